@@ -1,0 +1,31 @@
+//! `#[soa_class]`.
+
+mod expand;
+mod model;
+mod options;
+
+use proc_macro2::TokenStream;
+
+use crate::diagnostics::Errors;
+
+use model::Class;
+pub(crate) use model::{ref_ident, view_ident};
+
+/// The attribute.
+pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let item: syn::ItemStruct = match syn::parse2(item.clone()) {
+        Ok(item) => item,
+        Err(_) => {
+            errors.at(&item, "`#[soa_class]` belongs on a struct with named fields");
+            let errors = errors.into_tokens();
+            return quote::quote!(#item #errors);
+        }
+    };
+    let class = Class::parse(args, &item, &mut errors);
+    match errors.into_tokens() {
+        // The struct and stand-ins for what would be made of it, so that one mistake is one error.
+        Some(errors) => expand::fallback(&class, errors),
+        None => expand::expand(&class),
+    }
+}

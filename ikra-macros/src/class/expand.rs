@@ -1,0 +1,249 @@
+//! What `#[soa_class]` makes.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::LitStr;
+use syn::ext::IdentExt;
+
+use super::model::{Class, Field, Mode};
+use super::options::Layout;
+
+/// Everything.
+pub(crate) fn expand(class: &Class) -> TokenStream {
+    let row = &class.row;
+    let parts =
+        [columns(class), view(class), reference(class), class_impl(class), field_impls(class), macro_rules(class)];
+    quote!(#row #(#parts)*)
+}
+
+/// The struct, the errors, and names for what could not be made.
+pub(crate) fn fallback(class: &Class, errors: TokenStream) -> TokenStream {
+    let row = &class.row;
+    let macro_rules = macro_rules(class);
+    quote!(#row #errors #macro_rules)
+}
+
+/// `body::mass`.
+fn columns(class: &Class) -> TokenStream {
+    let (row, columns, vis) = (class.ident(), class.columns(), &class.row.vis);
+    let doc = format!("Names for the columns of [`{}`], one a field.", row.unraw());
+    let constants = class.fields.iter().enumerate().map(|(k, field)| {
+        let Field { ident, vis, .. } = field;
+        let doc = format!("The column of [`{}::{}`].", row.unraw(), field.name());
+        quote! {
+            #[doc = #doc]
+            #vis const #ident: ::ikra::Column<#row, #k> = ::ikra::Column::NEW;
+        }
+    });
+    quote! {
+        #[doc = #doc]
+        #[allow(non_camel_case_types, missing_debug_implementations, clippy::empty_enums)]
+        #vis enum #columns {}
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code)]
+        impl #columns { #(#constants)* }
+    }
+}
+
+/// `BodyMut`.
+fn view(class: &Class) -> TokenStream {
+    let (row, view, vis) = (class.ident(), class.view(), &class.row.vis);
+    let doc = format!(
+        "A [`{0}`] as its methods see it: the object's fields, loaded from the columns before the call and, those that were written, stored after it.",
+        row.unraw()
+    );
+    let fields = class.fields.iter().map(|field| {
+        let Field { ident, vis, docs, .. } = field;
+        let ty = field.view_type(&quote!('w), &quote!(P));
+        quote!(#(#docs)* #vis #ident: #ty)
+    });
+    let debug = class.fields.iter().map(|field| {
+        let (ident, name) = (&field.ident, field.name());
+        quote!(.field(#name, &self.#ident))
+    });
+    let name = row.unraw().to_string();
+    quote! {
+        #[doc = #doc]
+        #vis struct #view<'w, P: ::ikra::Phase> {
+            #(#fields,)*
+            #[doc(hidden)]
+            __object: ::ikra::rt::Handle<'w, #row, P>,
+        }
+        #[automatically_derived]
+        impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #view<'w, P> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(#name) #(#debug)* .finish()
+            }
+        }
+        #[automatically_derived]
+        impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for #view<'w, P> {
+            type Class = #row;
+            type Phase = P;
+            #[inline(always)]
+            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, P> { self.__object }
+        }
+    }
+}
+
+/// `BodyRef`.
+fn reference(class: &Class) -> TokenStream {
+    let (row, reference, vis) = (class.ident(), class.reference(), &class.row.vis);
+    let doc = format!("Another [`{0}`], read through getters; written `Ref<{0}>` in methods.", row.unraw());
+    let getters = class.fields.iter().enumerate().map(|(k, field)| {
+        let Field { ident, vis, docs, .. } = field;
+        let ty = field.view_type(&quote!('w), &quote!(P));
+        let docs = if docs.is_empty() {
+            let doc = format!("The object's `{}`.", field.name());
+            quote!(#[doc = #doc])
+        } else {
+            quote!(#(#docs)*)
+        };
+        quote! {
+            #docs
+            #[inline(always)]
+            #[must_use]
+            #vis fn #ident(&self) -> #ty { self.0.read::<#k>() }
+        }
+    });
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, PartialEq)]
+        #vis struct #reference<'w, P: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, P>);
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl<'w, P: ::ikra::Phase> #reference<'w, P> { #(#getters)* }
+        #[automatically_derived]
+        impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #reference<'w, P> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+        #[automatically_derived]
+        impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for #reference<'w, P> {
+            type Class = #row;
+            type Phase = P;
+            #[inline(always)]
+            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, P> { self.0 }
+        }
+    }
+}
+
+/// `unsafe impl Class`.
+fn class_impl(class: &Class) -> TokenStream {
+    let (row, view, reference) = (class.ident(), class.view(), class.reference());
+    let name = row.unraw().to_string();
+    let infos = class.fields.iter().map(|field| {
+        let (storage, name) = (field.storage(), field.name());
+        let ty = &field.ty;
+        let ty = quote!(#ty).to_string().replace(' ', "").replace(';', "; ");
+        quote!(::ikra::rt::FieldInfo::of::<#storage>(#name, #ty))
+    });
+    let storages: Vec<_> = class.fields.iter().map(Field::storage).collect();
+    let idents: Vec<_> = class.fields.iter().map(|field| &field.ident).collect();
+    let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
+    let count = class.fields.len();
+    let capacity = match &class.options.capacity {
+        Some(capacity) => quote!(::core::option::Option::Some(#capacity)),
+        None => quote!(::core::option::Option::None),
+    };
+    let addressing = format_ident!("{}", class.options.addressing);
+    let layout = match class.options.layout {
+        Layout::Soa => quote!(Soa),
+        Layout::Aos => quote!(Aos),
+        Layout::Tiles(n) => quote!(Tiles<#n>),
+    };
+    quote! {
+        // SAFETY: `FIELDS`, `Fields` and the arrays are made from the same list of fields; the id is that of the place
+        // where the class is defined.
+        #[automatically_derived]
+        unsafe impl ::ikra::Class for #row {
+            const ID: ::ikra::rt::ClassId =
+                ::ikra::rt::ClassId::new(::core::module_path!(), #name, ::core::line!(), ::core::column!());
+            const NAME: &'static str = #name;
+            const FIELDS: &'static [::ikra::rt::FieldInfo] = &[#(#infos),*];
+            const CAPACITY: ::core::option::Option<u32> = #capacity;
+            const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::#addressing;
+            type Layout = ::ikra::rt::#layout;
+            type Bases = [::ikra::rt::Base; ::ikra::rt::column_count(<#row as ::ikra::Class>::FIELDS)];
+            type Targets = [::ikra::rt::TargetSlot; #count];
+            const BASES: Self::Bases = [const { ::ikra::rt::Base::NONE }; _];
+            const TARGETS: Self::Targets = [const { ::ikra::rt::TargetSlot::NONE }; #count];
+            type Fields = (#(#storages,)*);
+            type View<'w, P: ::ikra::Phase> = #view<'w, P>;
+            type Ref<'w, P: ::ikra::Phase> = #reference<'w, P>;
+            #[inline(always)]
+            fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
+                (#(self.#idents,)*)
+            }
+            #[inline(always)]
+            fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self {
+                Self { #(#idents: #places),* }
+            }
+            #[inline(always)]
+            fn to_view<'w, P: ::ikra::Phase>(
+                (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
+                object: ::ikra::rt::Handle<'w, Self, P>,
+            ) -> #view<'w, P> {
+                #view { #(#idents: #places,)* __object: object }
+            }
+            #[inline(always)]
+            fn from_view<'w, P: ::ikra::Phase>(
+                view: Self::View<'w, P>,
+            ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
+                (#(view.#idents,)*)
+            }
+            #[inline(always)]
+            fn to_ref<'w, P: ::ikra::Phase>(object: ::ikra::rt::Handle<'w, Self, P>) -> #reference<'w, P> {
+                #reference(object)
+            }
+            #[inline(always)]
+            fn from_ref<'w, P: ::ikra::Phase>(object: Self::Ref<'w, P>) -> ::ikra::rt::Handle<'w, Self, P> {
+                object.0
+            }
+        }
+    }
+}
+
+/// `unsafe impl Field<K>`, one a field.
+fn field_impls(class: &Class) -> TokenStream {
+    let row = class.ident();
+    let impls = class.fields.iter().enumerate().map(|(k, field)| {
+        let storage = field.storage();
+        quote! {
+            // SAFETY: the same storage at the same place of `Fields`.
+            #[automatically_derived]
+            unsafe impl ::ikra::rt::Field<#k> for #row { type Storage = #storage; }
+        }
+    });
+    quote!(#(#impls)*)
+}
+
+/// The macro through which `#[soa_methods]` learns the fields. It has the class's own name, so that it is
+/// found wherever the struct is imported, and before the struct in the file.
+fn macro_rules(class: &Class) -> TokenStream {
+    let row = class.ident();
+    let hidden = format_ident!("__ikra_class_{}", row.unraw());
+    let fields = class.fields.iter().map(|field| {
+        let ident = &field.ident;
+        let mode = format_ident!(
+            "{}",
+            match field.mode {
+                Mode::Plain => "plain",
+                Mode::Flatten => "flatten",
+                Mode::Atomic => "atomic",
+            }
+        );
+        quote!(#ident #mode)
+    });
+    let name = LitStr::new(&row.unraw().to_string(), row.span());
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden {
+            ($($item:tt)*) => { ::ikra::rt::__expand_methods! { (#name #(#fields),*) $($item)* } };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #hidden as #row;
+    }
+}

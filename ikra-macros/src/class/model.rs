@@ -1,0 +1,238 @@
+//! What a class is, once parsed.
+
+use heck::ToSnakeCase;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
+
+use super::options::Options;
+use crate::diagnostics::Errors;
+
+/// The largest number of fields, `MAX_FIELDS` of the runtime.
+const MAX_FIELDS: usize = 64;
+
+/// How a field is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Plain,
+    Flatten,
+    Atomic,
+}
+
+/// One field.
+pub(crate) struct Field {
+    pub(crate) ident: Ident,
+    pub(crate) vis: Visibility,
+    pub(crate) ty: Type,
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) mode: Mode,
+}
+
+impl Field {
+    /// The runtime's storage for it.
+    pub(crate) fn storage(&self) -> TokenStream {
+        let ty = &self.ty;
+        match self.mode {
+            Mode::Plain => quote!(::ikra::rt::Plain<#ty>),
+            Mode::Flatten => quote!(::ikra::rt::Flat<#ty>),
+            Mode::Atomic => quote!(::ikra::rt::AtomicColumn<#ty>),
+        }
+    }
+
+    /// What a view shows for it.
+    pub(crate) fn view_type(&self, world: &TokenStream, phase: &TokenStream) -> TokenStream {
+        let ty = &self.ty;
+        match self.mode {
+            Mode::Flatten => quote!(#ty),
+            Mode::Atomic => quote!(::ikra::Atomic<#world, #ty>),
+            Mode::Plain if is_number(ty) => quote!(#ty),
+            Mode::Plain => quote!(<#ty as ::ikra::Value>::View<#world, #phase>),
+        }
+    }
+
+    /// The name without `r#`.
+    pub(crate) fn name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+}
+
+/// Whether the type is a number, `bool`, or an array of these, as written: such a field can be shown
+/// in signatures as it is.
+fn is_number(ty: &Type) -> bool {
+    const NUMBERS: [&str; 13] =
+        ["u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool"];
+    match ty {
+        Type::Path(path) => path.path.get_ident().is_some_and(|name| NUMBERS.iter().any(|number| name == number)),
+        Type::Array(array) => is_number(&array.elem),
+        _ => false,
+    }
+}
+
+/// A class.
+pub(crate) struct Class {
+    /// The struct as the user wrote it, without the attributes that are the macro's.
+    pub(crate) row: ItemStruct,
+    pub(crate) options: Options,
+    pub(crate) fields: Vec<Field>,
+}
+
+impl Class {
+    /// Reads the class off the struct.
+    pub(crate) fn parse(args: TokenStream, item: &ItemStruct, errors: &mut Errors) -> Self {
+        let options = Options::parse(args, errors);
+        if !item.generics.params.is_empty() {
+            errors.at(
+                &item.generics,
+                "a class cannot be generic: its storage is laid out once; write one struct for each type that you need",
+            );
+        }
+        let mut row = item.clone();
+        let mut fields = Vec::new();
+        match &mut row.fields {
+            Fields::Named(named) => {
+                for field in &mut named.named {
+                    fields.extend(parse_field(field, errors));
+                }
+                if named.named.is_empty() {
+                    errors.at(&item.ident, "a class has at least one field");
+                }
+            }
+            _ => errors.at(
+                &item.ident,
+                "`#[soa_class]` belongs on a struct with named fields: a column is known by its field's name",
+            ),
+        }
+        if let Some(extra) = fields.get(MAX_FIELDS) {
+            errors.at(
+                &extra.ident,
+                format!("a class has at most {MAX_FIELDS} fields; group some of them into a `#[derive(Value)]` struct"),
+            );
+        }
+        Self { row, options, fields }
+    }
+
+    pub(crate) fn ident(&self) -> &Ident {
+        &self.row.ident
+    }
+
+    /// The name of the view.
+    pub(crate) fn view(&self) -> Ident {
+        view_ident(self.ident())
+    }
+
+    /// The name of the ref.
+    pub(crate) fn reference(&self) -> Ident {
+        ref_ident(self.ident())
+    }
+
+    /// The name before `::field`.
+    pub(crate) fn columns(&self) -> Ident {
+        self.options.columns.clone().unwrap_or_else(|| {
+            let name = self.ident().unraw().to_string().to_snake_case();
+            // A keyword in snake case, such as `Move`, wants a raw identifier.
+            match syn::parse_str::<Ident>(&name) {
+                Ok(mut ident) => {
+                    ident.set_span(self.ident().span());
+                    ident
+                }
+                Err(_) => Ident::new_raw(&name, self.ident().span()),
+            }
+        })
+    }
+}
+
+/// The name of the view of a class.
+pub(crate) fn view_ident(class: &Ident) -> Ident {
+    format_ident!("{}Mut", class.unraw(), span = class.span())
+}
+
+/// The name of the ref of a class.
+pub(crate) fn ref_ident(class: &Ident) -> Ident {
+    format_ident!("{}Ref", class.unraw(), span = class.span())
+}
+
+/// Reads one field, and takes the macro's attributes off it.
+fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
+    let ident = field.ident.clone()?;
+    let mut mode = Mode::Plain;
+    let mut docs = Vec::new();
+    field.attrs.retain(|attr| {
+        if attr.path().is_ident("atomic") {
+            if !matches!(attr.meta, syn::Meta::Path(_)) {
+                errors.at(attr, "`#[atomic]` takes no arguments");
+            }
+            if mode != Mode::Plain {
+                errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
+            }
+            mode = Mode::Atomic;
+            return false;
+        }
+        if attr.path().is_ident("soa") {
+            match attr.parse_args::<Ident>() {
+                Ok(option) if option == "flatten" => {
+                    if mode != Mode::Plain {
+                        errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
+                    }
+                    mode = Mode::Flatten;
+                }
+                _ => errors.at(attr, "the field attribute is `#[soa(flatten)]`"),
+            }
+            return false;
+        }
+        if attr.path().is_ident("cfg") {
+            errors.at(attr, "a class's fields cannot depend on `cfg`; put `cfg` on the whole struct");
+        }
+        if attr.path().is_ident("kernel") {
+            errors.at(attr, "`#[kernel]` belongs on a method inside `#[soa_methods] impl`");
+            return false;
+        }
+        if attr.path().is_ident("doc") || attr.path().is_ident("deprecated") {
+            docs.push(attr.clone());
+        }
+        true
+    });
+    check_type(&field.ty, errors);
+    Some(Field { ident, vis: field.vis.clone(), ty: field.ty.clone(), docs, mode })
+}
+
+/// Points out types that look right to someone used to objects, and are not values.
+fn check_type(ty: &Type, errors: &mut Errors) {
+    match ty {
+        Type::Reference(_) => errors.at(
+            ty,
+            "a column holds no references: to refer to another object store a `Link<Class>`, and pass other data as a kernel's argument",
+        ),
+        Type::Ptr(_) => errors.at(ty, "a column holds no pointers: to refer to another object store a `Link<Class>`"),
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last() else { return };
+            let args = &last.arguments;
+            match last.ident.to_string().as_str() {
+                "Ref" => errors.at(
+                    ty,
+                    format!("a `Ref` lasts for one call and is never stored: write `Link{}`, which methods see as a `Ref`", spaceless(args)),
+                ),
+                "Box" | "Rc" | "Arc" | "Vec" | "String" => errors.at(
+                    ty,
+                    format!("`{}` owns memory elsewhere, which a column cannot hold: use numbers, `Link<Class>` and arrays `[T; N]`", last.ident),
+                ),
+                "Option" => {
+                    if let syn::PathArguments::AngleBracketed(args) = args {
+                        for arg in &args.args {
+                            if let syn::GenericArgument::Type(ty) = arg {
+                                check_type(ty, errors);
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Type::Array(array) => check_type(&array.elem, errors),
+        _ => {}
+    }
+}
+
+fn spaceless(tokens: impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}

@@ -1,0 +1,108 @@
+//! The options of `#[soa_class(…)]`.
+
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Ident, LitInt, LitStr, Token};
+
+use crate::diagnostics::Errors;
+
+/// `layout = "…"`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Soa,
+    Aos,
+    Tiles(usize),
+}
+
+/// The options, with their defaults.
+pub(crate) struct Options {
+    pub(crate) layout: Layout,
+    pub(crate) capacity: Option<Expr>,
+    /// A variant of the runtime's `Addressing`.
+    pub(crate) addressing: &'static str,
+    pub(crate) columns: Option<Ident>,
+}
+
+struct Setting {
+    name: Ident,
+    value: Expr,
+}
+
+impl Parse for Setting {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let name: Ident = input.parse()?;
+        if !input.peek(Token![=]) {
+            return Err(syn::Error::new(name.span(), format!("write `{name} = …`; options are {OPTIONS}")));
+        }
+        input.parse::<Token![=]>()?;
+        Ok(Self { name, value: input.parse()? })
+    }
+}
+
+const OPTIONS: &str = "`layout = \"soa\" | \"aos\" | \"tiles\"`, `tile = 64 | 128`, `capacity = N`, `addressing = \"zero\" | \"storage\" | \"first_field\"` and `columns = \"name\"`";
+
+impl Options {
+    /// Parses the attribute's arguments.
+    pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Self {
+        let mut options = Self { layout: Layout::Soa, capacity: None, addressing: "Zero", columns: None };
+        let parser = Punctuated::<Setting, Token![,]>::parse_terminated;
+        let Some(settings) = errors.take(syn::parse::Parser::parse2(parser, args)) else { return options };
+        let mut tile: Option<(Ident, usize)> = None;
+        let mut seen: Vec<Ident> = Vec::new();
+        for Setting { name, value } in settings {
+            if seen.contains(&name) {
+                errors.at(&name, format!("`{name}` is set twice"));
+                continue;
+            }
+            match name.to_string().as_str() {
+                "layout" => match text(&value).as_deref() {
+                    Some("soa") => options.layout = Layout::Soa,
+                    Some("aos") => options.layout = Layout::Aos,
+                    Some("tiles") => options.layout = Layout::Tiles(64),
+                    _ => errors.at(&value, "`layout` is one of \"soa\", \"aos\" and \"tiles\""),
+                },
+                "tile" => match int(&value) {
+                    Some(n @ (64 | 128)) => tile = Some((name.clone(), n)),
+                    _ => errors.at(&value, "`tile` is 64 or 128 objects"),
+                },
+                "capacity" => {
+                    if int(&value) == Some(0) {
+                        errors.at(&value, "a class with `capacity = 0` could hold no object");
+                    }
+                    options.capacity = Some(value);
+                }
+                "addressing" => match text(&value).as_deref() {
+                    Some("zero") => options.addressing = "Zero",
+                    Some("storage") => options.addressing = "Storage",
+                    Some("first_field") => options.addressing = "FirstField",
+                    _ => errors.at(&value, "`addressing` is one of \"zero\", \"storage\" and \"first_field\""),
+                },
+                "columns" => match text(&value).map(|name| syn::parse_str::<Ident>(&name)) {
+                    Some(Ok(mut name)) => {
+                        name.set_span(syn::spanned::Spanned::span(&value));
+                        options.columns = Some(name);
+                    }
+                    _ => errors.at(&value, "`columns` is a name in quotes, such as \"body_columns\""),
+                },
+                _ => errors.at(&name, format!("no such option; options are {OPTIONS}")),
+            }
+            seen.push(name);
+        }
+        if let Some((name, n)) = tile {
+            match options.layout {
+                Layout::Tiles(_) => options.layout = Layout::Tiles(n),
+                _ => errors.at(&name, "`tile` goes with `layout = \"tiles\"`"),
+            }
+        }
+        options
+    }
+}
+
+fn text(value: &Expr) -> Option<String> {
+    syn::parse2::<LitStr>(quote::quote!(#value)).ok().map(|text| text.value())
+}
+
+fn int(value: &Expr) -> Option<usize> {
+    syn::parse2::<LitInt>(quote::quote!(#value)).ok().and_then(|n| n.base10_parse().ok())
+}

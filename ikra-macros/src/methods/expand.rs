@@ -1,0 +1,409 @@
+//! What `#[soa_methods]` makes.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Generics, Lifetime, ReturnType, Type};
+
+use super::access::plain_name;
+use super::model::{Block, Constructor, Method, Parameter, Receiver};
+use crate::class::{ref_ident, view_ident};
+
+/// Everything.
+pub(crate) fn expand(block: &Block) -> TokenStream {
+    let class = &block.class;
+    let view = block.beside(view_ident(&block.class_ident()));
+    let reference = block.beside(ref_ident(&block.class_ident()));
+    let (row_items, attrs) = (&block.row_items, &block.attrs);
+    let constructors = block.constructors.iter().map(|constructor| constructor_fn(constructor));
+    let accesses = block.methods.iter().map(|method| access_constant(block, method));
+    let methods = block.methods.iter().map(|method| view_method(block, method));
+    let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));
+    let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
+    let constructor_kernels = block.constructors.iter().map(|constructor| constructor_kernel(block, constructor));
+    quote! {
+        #(#attrs)*
+        impl #class {
+            #(#row_items)*
+            #(#constructors)*
+        }
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code, missing_docs)]
+        impl #class { #(#accesses)* }
+        #(#attrs)*
+        impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
+        #[automatically_derived]
+        #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
+        impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#delegates)* }
+        #(#kernels)*
+        #(#constructor_kernels)*
+    }
+}
+
+fn access_ident(method: &Ident) -> Ident {
+    format_ident!("__access_of_{}", plain_name(method), span = method.span())
+}
+
+/// What the method does to the fields, for those that call it.
+fn access_constant(block: &Block, method: &Method) -> TokenStream {
+    let class = &block.class;
+    let name = access_ident(&method.item.sig.ident);
+    let access = &method.access;
+    let touches = if access.whole || access.escapes { u64::MAX } else { access.touches };
+    let writes = if access.escapes { u64::MAX } else { access.writes };
+    let calls = access.calls.iter().map(|call| {
+        let access = access_ident(call);
+        quote_spanned!(call.span()=> .union(<#class>::#access))
+    });
+    let mut value = quote! {
+        ::ikra::rt::FieldAccess {
+            touches: ::ikra::rt::FieldSet::from_bits(#touches),
+            writes: ::ikra::rt::FieldSet::from_bits(#writes),
+        }
+        #(#calls)*
+    };
+    if method.receiver == Receiver::Shared {
+        value = quote!(::ikra::rt::FieldAccess { writes: ::ikra::rt::FieldSet::EMPTY, ..#value });
+    }
+    quote! {
+        #[doc(hidden)]
+        pub(crate) const #name: ::ikra::rt::FieldAccess = #value;
+    }
+}
+
+/// The method itself, on the view.
+fn view_method(block: &Block, method: &Method) -> TokenStream {
+    let item = &method.item;
+    let (attrs, vis) = (&item.attrs, &item.vis);
+    let inline = if item.attrs.iter().any(|attr| attr.path().is_ident("inline")) {
+        TokenStream::new()
+    } else if method.kernel.is_some() {
+        // Called once, from the loop over all objects, whose speed depends on it.
+        quote!(#[allow(clippy::inline_always)] #[inline(always)])
+    } else {
+        quote!(#[inline])
+    };
+    let sig = block.rewrite(&item.sig);
+    let body = block.rewrite(&item.block);
+    quote!(#(#attrs)* #inline #vis #sig #body)
+}
+
+/// A `&self` method on the ref: loads the fields that the method names, and calls it.
+fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
+    let item = &method.item;
+    if method.receiver == Receiver::Exclusive || borrows_self(&item.sig.output) {
+        return None;
+    }
+    let class = &block.class;
+    let docs = item
+        .attrs
+        .iter()
+        .filter(|attr| ["doc", "deprecated", "must_use", "cfg"].iter().any(|kept| attr.path().is_ident(kept)));
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let generics = block.rewrite(&item.sig.generics.params);
+    let generics = if generics.is_empty() { generics } else { quote!(<#generics>) };
+    let where_clause = block.rewrite(&item.sig.generics.where_clause);
+    let output = block.rewrite(&item.sig.output);
+    let args: Vec<_> = (0..method.parameters.len()).map(|n| format_ident!("arg{n}")).collect();
+    let types: Vec<_> = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty)).collect();
+    let access = access_ident(name);
+    Some(quote! {
+        #(#docs)*
+        #[inline(always)]
+        #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
+            struct Touched;
+            impl ::ikra::rt::Touched for Touched {
+                const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.touches;
+            }
+            self.0.view::<Touched>().#name(#(#args),*)
+        }
+    })
+}
+
+/// Whether a returned value may borrow from `self`, which on a ref is a copy that ends with the call.
+fn borrows_self(output: &ReturnType) -> bool {
+    struct Finder(bool);
+    impl VisitMut for Finder {
+        fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
+            self.0 |= reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
+            visit_mut::visit_type_reference_mut(self, reference);
+        }
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            self.0 |= lifetime.ident == "_";
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_return_type_mut(&mut output.clone());
+    finder.0
+}
+
+/// The kernel handle: `Body::advance` in value position.
+fn kernel(block: &Block, method: &Method) -> TokenStream {
+    let Some(options) = &method.kernel else { return TokenStream::new() };
+    let class = &block.class;
+    let item = &method.item;
+    let ident = &item.sig.ident;
+    let kernel = format_ident!("Kernel_{}", plain_name(ident), span = Span::call_site());
+    let view = block.beside(view_ident(&block.class_ident()));
+    let name = format!("{}::{}", block.fields.class, plain_name(ident));
+    let access = access_ident(ident);
+    let snapshot = options.snapshot;
+    let exclusive = method.receiver == Receiver::Exclusive;
+    let heavy = options.heavy.unwrap_or(method.access.loops || options.pairs.is_some());
+    let modes = (0..block.fields.fields.len()).map(|field| {
+        quote!(::ikra::rt::ModeOf<{ <#class>::#access.mode(#field, #exclusive, ::ikra::rt::FieldSet::from_bits(#snapshot)) }>)
+    });
+    let writes = if exclusive {
+        quote!(<#class>::#access.writes.union(::ikra::rt::FieldSet::from_bits(#snapshot)))
+    } else {
+        quote!(::ikra::rt::FieldSet::EMPTY)
+    };
+    let reducers = options.reducers.iter().map(|reducer| {
+        quote! {
+            #[automatically_derived]
+            impl ::ikra::rt::ReducedBy<#reducer> for #kernel {}
+        }
+    });
+    let call = if options.pairs.is_some() {
+        pair_call(block, method, &kernel, &view)
+    } else {
+        plain_call(block, method, &kernel, &view)
+    };
+    let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let vis = &item.vis;
+    quote! {
+        #(#cfgs)*
+        const _: () = {
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, missing_docs)]
+            #[derive(Clone, Copy, Debug)]
+            pub struct #kernel;
+            #[automatically_derived]
+            impl ::ikra::Phase for #kernel {
+                const CLASS: ::ikra::rt::ClassId = <#class as ::ikra::Class>::ID;
+                const NAME: &'static str = #name;
+                const WRITES: ::ikra::rt::FieldSet = #writes;
+                const SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
+            }
+            #[automatically_derived]
+            impl ::ikra::rt::Method for #kernel {
+                type Class = #class;
+                type Modes = (#(#modes,)*);
+                const EXCLUSIVE: bool = #exclusive;
+                const HEAVY: bool = #heavy;
+            }
+            #call
+            #(#reducers)*
+            #[automatically_derived]
+            #[allow(non_upper_case_globals, dead_code, missing_docs)]
+            impl #class {
+                #(#docs)*
+                #vis const #ident: #kernel = #kernel;
+            }
+        };
+    }
+}
+
+/// A kernel's arguments, as one type and as a pattern.
+struct Args {
+    ty: TokenStream,
+    pattern: TokenStream,
+    /// What is passed on to the method.
+    values: Vec<TokenStream>,
+    /// Lifetimes of references in them.
+    lifetimes: Vec<Lifetime>,
+}
+
+/// `impl Kernel<Args>`.
+fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
+    let class = &block.class;
+    let (args, mut generics) = arguments(block, method, &method.parameters);
+    add_lifetimes(&mut generics, &args.lifetimes);
+    let (impl_generics, where_clause) = split(block, &generics);
+    let output = match &method.item.sig.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, ty) => block.rewrite(ty),
+    };
+    let Args { ty, pattern, values, .. } = args;
+    let name = &method.item.sig.ident;
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel #where_clause {
+            type Output = #output;
+            #[inline(always)]
+            fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
+                let _: ::core::marker::PhantomData<#class>;
+                view.#name(#(#values),*)
+            }
+        }
+    }
+}
+
+/// `impl PairKernel<Args>`.
+fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
+    let Some((Some(other), rest)) = method.parameters.split_first().map(|(first, rest)| (&first.object, rest)) else {
+        return TokenStream::new();
+    };
+    let other = block.rewrite(other);
+    let (args, mut generics) = arguments(block, method, rest);
+    add_lifetimes(&mut generics, &args.lifetimes);
+    let (impl_generics, where_clause) = split(block, &generics);
+    let Args { ty, pattern, values, .. } = args;
+    let name = &method.item.sig.ident;
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {
+            type Other = #other;
+            #[inline(always)]
+            fn call<'__w>(
+                view: &mut #view<'__w, Self>,
+                other: <#other as ::ikra::Class>::Ref<'__w, Self>,
+                #pattern: #ty,
+            ) {
+                view.#name(other #(, #values)*)
+            }
+        }
+    }
+}
+
+/// One argument as it is, none as `()`, several as a tuple; `Link<X>` for `Ref<X>`; `impl Trait` as a
+/// type parameter.
+fn arguments(block: &Block, method: &Method, parameters: &[Parameter]) -> (Args, Generics) {
+    let mut generics = method.item.sig.generics.clone();
+    let mut lifetimes = Vec::new();
+    let (mut types, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for (n, parameter) in parameters.iter().enumerate() {
+        let name = format_ident!("arg{n}");
+        if let Some(object) = &parameter.object {
+            let object = block.rewrite(object);
+            types.push(quote!(::ikra::Link<#object>));
+            values.push(quote!(::ikra::Object::resolve(&*view, #name)));
+        } else {
+            let mut ty = parameter.ty.clone();
+            Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);
+            types.push(block.rewrite(ty));
+            values.push(quote!(#name));
+        }
+        names.push(name);
+    }
+    let (ty, pattern) = match (types.as_slice(), names.as_slice()) {
+        ([ty], [name]) => (ty.clone(), quote!(#name)),
+        _ => (quote!((#(#types),*)), quote!((#(#names),*))),
+    };
+    (Args { ty, pattern, values, lifetimes }, generics)
+}
+
+/// Gives names to elided lifetimes and to `impl Trait`, which an `impl` header must name.
+struct Named<'a> {
+    lifetimes: &'a mut Vec<Lifetime>,
+    generics: &'a mut Generics,
+    parameter: usize,
+}
+
+impl Named<'_> {
+    fn fresh(&mut self) -> Lifetime {
+        let lifetime = Lifetime::new(&format!("'__a{}", self.lifetimes.len()), Span::call_site());
+        self.lifetimes.push(lifetime.clone());
+        lifetime
+    }
+}
+
+impl VisitMut for Named<'_> {
+    fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
+        if reference.lifetime.is_none() {
+            reference.lifetime = Some(self.fresh());
+        }
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "_" {
+            *lifetime = self.fresh();
+        }
+    }
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::ImplTrait(bounds) = ty {
+            let name = format_ident!("__T{}_{}", self.parameter, self.generics.params.len());
+            let bounds = &bounds.bounds;
+            self.generics.params.push(syn::parse_quote!(#name: #bounds));
+            *ty = syn::parse_quote!(#name);
+            return;
+        }
+        // Elided lifetimes of function types are their own.
+        if !matches!(ty, Type::FnPtr(_)) {
+            visit_mut::visit_type_mut(self, ty);
+        }
+    }
+}
+
+fn add_lifetimes(generics: &mut Generics, lifetimes: &[Lifetime]) {
+    for (n, lifetime) in lifetimes.iter().enumerate() {
+        generics.params.insert(n, syn::parse_quote!(#lifetime));
+    }
+}
+
+fn split(block: &Block, generics: &Generics) -> (TokenStream, TokenStream) {
+    let params = block.rewrite(&generics.params);
+    let params = if params.is_empty() { params } else { quote!(<#params>) };
+    (params, block.rewrite(generics.where_clause.to_token_stream()))
+}
+
+fn constructor_ident(name: &Ident) -> Ident {
+    format_ident!("__construct_{}", plain_name(name), span = name.span())
+}
+
+/// The constructor itself, under a name of its own: `Body::spawn` is the kernel.
+fn constructor_fn(constructor: &Constructor) -> TokenStream {
+    let mut item = constructor.item.clone();
+    item.sig.ident = constructor_ident(&item.sig.ident);
+    quote!(#[doc(hidden)] #[allow(clippy::inline_always)] #[inline(always)] #item)
+}
+
+/// `impl Constructor<Args>`.
+fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
+    let class = &block.class;
+    let item = &constructor.item;
+    let ident = &item.sig.ident;
+    let function = constructor_ident(ident);
+    let kernel = format_ident!("Constructor_{}", plain_name(ident), span = Span::call_site());
+    let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let vis = &item.vis;
+    let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
+    let mut generics = item.sig.generics.clone();
+    let mut lifetimes = Vec::new();
+    let (mut types, mut names) = (Vec::new(), Vec::new());
+    for (n, parameter) in rest.iter().enumerate() {
+        let mut ty = parameter.ty.clone();
+        Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);
+        types.push(block.rewrite(ty));
+        names.push(format_ident!("arg{n}"));
+    }
+    add_lifetimes(&mut generics, &lifetimes);
+    let (impl_generics, where_clause) = split(block, &generics);
+    let (ty, pattern) = match (types.as_slice(), names.as_slice()) {
+        ([ty], [name]) => (ty.clone(), quote!(#name)),
+        _ => (quote!((#(#types),*)), quote!((#(#names),*))),
+    };
+    quote! {
+        const _: () = {
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, missing_docs)]
+            #[derive(Clone, Copy, Debug)]
+            pub struct #kernel;
+            #[automatically_derived]
+            impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel #where_clause {
+                type Class = #class;
+                #[inline(always)]
+                fn construct(id: u32, #pattern: #ty) -> #class {
+                    <#class>::#function(id #(, #names)*)
+                }
+            }
+            #[automatically_derived]
+            #[allow(non_upper_case_globals, dead_code, missing_docs)]
+            impl #class {
+                #(#docs)*
+                #vis const #ident: #kernel = #kernel;
+            }
+        };
+    }
+}

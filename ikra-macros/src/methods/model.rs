@@ -1,0 +1,320 @@
+//! What a block of methods is, once parsed.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind, ReturnType,
+    Type,
+};
+
+use super::access::{self, Access, OBJECT_METHODS, plain_name};
+use super::options::Options;
+use super::{Fields, rewrite};
+use crate::diagnostics::Errors;
+
+/// How a method takes its object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// `&self`
+    Shared,
+    /// `&mut self`
+    Exclusive,
+}
+
+/// A parameter after the receiver.
+pub(crate) struct Parameter {
+    pub(crate) ty: Type,
+    /// The class `X` of a parameter of type `Ref<X>`.
+    pub(crate) object: Option<Type>,
+}
+
+/// A method with a receiver.
+pub(crate) struct Method {
+    pub(crate) item: ImplItemFn,
+    pub(crate) receiver: Receiver,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) access: Access,
+    pub(crate) kernel: Option<Options>,
+}
+
+/// A constructor under `#[kernel]`.
+pub(crate) struct Constructor {
+    pub(crate) item: ImplItemFn,
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+/// A block of methods.
+pub(crate) struct Block {
+    pub(crate) class: Path,
+    pub(crate) fields: Fields,
+    /// What stays on the row.
+    pub(crate) row_items: Vec<ImplItem>,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) constructors: Vec<Constructor>,
+    pub(crate) attrs: Vec<Attribute>,
+}
+
+impl Block {
+    /// Reads the block.
+    pub(crate) fn parse(class: Path, fields: Fields, block: ItemImpl, errors: &mut Errors) -> Self {
+        let mut parsed = Self {
+            class,
+            fields,
+            row_items: Vec::new(),
+            methods: Vec::new(),
+            constructors: Vec::new(),
+            attrs: block.attrs,
+        };
+        for item in block.items {
+            match item {
+                ImplItem::Fn(item) => parsed.function(item, errors),
+                other => parsed.row_items.push(other),
+            }
+        }
+        parsed.close_over_calls();
+        parsed
+    }
+
+    fn function(&mut self, mut item: ImplItemFn, errors: &mut Errors) {
+        let mut kernel = None;
+        item.attrs.retain(|attr| {
+            if !attr.path().segments.last().is_some_and(|last| last.ident == "kernel") {
+                return true;
+            }
+            if kernel.is_some() {
+                errors.at(attr, "`#[kernel]` is there twice; put all options into one");
+            }
+            kernel = Some(Options::parse(attr, &self.fields, errors));
+            false
+        });
+        let receiver = match item.sig.receiver() {
+            None => None,
+            Some(receiver) => match &receiver.kind {
+                ReceiverKind::Reference(_, _, mutability) if receiver.mutability.is_none() => {
+                    Some(if mutability.is_some() { Receiver::Exclusive } else { Receiver::Shared })
+                }
+                _ => {
+                    errors.at(
+                        receiver,
+                        "methods of a class take `&self` or `&mut self`: the object stays in its columns",
+                    );
+                    return;
+                }
+            },
+        };
+        if let (Some(asyncness), Some(_)) = (&item.sig.asyncness, receiver) {
+            errors.at(asyncness, "a method of a class cannot be `async`");
+        }
+        if let (Some(constness), Some(_)) = (&item.sig.constness, receiver) {
+            errors.at(constness, "a method of a class cannot be `const`");
+        }
+        let parameters = parameters(&item);
+        match (receiver, kernel) {
+            (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, errors),
+            (None, None) => self.row_items.push(ImplItem::Fn(item)),
+            (None, Some(options)) => self.constructor(item, parameters, &options, errors),
+        }
+    }
+
+    fn method(
+        &mut self,
+        item: ImplItemFn,
+        receiver: Receiver,
+        parameters: Vec<Parameter>,
+        mut kernel: Option<Options>,
+        errors: &mut Errors,
+    ) {
+        let name = &item.sig.ident;
+        if self.fields.position(name).is_some() {
+            errors.at(
+                name,
+                format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
+            );
+        }
+        if OBJECT_METHODS.iter().any(|taken| name == taken) {
+            errors.at(
+                name,
+                format!("every object has a method `{name}` already, of the trait `ikra::Object`; rename this one"),
+            );
+        }
+        let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
+        if receiver == Receiver::Shared {
+            access.writes = 0;
+            access.escapes = false;
+        }
+        if let Some(options) = &mut kernel {
+            check_kernel(&item, receiver, &parameters, options, errors);
+            if let Some(writes) = options.writes {
+                // The user's list stands in for what the text does not show.
+                access.writes |= writes;
+                access.touches |= writes;
+                access.escapes = false;
+            }
+            access.touches |= options.snapshot;
+        }
+        self.methods.push(Method { item, receiver, parameters, access, kernel });
+    }
+
+    fn constructor(&mut self, item: ImplItemFn, parameters: Vec<Parameter>, options: &Options, errors: &mut Errors) {
+        let returns_self = match &item.sig.output {
+            ReturnType::Type(_, ty) => match &**ty {
+                Type::Path(path) => {
+                    path.path.is_ident("Self")
+                        || path.path.segments.last().map(|s| &s.ident) == self.class.segments.last().map(|s| &s.ident)
+                }
+                _ => false,
+            },
+            ReturnType::Default => false,
+        };
+        if parameters.is_empty() || !returns_self {
+            errors.span(
+                options.span,
+                "a kernel takes `&self` or `&mut self`; without, it is a constructor, `fn spawn(id: u32, …) -> Self`, for `construct`",
+            );
+        }
+        if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0
+        {
+            errors.span(options.span, "a constructor under `#[kernel]` takes no options");
+        }
+        self.constructors.push(Constructor { item, parameters });
+    }
+
+    /// Adds to each method's accesses those of the methods of this block that it calls, so that methods
+    /// may call each other in cycles. Calls of methods of other blocks remain.
+    fn close_over_calls(&mut self) {
+        let places: HashMap<String, usize> =
+            self.methods.iter().enumerate().map(|(n, method)| (plain_name(&method.item.sig.ident), n)).collect();
+        for method in &mut self.methods {
+            method.access.calls.retain(|call| !OBJECT_METHODS.iter().any(|known| call == known));
+        }
+        loop {
+            let mut changed = false;
+            for n in 0..self.methods.len() {
+                let mut access = self.methods[n].access.clone();
+                for call in access.calls.clone() {
+                    let Some(&callee) = places.get(&plain_name(&call)) else { continue };
+                    let callee = &self.methods[callee].access;
+                    access.touches |= callee.touches;
+                    access.writes |= callee.writes;
+                    access.whole |= callee.whole;
+                    access.loops |= callee.loops;
+                    // A kernel with `writes(…)` has said what it writes.
+                    if self.methods[n].kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
+                        access.escapes |= callee.escapes;
+                    }
+                    for call in &callee.calls {
+                        if !access.calls.contains(call) {
+                            access.calls.push(call.clone());
+                        }
+                    }
+                }
+                if self.methods[n].receiver == Receiver::Shared {
+                    access.writes = 0;
+                    access.escapes = false;
+                }
+                let before = &self.methods[n].access;
+                changed |= access.touches != before.touches
+                    || access.writes != before.writes
+                    || access.whole != before.whole
+                    || access.escapes != before.escapes
+                    || access.loops != before.loops
+                    || access.calls.len() != before.calls.len();
+                self.methods[n].access = access;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for method in &mut self.methods {
+            method.access.calls.retain(|call| !places.contains_key(&plain_name(call)));
+            method.access.calls.sort_by_key(plain_name);
+            method.access.calls.dedup();
+        }
+    }
+
+    /// The struct's name.
+    pub(crate) fn class_ident(&self) -> Ident {
+        match self.class.segments.last() {
+            Some(last) => last.ident.clone(),
+            None => Ident::new("Self", proc_macro2::Span::call_site()),
+        }
+    }
+
+    /// A path beside the class's: `model::BodyMut` beside `model::Body`.
+    pub(crate) fn beside(&self, ident: Ident) -> Path {
+        let mut path = self.class.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.ident = ident;
+        }
+        path
+    }
+
+    /// `Ref<X>` and `Self` in some tokens.
+    pub(crate) fn rewrite(&self, tokens: impl ToTokens) -> TokenStream {
+        rewrite::rewrite(quote!(#tokens), &self.class)
+    }
+}
+
+fn check_kernel(
+    item: &ImplItemFn,
+    receiver: Receiver,
+    parameters: &[Parameter],
+    options: &Options,
+    errors: &mut Errors,
+) {
+    if let Some(pairs) = &options.pairs {
+        if parameters.first().is_none_or(|first| first.object.is_none()) {
+            errors.at(
+                pairs,
+                "a kernel for pairs takes the other object first: `fn attract(&mut self, other: Ref<Body>, …)`",
+            );
+        }
+        if let ReturnType::Type(_, ty) = &item.sig.output {
+            errors.at(
+                ty,
+                "a kernel for pairs returns nothing: what it finds out about a pair it keeps in a field of `self`",
+            );
+        }
+        if !options.reducers.is_empty() {
+            errors.at(pairs, "a kernel is either for `pairs` or to `reduce`");
+        }
+    }
+    if !options.reducers.is_empty() && matches!(item.sig.output, ReturnType::Default) {
+        errors.at(&item.sig.ident, "a kernel to `reduce` returns the value that is combined");
+    }
+    if receiver == Receiver::Shared
+        && let Some(at) = &options.snapshot_at
+    {
+        errors.at(at, "a kernel with `&self` writes no field, so there is nothing to take a snapshot of");
+    }
+    if receiver == Receiver::Shared && options.writes.is_some_and(|writes| writes != 0) {
+        errors.span(options.span, "a kernel with `&self` cannot write; take `&mut self`");
+    }
+}
+
+fn parameters(item: &ImplItemFn) -> Vec<Parameter> {
+    item.sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(Parameter { ty: (*typed.ty).clone(), object: ref_class(&typed.ty) }),
+            FnArg::Receiver(_) => None,
+        })
+        .collect()
+}
+
+/// The `X` of `Ref<X>`.
+fn ref_class(ty: &Type) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    if last.ident != "Ref" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.first()? {
+        GenericArgument::Type(ty) if args.args.len() == 1 => Some(ty.clone()),
+        _ => None,
+    }
+}

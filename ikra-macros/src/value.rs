@@ -1,0 +1,164 @@
+//! `#[derive(Value)]`.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Index, Member};
+
+use crate::diagnostics::Errors;
+
+/// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
+const MAX_PARTS: usize = 16;
+
+/// The derive macro.
+pub(crate) fn derive_value(item: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(item) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut errors = Errors::default();
+    if input.generics.lifetimes().next().is_some() {
+        errors.at(&input.generics, "a value holds no references, so it has no lifetimes");
+    }
+    let made = match &input.data {
+        Data::Struct(data) => derive_struct(&input, data, &mut errors),
+        Data::Enum(data) => derive_enum(&input, data, &mut errors),
+        Data::Union(data) => {
+            errors.at(data.union_token, "a union cannot be a `Value`: which of its fields is there is not known");
+            TokenStream::new()
+        }
+    };
+    errors.into_tokens().unwrap_or(made)
+}
+
+/// Whether one of these representations is there.
+fn has_repr(attrs: &[Attribute], wanted: &[&str]) -> bool {
+    attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
+        let mut found = false;
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= wanted.iter().any(|name| meta.path.is_ident(name));
+            // `align(16)` and the like.
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+        found
+    })
+}
+
+fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) -> TokenStream {
+    let ident = &input.ident;
+    if !has_repr(&input.attrs, &["C", "transparent"]) {
+        errors.at(
+            ident,
+            format!("add `#[repr(C)]` to `{ident}`: Rust may order a struct's fields as it likes, and the device has to find them in the same places"),
+        );
+    }
+    if matches!(data.fields, Fields::Unit) || data.fields.is_empty() {
+        errors.at(ident, "a value has at least one field");
+    }
+    let members: Vec<Member> = data
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(n, field)| match &field.ident {
+            Some(name) => Member::Named(name.clone()),
+            None => Member::Unnamed(Index::from(n)),
+        })
+        .collect();
+    let types: Vec<_> = data.fields.iter().map(|field| &field.ty).collect();
+    let mut generics = input.generics.clone();
+    {
+        let predicates = &mut generics.make_where_clause().predicates;
+        for ty in &types {
+            predicates.push(syn::parse_quote!(#ty: ::ikra::Value));
+        }
+        if !input.generics.params.is_empty() {
+            predicates.push(
+                syn::parse_quote!(Self: ::core::marker::Copy + ::core::marker::Send + ::core::marker::Sync + 'static),
+            );
+        }
+    }
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let where_clause = if input.generics.params.is_empty() {
+        // Bounds that do not depend on a parameter are checked where the fields are used, with better errors.
+        quote!()
+    } else {
+        quote!(#where_clause)
+    };
+    let placeholder = quote!(Self { #(#members: <#types as ::ikra::Value>::PLACEHOLDER),* });
+    let same = quote!(true #(&& <#types as ::ikra::Value>::same(&self.#members, &other.#members))*);
+    let value =
+        value_impl(quote!(impl #impl_generics), quote!(#ident #type_generics #where_clause), &placeholder, &same);
+    let flatten = if types.len() <= MAX_PARTS {
+        let names = members.iter().map(|member| match member {
+            Member::Named(name) => syn::ext::IdentExt::unraw(name).to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        });
+        let places: Vec<_> = (0..types.len()).map(|n| format_ident!("part{n}")).collect();
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics ::ikra::rt::Flatten for #ident #type_generics #where_clause {
+                type Parts = (#(#types,)*);
+                const PART_NAMES: &'static [&'static str] = &[#(#names),*];
+                #[inline(always)]
+                fn into_parts(self) -> Self::Parts { (#(self.#members,)*) }
+                #[inline(always)]
+                fn from_parts((#(#places,)*): Self::Parts) -> Self { Self { #(#members: #places),* } }
+            }
+        }
+    } else {
+        TokenStream::new()
+    };
+    quote!(#value #flatten)
+}
+
+fn derive_enum(input: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> TokenStream {
+    let ident = &input.ident;
+    const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
+    if !has_repr(&input.attrs, &INTEGERS) {
+        errors.at(
+            ident,
+            format!("add `#[repr(u8)]` (or `u16`, `u32`, …) to `{ident}`: the device has to know how large it is"),
+        );
+    }
+    if let Some(variant) = data.variants.iter().find(|variant| !variant.fields.is_empty()) {
+        errors.at(
+            &variant.fields,
+            "an enum in a column has no fields: use a struct of a fieldless enum and the data, or a field for each",
+        );
+    }
+    let Some(first) = data.variants.first() else {
+        errors.at(ident, "an enum without variants has no values");
+        return TokenStream::new();
+    };
+    let first = &first.ident;
+    let patterns = data.variants.iter().map(|variant| {
+        let variant = &variant.ident;
+        quote!((Self::#variant, Self::#variant))
+    });
+    let same = quote!(::core::matches!((self, other), #(#patterns)|*));
+    value_impl(quote!(impl), quote!(#ident), &quote!(Self::#first), &same)
+}
+
+/// `unsafe impl Value`, for a type that a view shows as it is.
+fn value_impl(header: TokenStream, ty: TokenStream, placeholder: &TokenStream, same: &TokenStream) -> TokenStream {
+    quote! {
+        // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
+        #[automatically_derived]
+        unsafe #header ::ikra::Value for #ty {
+            type View<'w, P: ::ikra::Phase> = Self;
+            type Target = ::ikra::rt::NoTarget;
+            type Lanes = ::ikra::rt::LaneArray<Self>;
+            const PLACEHOLDER: Self = #placeholder;
+            #[inline(always)]
+            fn view<'w, P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
+            #[inline(always)]
+            fn unview<P: ::ikra::Phase>(view: Self) -> Self { view }
+            #[inline(always)]
+            fn same(&self, other: &Self) -> bool { #same }
+        }
+    }
+}

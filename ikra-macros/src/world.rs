@@ -1,0 +1,143 @@
+//! `#[soa_world]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Fields, GenericArgument, Ident, ItemStruct, PathArguments, Type};
+
+use crate::diagnostics::Errors;
+
+/// One `Objects<Class>` of the world.
+struct Member {
+    ident: Ident,
+    class: Type,
+}
+
+/// The attribute.
+pub(crate) fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    if !args.is_empty() {
+        errors.at(&args, "`#[soa_world]` takes no arguments");
+    }
+    let Ok(world) = syn::parse2::<ItemStruct>(item.clone()) else {
+        errors.at(&item, "`#[soa_world]` belongs on a struct with fields of type `Objects<Class>`");
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    };
+    let members = members(&world, &mut errors);
+    match errors.into_tokens() {
+        Some(errors) => quote!(#world #errors),
+        None => expand(world, &members),
+    }
+}
+
+fn members(world: &ItemStruct, errors: &mut Errors) -> Vec<Member> {
+    if !world.generics.params.is_empty() {
+        errors.at(&world.generics, "a world cannot be generic: it owns the objects of a closed set of classes");
+    }
+    let Fields::Named(fields) = &world.fields else {
+        errors.at(&world.ident, "`#[soa_world]` belongs on a struct with named fields of type `Objects<Class>`");
+        return Vec::new();
+    };
+    let mut members: Vec<Member> = Vec::new();
+    for field in &fields.named {
+        let Some(ident) = field.ident.clone() else { continue };
+        let Some(class) = objects_class(&field.ty) else {
+            errors.at(
+                &field.ty,
+                "a world's fields are of type `Objects<Class>`; keep other data beside the world, and pass it to kernels as arguments",
+            );
+            continue;
+        };
+        if members
+            .iter()
+            .any(|member| quote::ToTokens::to_token_stream(&member.class).to_string() == quote!(#class).to_string())
+        {
+            errors
+                .at(&field.ty, "a world holds the objects of a class once: a link says which object, not which field");
+            continue;
+        }
+        members.push(Member { ident, class });
+    }
+    if fields.named.is_empty() {
+        errors.at(&world.ident, "a world has at least one field of type `Objects<Class>`");
+    }
+    members
+}
+
+/// The class of `Objects<Class>`.
+fn objects_class(ty: &Type) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    if last.ident != "Objects" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.first()? {
+        GenericArgument::Type(class) if args.args.len() == 1 => Some(class.clone()),
+        _ => None,
+    }
+}
+
+fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
+    let ident = world.ident.clone();
+    let vis = world.vis.clone();
+    if let Fields::Named(fields) = &mut world.fields {
+        let state: syn::FieldsNamed = syn::parse_quote!({
+            #[doc(hidden)]
+            __ikra: ::ikra::rt::WorldState
+        });
+        fields.named.extend(state.named);
+    }
+    let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
+    let classes: Vec<_> = members.iter().map(|member| &member.class).collect();
+    let count = members.len();
+    let ids = quote!(&[#(<#classes as ::ikra::Class>::ID),*]);
+    let ids = vec![&ids; count];
+    let name = ident.to_string();
+    quote! {
+        #world
+
+        #[automatically_derived]
+        impl #ident {
+            /// A world without objects.
+            #[must_use]
+            #vis fn new() -> Self {
+                Self {
+                    #(#idents: ::ikra::Objects::new(),)*
+                    __ikra: ::ikra::rt::WorldState::new(&[#(<#classes as ::ikra::Class>::ID),*]),
+                }
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::default::Default for #ident {
+            fn default() -> Self { Self::new() }
+        }
+
+        // SAFETY: all members, in the order of the ids in `new`.
+        #[automatically_derived]
+        unsafe impl ::ikra::World for #ident {
+            type Tables = [::ikra::rt::AnyTable; #count];
+            #[inline]
+            fn tables(&self) -> Self::Tables { [#(self.#idents.any_table()),*] }
+            #[inline]
+            fn state(&self) -> &::ikra::rt::WorldState { &self.__ikra }
+            fn layout(&self) -> ::ikra::WorldLayout {
+                ::ikra::WorldLayout::new(#name, [#(self.#idents.layout()),*])
+            }
+        }
+
+        #(
+            // SAFETY: the same member.
+            #[automatically_derived]
+            unsafe impl ::ikra::Holds<#classes> for #ident {
+                #[inline]
+                fn objects(&self) -> &::ikra::Objects<#classes> { &self.#idents }
+                #[inline]
+                fn objects_mut(&mut self) -> &mut ::ikra::Objects<#classes> { &mut self.#idents }
+            }
+        )*
+
+        #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
+    }
+}

@@ -1,0 +1,347 @@
+//! Fields side by side: what holds for one field, for a tuple of up to 64.
+
+use crate::access::{Access, Chunk, Mode};
+use crate::class::{Class, ClassId};
+use crate::handle::Touched;
+use crate::isa::Isa;
+use crate::phase::{FieldSet, Phase};
+use crate::storage::Storage;
+use crate::table::Table;
+use crate::value::Value;
+
+/// The storages of a class's fields.
+#[doc(hidden)]
+pub trait FieldTuple: 'static {
+    /// The row's values.
+    type Values: Copy;
+    /// What a view shows.
+    type Views<'w, P: Phase>: Copy;
+    /// The class that each field's links refer to.
+    const TARGETS: &'static [Option<ClassId>];
+    /// The names of these classes.
+    const TARGET_NAMES: &'static [&'static str];
+    /// What fills storage before an object is initialised.
+    const PLACEHOLDER: Self::Values;
+
+    /// Reads a row.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, whose `Fields` is `Self`, in which object `index` exists.
+    /// 2. Nothing writes the object meanwhile.
+    unsafe fn read<C: Class>(bases: &C::Bases, index: usize) -> Self::Values;
+
+    /// Writes a row.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, whose `Fields` is `Self`, with room for object `index`.
+    /// 2. Nothing else accesses the object meanwhile.
+    unsafe fn write<C: Class>(bases: &C::Bases, index: usize, values: Self::Values);
+
+    /// Writes the fields of a row that are not atomic: what a view holds by value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write).
+    unsafe fn write_back<C: Class>(bases: &C::Bases, index: usize, values: Self::Values);
+
+    /// Copies the fields in `fields` of an object from one storage to another.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
+    unsafe fn copy<C: Class>(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet);
+
+    /// What the view of object `index` shows for `values`.
+    fn to_views<'w, C: Class, P: Phase>(values: Self::Values, table: &'w Table<C>, index: usize) -> Self::Views<'w, P>;
+
+    /// The values behind what a view shows.
+    fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
+
+    /// The first field whose handle was replaced by another object's.
+    fn stray<'w, C: Class, P: Phase>(views: &Self::Views<'w, P>, table: &'w Table<C>, index: usize) -> Option<usize>;
+
+    /// What the view of another object shows, the fields in `A` loaded and the others placeholders.
+    ///
+    /// # Safety
+    ///
+    /// 1. `C::Fields` is `Self`, and object `index` exists in `table`.
+    /// 2. Nothing writes the fields in `A` meanwhile.
+    unsafe fn views_at<'w, C: Class, P: Phase, A: Touched>(table: &'w Table<C>, index: usize) -> Self::Views<'w, P>;
+}
+
+/// The modes in which a kernel accesses fields `F`.
+#[doc(hidden)]
+pub trait ModeTuple<F: FieldTuple> {
+    /// Runs of the fields.
+    type Access<'a, C: Class>: AccessTuple<F> + Spread;
+
+    /// Borrows the columns.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Mode::open`], with `F` the fields of `C`.
+    unsafe fn open<'a, C: Class>(chunk: Chunk<'a, C>) -> Self::Access<'a, C>;
+}
+
+/// Runs of fields `F`, accessed in some modes.
+#[doc(hidden)]
+pub trait AccessTuple<F: FieldTuple> {
+    /// The same over a block of objects held in registers.
+    type Block: AccessTuple<F>;
+
+    /// The values at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the runs.
+    unsafe fn get(&self, index: usize) -> F::Values;
+
+    /// Stores values at `index`, those of fields whose mode writes.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the runs.
+    unsafe fn set(&mut self, index: usize, values: F::Values);
+
+    /// The first field that was changed against its mode.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the runs.
+    unsafe fn undeclared(&self, index: usize, values: &F::Values) -> Option<usize>;
+
+    /// Copies `len` objects from `first` on into a block.
+    ///
+    /// # Safety
+    ///
+    /// They are within the runs.
+    unsafe fn block(&self, first: usize, len: usize) -> Self::Block;
+
+    /// Copies `len` objects from a block.
+    ///
+    /// # Safety
+    ///
+    /// They are within the runs.
+    unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block);
+}
+
+/// Work over runs `X`.
+#[doc(hidden)]
+pub trait Job<X> {
+    /// What it returns.
+    type Output;
+    /// Whether the work pays for being compiled for several instruction sets.
+    const WIDE: bool;
+    /// Does the work.
+    fn run(self, runs: X) -> Self::Output;
+}
+
+/// Calls a job with each run as a parameter of its own.
+///
+/// References that are parameters of a function are known not to alias; references inside a struct or
+/// tuple are not. Only so does LLVM vectorise loops over many columns.
+#[doc(hidden)]
+pub trait Spread: Sized {
+    /// Calls the job, compiled for the instruction set if it wants that.
+    fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output;
+}
+
+macro_rules! tuples {
+    (@upto [$($done:tt)*]) => {};
+    (@upto [$($done:tt)*] $next:tt $($rest:tt)*) => {
+        tuples!(@one $($done)* $next);
+        tuples!(@upto [$($done)* $next] $($rest)*);
+    };
+    (@one $(($F:ident $M:ident $X:ident $k:tt))+) => {
+        impl<$($F: Storage),+> FieldTuple for ($($F,)+) {
+            type Values = ($($F::Value,)+);
+            type Views<'w, P: Phase> = ($($F::View<'w, P>,)+);
+            const TARGETS: &'static [Option<ClassId>] = &[$($F::TARGET),+];
+            const TARGET_NAMES: &'static [&'static str] = &[$($F::TARGET_NAME),+];
+            const PLACEHOLDER: Self::Values = ($(<$F::Value as Value>::PLACEHOLDER,)+);
+
+            #[inline(always)]
+            unsafe fn read<C: Class>(bases: &C::Bases, index: usize) -> Self::Values {
+                // SAFETY: passed on, for each field.
+                ($(unsafe { $F::read::<C, $k>(bases, index) },)+)
+            }
+            #[inline(always)]
+            unsafe fn write<C: Class>(bases: &C::Bases, index: usize, values: Self::Values) {
+                $(
+                    // SAFETY: passed on, for each field.
+                    unsafe { $F::write::<C, $k>(bases, index, values.$k) };
+                )+
+            }
+            #[inline(always)]
+            unsafe fn write_back<C: Class>(bases: &C::Bases, index: usize, values: Self::Values) {
+                $(
+                    if !$F::ATOMIC {
+                        // SAFETY: passed on, for each field.
+                        unsafe { $F::write::<C, $k>(bases, index, values.$k) };
+                    }
+                )+
+            }
+            #[inline]
+            unsafe fn copy<C: Class>(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet) {
+                $(
+                    if fields.contains($k) {
+                        // SAFETY: passed on, for each field in the set.
+                        let value = unsafe { $F::read::<C, $k>(from, index) };
+                        // SAFETY: passed on, for each field in the set.
+                        unsafe { $F::write::<C, $k>(to, index, value) };
+                    }
+                )+
+            }
+            #[inline(always)]
+            fn to_views<'w, C: Class, P: Phase>(
+                values: Self::Values,
+                table: &'w Table<C>,
+                index: usize,
+            ) -> Self::Views<'w, P> {
+                ($($F::to_view::<C, P, $k>(values.$k, table, index),)+)
+            }
+            #[inline(always)]
+            fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values {
+                ($($F::from_view::<P>(views.$k),)+)
+            }
+            #[inline(always)]
+            fn stray<'w, C: Class, P: Phase>(
+                views: &Self::Views<'w, P>,
+                table: &'w Table<C>,
+                index: usize,
+            ) -> Option<usize> {
+                $(
+                    if !$F::is_own::<C, P, $k>(&views.$k, table, index) {
+                        return Some($k);
+                    }
+                )+
+                None
+            }
+            #[inline(always)]
+            unsafe fn views_at<'w, C: Class, P: Phase, A: Touched>(
+                table: &'w Table<C>,
+                index: usize,
+            ) -> Self::Views<'w, P> {
+                let values = ($(
+                    if const { A::FIELDS.contains($k) } {
+                        // SAFETY: passed on, for each field in the set.
+                        unsafe { $F::read::<C, $k>(&table.bases, index) }
+                    } else {
+                        <$F::Value as Value>::PLACEHOLDER
+                    },
+                )+);
+                Self::to_views::<C, P>(values, table, index)
+            }
+        }
+
+        impl<$($F: Storage,)+ $($M: Mode),+> ModeTuple<($($F,)+)> for ($($M,)+) {
+            type Access<'a, C: Class> = ($($M::Access<'a, $F, C>,)+);
+            #[inline(always)]
+            unsafe fn open<'a, C: Class>(chunk: Chunk<'a, C>) -> Self::Access<'a, C> {
+                // SAFETY: passed on, for each field.
+                ($(unsafe { $M::open::<$F, C, $k>(chunk) },)+)
+            }
+        }
+
+        impl<$($F: Storage,)+ $($X: Access<$F>),+> AccessTuple<($($F,)+)> for ($($X,)+) {
+            type Block = ($($X::Block,)+);
+            #[inline(always)]
+            unsafe fn get(&self, index: usize) -> ($($F::Value,)+) {
+                // SAFETY: passed on, for each field.
+                ($(unsafe { self.$k.get(index) },)+)
+            }
+            #[inline(always)]
+            unsafe fn set(&mut self, index: usize, values: ($($F::Value,)+)) {
+                $(
+                    // SAFETY: passed on, for each field.
+                    unsafe { self.$k.set(index, values.$k) };
+                )+
+            }
+            #[inline(always)]
+            unsafe fn undeclared(&self, index: usize, values: &($($F::Value,)+)) -> Option<usize> {
+                $(
+                    // SAFETY: passed on, for each field.
+                    if !unsafe { self.$k.allows(index, &values.$k) } {
+                        return Some($k);
+                    }
+                )+
+                None
+            }
+            #[inline(always)]
+            unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
+                // SAFETY: passed on, for each field.
+                ($(unsafe { self.$k.block(first, len) },)+)
+            }
+            #[inline(always)]
+            unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
+                $(
+                    // SAFETY: passed on, for each field.
+                    unsafe { self.$k.unblock(first, len, &block.$k) };
+                )+
+            }
+        }
+
+        impl<$($X),+> Spread for ($($X,)+) {
+            #[inline(always)]
+            fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output {
+                #[inline(never)]
+                #[expect(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                fn base<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
+                    job.run(($($X,)+))
+                }
+                #[cfg(target_arch = "x86_64")]
+                if J::WIDE {
+                    /// # Safety
+                    ///
+                    /// The machine has these features.
+                    #[inline(never)]
+                    #[expect(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
+                    fn v3<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
+                        job.run(($($X,)+))
+                    }
+                    /// # Safety
+                    ///
+                    /// The machine has these features.
+                    #[inline(never)]
+                    #[expect(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+                    fn v4<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
+                        job.run(($($X,)+))
+                    }
+                    match isa {
+                        // SAFETY: `Isa` has the variant only where the machine has the features.
+                        Isa::V4 => return unsafe { v4(job, $(self.$k),+) },
+                        // SAFETY: `Isa` has the variant only where the machine has the features.
+                        Isa::V3 => return unsafe { v3(job, $(self.$k),+) },
+                        Isa::Base => {}
+                    }
+                }
+                let _ = isa;
+                base(job, $(self.$k),+)
+            }
+        }
+    };
+}
+
+tuples! {
+    @upto []
+    (F0 M0 X0 0) (F1 M1 X1 1) (F2 M2 X2 2) (F3 M3 X3 3)
+    (F4 M4 X4 4) (F5 M5 X5 5) (F6 M6 X6 6) (F7 M7 X7 7)
+    (F8 M8 X8 8) (F9 M9 X9 9) (F10 M10 X10 10) (F11 M11 X11 11)
+    (F12 M12 X12 12) (F13 M13 X13 13) (F14 M14 X14 14) (F15 M15 X15 15)
+    (F16 M16 X16 16) (F17 M17 X17 17) (F18 M18 X18 18) (F19 M19 X19 19)
+    (F20 M20 X20 20) (F21 M21 X21 21) (F22 M22 X22 22) (F23 M23 X23 23)
+    (F24 M24 X24 24) (F25 M25 X25 25) (F26 M26 X26 26) (F27 M27 X27 27)
+    (F28 M28 X28 28) (F29 M29 X29 29) (F30 M30 X30 30) (F31 M31 X31 31)
+    (F32 M32 X32 32) (F33 M33 X33 33) (F34 M34 X34 34) (F35 M35 X35 35)
+    (F36 M36 X36 36) (F37 M37 X37 37) (F38 M38 X38 38) (F39 M39 X39 39)
+    (F40 M40 X40 40) (F41 M41 X41 41) (F42 M42 X42 42) (F43 M43 X43 43)
+    (F44 M44 X44 44) (F45 M45 X45 45) (F46 M46 X46 46) (F47 M47 X47 47)
+    (F48 M48 X48 48) (F49 M49 X49 49) (F50 M50 X50 50) (F51 M51 X51 51)
+    (F52 M52 X52 52) (F53 M53 X53 53) (F54 M54 X54 54) (F55 M55 X55 55)
+    (F56 M56 X56 56) (F57 M57 X57 57) (F58 M58 X58 58) (F59 M59 X59 59)
+    (F60 M60 X60 60) (F61 M61 X61 61) (F62 M62 X62 62) (F63 M63 X63 63)
+}

@@ -1,0 +1,94 @@
+//! Errors: what happened, to which class, and what to do.
+
+use crate::class::Class;
+use crate::link::Link;
+
+/// What can go wrong with data that a program meets at run time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A class with `capacity = N` is full.
+    #[error(
+        "class {class} has `capacity = {capacity}` and cannot hold {requested} objects; raise the capacity or leave it out, so that storage grows"
+    )]
+    CapacityExceeded {
+        /// The class.
+        class: &'static str,
+        /// Its capacity in objects.
+        capacity: u32,
+        /// Objects that it would have had to hold.
+        requested: usize,
+    },
+    /// More objects than there are ids.
+    #[error(
+        "class {class} cannot hold {requested} objects: ids are 32 bits wide, which allows {max} objects a class; split them over several classes or worlds",
+        max = u32::MAX - 1
+    )]
+    TooManyObjects {
+        /// The class.
+        class: &'static str,
+        /// Objects that it would have had to hold.
+        requested: usize,
+    },
+    /// No memory for a class's columns.
+    #[error("no memory for {bytes} bytes of class {class}; the objects that it had are still there")]
+    OutOfMemory {
+        /// The class.
+        class: &'static str,
+        /// Bytes that were asked for.
+        bytes: usize,
+    },
+    /// A link that is no object of this world.
+    #[error("link {class}#{id} is not of this world, which has {len} objects of class {class}")]
+    NotInWorld {
+        /// The class.
+        class: &'static str,
+        /// The link's id.
+        id: u32,
+        /// Objects of the class in this world.
+        len: usize,
+    },
+    /// A number that is no address of an object under the class's addressing mode.
+    #[error("{bits:#x} is not the address of an object of class {class} in this world")]
+    NotAnAddress {
+        /// The class.
+        class: &'static str,
+        /// The number.
+        bits: u64,
+    },
+    /// A reserved object was used before it was initialised.
+    #[error("object {class}#{id} is reserved but not initialised; call `init` with its link and row first")]
+    NotInitialized {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+    },
+    /// An object was initialised twice.
+    #[error("object {class}#{id} is initialised already; replace it with `write`")]
+    AlreadyInitialized {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+    },
+    /// The same object twice in `execute_each`.
+    #[error("object {class}#{id} is in the list twice; a kernel runs for each object once, so remove the duplicate")]
+    Duplicate {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+    },
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Self {
+        Self::NotInWorld { class: C::NAME, id: link.id(), len }
+    }
+    #[cold]
+    pub(crate) fn not_initialized<C: Class>(link: Link<C>) -> Self {
+        Self::NotInitialized { class: C::NAME, id: link.id() }
+    }
+}

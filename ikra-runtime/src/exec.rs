@@ -1,0 +1,90 @@
+//! The host executor: chunks of consecutive objects, spread over threads.
+//!
+//! A chunk is never smaller than a few cache lines of each column, so that two threads seldom write to
+//! the same line, and its bounds depend on nothing that changes a result.
+
+mod construct;
+mod each;
+mod pairs;
+mod reduce;
+mod rows;
+
+pub(crate) use construct::construct;
+pub(crate) use each::execute_each;
+pub(crate) use pairs::execute_pairs;
+pub(crate) use reduce::execute_and_reduce;
+pub(crate) use rows::{execute, stray_handle};
+
+use std::ops::{Bound, Range, RangeBounds};
+
+use rayon::prelude::*;
+
+/// Chunk bounds are multiples of this: a tile, and a cache line of the smallest element.
+const GRAIN: usize = 64;
+
+/// Below this many objects, waking other threads costs more than it brings.
+const SEQUENTIAL_BELOW: usize = 4096;
+
+/// How much of the work one task takes.
+fn chunk_len(objects: usize, heavy: bool) -> usize {
+    let threads = rayon::current_num_threads();
+    let sequential_below = if heavy { GRAIN } else { SEQUENTIAL_BELOW };
+    if threads == 1 || objects <= sequential_below {
+        return objects.max(1);
+    }
+    let least = if heavy { GRAIN } else { 1024 };
+    (objects / (threads * 8)).max(least).next_multiple_of(GRAIN)
+}
+
+/// Calls `work` for chunks of `range`, in parallel where it pays.
+fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
+    let len = chunk_len(range.len(), heavy);
+    if range.len() <= len {
+        if !range.is_empty() {
+            work(range);
+        }
+        return;
+    }
+    // Bounds are multiples of the grain whatever the start.
+    let first = range.start / GRAIN * GRAIN;
+    (0..(range.end - first).div_ceil(len)).into_par_iter().for_each(|n| {
+        let start = (first + n * len).max(range.start);
+        work(start..(first + (n + 1) * len).min(range.end));
+    });
+}
+
+/// The positions that a range means, among `len`.
+///
+/// # Panics
+///
+/// If it is out of range, as slicing does.
+fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&start) => start.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(len),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= len => start..end,
+        _ => panic!(
+            "range {:?}..{:?} is out of range for {len} objects of class {class}",
+            range.start_bound(),
+            range.end_bound()
+        ),
+    }
+}
+
+/// Splits a chunk at the ends of the layout's runs.
+fn for_runs(range: Range<usize>, run: usize, mut work: impl FnMut(Range<usize>)) {
+    let mut start = range.start;
+    while start < range.end {
+        let end = if run == usize::MAX { range.end } else { (start / run + 1) * run }.min(range.end);
+        work(start..end);
+        start = end;
+    }
+}

@@ -1,0 +1,32 @@
+//! `construct`: many objects from one constructor.
+
+use super::for_chunks;
+use crate::arity::FieldTuple;
+use crate::class::Class;
+use crate::error::Error;
+use crate::kernel::Constructor;
+use crate::objects::{Links, Objects};
+
+/// Adds `n` objects, made by the constructor.
+pub(crate) fn construct<K, A>(objects: &mut Objects<K::Class>, n: usize, args: A) -> Result<Links<K::Class>, Error>
+where
+    K: Constructor<A>,
+    A: Copy + Send + Sync,
+{
+    let first = objects.len();
+    let end = first.saturating_add(n);
+    objects.grow(end)?;
+    let table = objects.table();
+    for_chunks(first..end, false, |chunk| {
+        for index in chunk {
+            let row = K::construct(index as u32, args);
+            // SAFETY: there is room by `grow`; no object is there yet that anything else could access, and each index is
+            // in one chunk.
+            unsafe {
+                <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(&table.bases, index, row.into_values());
+            }
+        }
+    });
+    objects.set_len(end);
+    Ok(Links::new(first, end))
+}

@@ -1,0 +1,62 @@
+//! `execute_each`: a kernel for the objects in a list.
+
+use fixedbitset::FixedBitSet;
+
+use super::for_chunks;
+use super::rows::{run_rows, shadow_of};
+use crate::class::Class;
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::link::Link;
+use crate::objects::Objects;
+use crate::world::snapshot_of;
+
+/// Calls the kernel for each object in the list.
+pub(crate) fn execute_each<K, A>(
+    objects: &mut Objects<K::Class>,
+    links: &[Link<K::Class>],
+    args: A,
+) -> Result<(), Error>
+where
+    K: Kernel<A>,
+    A: Copy + Send + Sync,
+{
+    check_distinct(objects, links)?;
+    let shadow = shadow_of::<K>(objects);
+    let table = objects.table();
+    for_chunks(0..links.len(), K::HEAVY, |chunk| {
+        let links = &links[chunk];
+        for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
+            let first = run[0].index();
+            // SAFETY: the objects exist and are in the list once, and `&mut objects` excludes other kernels.
+            unsafe { run_rows::<K, A>(table, &shadow, first..first + run.len(), args) }
+        }
+    });
+    for link in links {
+        objects.commit_shadow(snapshot_of::<K>(), link.index()..link.index() + 1);
+    }
+    Ok(())
+}
+
+/// Checks that the links are of this world and that none is there twice.
+fn check_distinct<C: Class>(objects: &Objects<C>, links: &[Link<C>]) -> Result<(), Error> {
+    let ascending = links.is_sorted_by(|a, b| a < b);
+    if let Some(&link) = links.iter().find(|link| link.index() >= objects.len()) {
+        return Err(Error::not_in_world(link, objects.len()));
+    }
+    if ascending {
+        return Ok(());
+    }
+    let duplicate = if links.len() < objects.len() / 64 {
+        let mut sorted = links.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+    } else {
+        let mut seen = FixedBitSet::with_capacity(objects.len());
+        links.iter().copied().find(|link| seen.put(link.index()))
+    };
+    match duplicate {
+        Some(link) => Err(Error::Duplicate { class: C::NAME, id: link.id() }),
+        None => Ok(()),
+    }
+}

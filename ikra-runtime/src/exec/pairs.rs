@@ -1,0 +1,119 @@
+//! `execute_pairs`: a kernel for every object and every other.
+//!
+//! A block of objects is held in registers while the others stream past, so that the SIMD lanes are
+//! different objects and each object still meets the others in order.
+
+use std::marker::PhantomData;
+
+use super::rows::{FieldsOf, shadow_of, step};
+use super::{for_chunks, for_runs};
+use crate::access::Chunk;
+use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::class::Class;
+use crate::handle::Handle;
+use crate::isa::Isa;
+use crate::kernel::PairKernel;
+use crate::layout::Layout;
+use crate::objects::Objects;
+use crate::table::Table;
+use crate::value::LANES;
+use crate::world::snapshot_of;
+
+/// The address of the others' table, which may be that of the objects themselves.
+struct Others<C: Class>(*const Table<C>);
+// SAFETY: a table can be read by several threads.
+unsafe impl<C: Class> Sync for Others<C> {}
+
+/// Calls the kernel for every object of `objects` and every object of `others`, a table of the same
+/// world.
+pub(crate) fn execute_pairs<K, A>(objects: &mut Objects<K::Class>, others: *const Table<K::Other>, args: A)
+where
+    K: PairKernel<A>,
+    A: Copy + Send + Sync,
+{
+    let shadow = shadow_of::<K>(objects);
+    let range = 0..objects.len();
+    let table = objects.table();
+    let others = Others(others);
+    for_chunks(range.clone(), true, |chunk| {
+        let others = &others;
+        for_runs(chunk, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+            let chunk = Chunk { table, shadow: &shadow, first: run.start, len: run.len() };
+            // SAFETY: as in `run_rows`: chunks are disjoint, `&mut objects` excludes other kernels.
+            let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
+            // SAFETY: the world that the caller borrows exclusively keeps the table alive, and nothing changes it now.
+            let others = unsafe { &*others.0 };
+            let job = Pairs::<K, A> { table, others, first: run.start, len: run.len(), args, kernel: PhantomData };
+            runs.spread(job, Isa::detect());
+        });
+    });
+    objects.commit_shadow(snapshot_of::<K>(), range);
+}
+
+/// Calls a kernel for each object of a run and every other.
+struct Pairs<'w, K: PairKernel<A>, A> {
+    table: &'w Table<K::Class>,
+    others: &'w Table<K::Other>,
+    first: usize,
+    len: usize,
+    args: A,
+    kernel: PhantomData<K>,
+}
+
+impl<K, A, X> Job<X> for Pairs<'_, K, A>
+where
+    K: PairKernel<A>,
+    A: Copy,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    type Output = ();
+    const WIDE: bool = K::HEAVY;
+
+    #[inline(always)]
+    fn run(self, mut runs: X) {
+        let count = self.others.len();
+        let mut done = 0;
+        while done + LANES <= self.len {
+            // SAFETY: within the runs.
+            let mut block = unsafe { runs.block(done, LANES) };
+            for other in 0..count {
+                for lane in 0..LANES {
+                    // SAFETY: within the block.
+                    unsafe { self.meet(&mut block, lane, self.first + done + lane, other) };
+                }
+            }
+            // SAFETY: within the runs.
+            unsafe { runs.unblock(done, LANES, &block) };
+            done += LANES;
+        }
+        let rest = self.len - done;
+        if rest > 0 {
+            // SAFETY: within the runs.
+            let mut block = unsafe { runs.block(done, rest) };
+            for other in 0..count {
+                for lane in 0..rest {
+                    // SAFETY: within the block.
+                    unsafe { self.meet(&mut block, lane, self.first + done + lane, other) };
+                }
+            }
+            // SAFETY: within the runs.
+            unsafe { runs.unblock(done, rest, &block) };
+        }
+    }
+}
+
+impl<K, A> Pairs<'_, K, A>
+where
+    K: PairKernel<A>,
+    A: Copy,
+{
+    /// # Safety
+    ///
+    /// `lane` is within the block.
+    #[inline(always)]
+    unsafe fn meet<B: AccessTuple<FieldsOf<K>>>(&self, block: &mut B, lane: usize, index: usize, other: usize) {
+        let other = K::Other::to_ref(Handle::at(self.others, other));
+        // SAFETY: passed on.
+        unsafe { step::<K, B, _>(block, lane, self.table, index, |view| K::call(view, other, self.args)) }
+    }
+}

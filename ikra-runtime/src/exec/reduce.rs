@@ -1,0 +1,132 @@
+//! `execute_and_reduce`: a kernel for all objects, its results combined.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::for_runs;
+use super::rows::{FieldsOf, shadow_of, step};
+use crate::access::Chunk;
+use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::class::Class;
+use crate::isa::Isa;
+use crate::kernel::Kernel;
+use crate::layout::Layout;
+use crate::objects::Objects;
+use crate::reduce::Reducer;
+use crate::table::Table;
+use crate::value::LANES;
+use crate::world::snapshot_of;
+
+/// Objects whose results are combined into one before anything else. Fixed, so that the order of
+/// combination, and so the rounding of the result, does not depend on the number of threads.
+const CHUNK: usize = 4096;
+/// The same for kernels that do much work a call.
+const HEAVY_CHUNK: usize = 256;
+
+/// Calls the kernel for all objects and combines the results.
+pub(crate) fn execute_and_reduce<K, A, R>(objects: &mut Objects<K::Class>, args: A, reducer: R) -> K::Output
+where
+    K: Kernel<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
+    let shadow = shadow_of::<K>(objects);
+    let table = objects.table();
+    let len = objects.len();
+    let chunk = if K::HEAVY { HEAVY_CHUNK } else { CHUNK };
+    let fold = |n: usize| {
+        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+        unsafe { reduce_chunk::<K, A, R>(table, &shadow, n * chunk..((n + 1) * chunk).min(len), args, reducer) }
+    };
+    let chunks = len.div_ceil(chunk);
+    let result = if chunks <= 1 || rayon::current_num_threads() == 1 {
+        (0..chunks).map(fold).reduce(|a, b| reducer.combine(a, b))
+    } else {
+        let parts: Vec<_> = (0..chunks).into_par_iter().map(fold).collect();
+        parts.into_iter().reduce(|a, b| reducer.combine(a, b))
+    };
+    objects.commit_shadow(snapshot_of::<K>(), 0..len);
+    result.unwrap_or_else(|| reducer.identity())
+}
+
+/// Combines the results for the objects of one chunk.
+///
+/// # Safety
+///
+/// As for `run_rows`.
+unsafe fn reduce_chunk<K, A, R>(
+    table: &Table<K::Class>,
+    shadow: &<K::Class as Class>::Bases,
+    range: Range<usize>,
+    args: A,
+    reducer: R,
+) -> K::Output
+where
+    K: Kernel<A, Output: Copy>,
+    A: Copy,
+    R: Reducer<K::Output>,
+{
+    let mut lanes = [reducer.identity(); LANES];
+    for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+        let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
+        // SAFETY: as in `run_rows`.
+        let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
+        let job =
+            Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
+        lanes = runs.spread(job, Isa::detect());
+    });
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            lanes[lane] = reducer.combine(lanes[lane], lanes[lane + width]);
+        }
+    }
+    lanes[0]
+}
+
+/// Folds the results for the objects of a run into as many accumulators as there are lanes. A run
+/// starts at a multiple of that, so that an object's accumulator is the same under every layout.
+struct Fold<'w, K: Kernel<A>, A, R> {
+    table: &'w Table<K::Class>,
+    first: usize,
+    len: usize,
+    args: A,
+    reducer: R,
+    lanes: [K::Output; LANES],
+    kernel: PhantomData<K>,
+}
+
+impl<K, A, R, X> Job<X> for Fold<'_, K, A, R>
+where
+    K: Kernel<A, Output: Copy>,
+    A: Copy,
+    R: Reducer<K::Output>,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    type Output = [K::Output; LANES];
+    const WIDE: bool = K::HEAVY;
+
+    #[inline(always)]
+    fn run(self, mut runs: X) -> [K::Output; LANES] {
+        let Self { table, first, len, args, reducer, mut lanes, .. } = self;
+        let mut done = 0;
+        while done + LANES <= len {
+            for (lane, sum) in lanes.iter_mut().enumerate() {
+                let n = done + lane;
+                // SAFETY: within the runs.
+                let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
+                *sum = reducer.combine(*sum, value);
+            }
+            done += LANES;
+        }
+        for (lane, n) in (done..len).enumerate() {
+            // SAFETY: within the runs.
+            let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
+            lanes[lane] = reducer.combine(lanes[lane], value);
+        }
+        lanes
+    }
+}

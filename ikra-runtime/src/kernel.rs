@@ -1,0 +1,88 @@
+//! Kernels: methods that run for all objects of their class, in parallel.
+
+use crate::arity::ModeTuple;
+use crate::class::Class;
+use crate::phase::Phase;
+
+/// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
+pub trait Method: Phase {
+    /// The class whose objects it runs for.
+    type Class: Class;
+    /// What it does with each column.
+    #[doc(hidden)]
+    type Modes: ModeTuple<<Self::Class as Class>::Fields>;
+    /// Whether it takes `&mut self`.
+    const EXCLUSIVE: bool;
+    /// Whether a call does much work: it is then spread over threads for few objects already, and
+    /// compiled for several instruction sets.
+    const HEAVY: bool;
+}
+
+/// A kernel that can be called with arguments `A`: one argument as it is, none as `()`, several as a
+/// tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is not what kernel `{Self}` takes",
+    label = "wrong arguments for this kernel, or the wrong executor",
+    note = "give one argument as it is, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
+    note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
+)]
+pub trait Kernel<A>: Method {
+    /// What the method returns.
+    type Output;
+    /// Calls the method.
+    #[doc(hidden)]
+    fn call<'w>(view: &mut <Self::Class as Class>::View<'w, Self>, args: A) -> Self::Output;
+}
+
+/// A kernel for every pair of an object and another, under `#[kernel(pairs)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is not what kernel `{Self}` takes",
+    label = "wrong arguments for this kernel, or not a kernel for pairs",
+    note = "give the arguments after `other`: one as it is, several as a tuple, none as `()`",
+    note = "only methods under `#[kernel(pairs)]` run by `execute_pairs`"
+)]
+pub trait PairKernel<A>: Method {
+    /// The other object's class.
+    type Other: Class;
+    /// Calls the method.
+    #[doc(hidden)]
+    fn call<'w>(
+        view: &mut <Self::Class as Class>::View<'w, Self>,
+        other: <Self::Other as Class>::Ref<'w, Self>,
+        args: A,
+    );
+}
+
+/// A kernel whose results can be combined by reducer `R`: `#[kernel(reduce(R))]`.
+#[diagnostic::on_unimplemented(
+    message = "kernel `{Self}` does not declare reducer `{R}`",
+    label = "not declared",
+    note = "write `#[kernel(reduce({R}))]` on the method"
+)]
+pub trait ReducedBy<R>: Method {}
+
+/// A constructor under `#[kernel]`: `fn spawn(id: u32, …) -> Self`.
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is not what constructor `{Self}` takes",
+    label = "wrong arguments for this constructor, or not a constructor",
+    note = "give the arguments after `id`: one as it is, several as a tuple, none as `()`",
+    note = "a constructor is `#[kernel] fn spawn(id: u32, …) -> Self` in `#[soa_methods]`"
+)]
+pub trait Constructor<A>: Copy + Send + Sync + 'static {
+    /// The class.
+    type Class: Class;
+    /// Makes the row of the object with this index.
+    #[doc(hidden)]
+    fn construct(id: u32, args: A) -> Self::Class;
+}
+
+/// What a kernel that runs by `execute` may return: `()`, or `Option<()>` so that `?` can end a call
+/// early. Anything else would be lost.
+#[diagnostic::on_unimplemented(
+    message = "`execute` would lose the `{Self}` that the kernel returns",
+    label = "this kernel returns a value",
+    note = "declare `#[kernel(reduce(Sum))]` (or `Min`, `Max`, `All`, `Any`, a reducer of your own) and use `execute_and_reduce`"
+)]
+pub trait Discardable {}
+impl Discardable for () {}
+impl Discardable for Option<()> {}

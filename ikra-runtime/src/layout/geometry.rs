@@ -1,0 +1,96 @@
+//! Offsets and strides of a class's columns, computed at compile time.
+
+use crate::class::{Class, ColumnInfo, MAX_FIELDS, column_count};
+use crate::layout::{Layout, LayoutKind};
+
+/// The largest number of physical columns of one class.
+pub const MAX_COLUMNS: usize = 4 * MAX_FIELDS;
+
+/// Columns start on a cache line.
+pub(crate) const LINE: usize = 64;
+/// Columns longer than this start on a page of this size, and then shifted by one cache line more
+/// each, so that power-of-two sizes do not fall into the same cache sets.
+pub(crate) const PAGE: usize = 4096;
+
+/// Where the columns of a class lie relative to the start of its storage.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Bytes from the start of the storage (fixed-capacity SoA), of the object (AoS), or of the
+    /// block (tiles) to the column's first element. Unused for growing SoA, whose columns are
+    /// allocated one by one.
+    pub offsets: [usize; MAX_COLUMNS],
+    /// Bytes of one element of each column.
+    pub sizes: [usize; MAX_COLUMNS],
+    /// Bytes of one object (AoS), one block (tiles), or of the whole storage (fixed-capacity SoA).
+    pub block: usize,
+}
+
+/// The geometry of a class, as a constant.
+pub(crate) trait HasGeometry: Class {
+    /// The geometry.
+    const GEOMETRY: Geometry;
+}
+
+impl<C: Class> HasGeometry for C {
+    const GEOMETRY: Geometry = compute::<C>();
+}
+
+/// The geometry of class `C`.
+pub const fn geometry<C: Class>() -> &'static Geometry {
+    &<C as HasGeometry>::GEOMETRY
+}
+
+const fn round_up(value: usize, align: usize) -> usize {
+    value.div_ceil(align) * align
+}
+
+/// Where column number `column` of `bytes` bytes may start, at or after `from`.
+pub(crate) const fn staggered_start(from: usize, column: usize, bytes: usize) -> usize {
+    if bytes < PAGE {
+        return round_up(from, LINE);
+    }
+    let shift = column * LINE % PAGE;
+    let start = round_up(from, PAGE) + shift;
+    if start >= from + PAGE { start - PAGE } else { start }
+}
+
+const fn compute<C: Class>() -> Geometry {
+    let mut geometry = Geometry { offsets: [0; MAX_COLUMNS], sizes: [0; MAX_COLUMNS], block: 0 };
+    assert!(column_count(C::FIELDS) <= MAX_COLUMNS, "a class has at most 256 columns");
+    let mut end = 0;
+    let mut block_align = 1;
+    let mut column = 0;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        let columns: &[ColumnInfo] = C::FIELDS[field].columns;
+        let mut part = 0;
+        while part < columns.len() {
+            let ColumnInfo { size, align, .. } = columns[part];
+            let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
+                (LayoutKind::Soa, None) => (0, 0),
+                (LayoutKind::Soa, Some(capacity)) => {
+                    let bytes = size * capacity as usize;
+                    (staggered_start(end, column, bytes), bytes)
+                }
+                (LayoutKind::Aos, _) => {
+                    if align > block_align {
+                        block_align = align;
+                    }
+                    (round_up(end, align), size)
+                }
+                (LayoutKind::Tiles(tile), _) => {
+                    block_align = LINE;
+                    (round_up(end, LINE), size * tile)
+                }
+            };
+            geometry.offsets[column] = start;
+            geometry.sizes[column] = size;
+            end = start + bytes;
+            part += 1;
+            column += 1;
+        }
+        field += 1;
+    }
+    geometry.block = round_up(end, block_align);
+    geometry
+}

@@ -1,0 +1,142 @@
+//! Runs of a column: slices, and their strided counterparts for AoS.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::class::Class;
+use crate::layout::geometry::HasGeometry;
+use crate::value::Value;
+
+/// A run of a column that can be read.
+pub trait Get<T> {
+    /// The element at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is less than the length of the run.
+    unsafe fn get(&self, index: usize) -> T;
+}
+
+/// A run of a column that can be written.
+pub trait Set<T> {
+    /// Replaces the element at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is less than the length of the run.
+    unsafe fn set(&mut self, index: usize, value: T);
+}
+
+impl<T: Copy> Get<T> for &[T] {
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        debug_assert!(index < self.len());
+        // SAFETY: in range, by the caller.
+        unsafe { *self.get_unchecked(index) }
+    }
+}
+
+impl<T: Copy> Get<T> for &mut [T] {
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        debug_assert!(index < self.len());
+        // SAFETY: in range, by the caller.
+        unsafe { *self.get_unchecked(index) }
+    }
+}
+
+impl<T: Copy> Set<T> for &mut [T] {
+    #[inline(always)]
+    unsafe fn set(&mut self, index: usize, value: T) {
+        debug_assert!(index < self.len());
+        // SAFETY: in range, by the caller.
+        unsafe { *self.get_unchecked_mut(index) = value }
+    }
+}
+
+/// A run of a column whose elements lie `C`'s object size apart.
+pub struct Strided<'a, C, T> {
+    first: *const u8,
+    len: usize,
+    marker: PhantomData<(&'a [T], fn() -> C)>,
+}
+
+impl<C, T> Copy for Strided<'_, C, T> {}
+impl<C, T> Clone for Strided<'_, C, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+// SAFETY: it stands for a `&[T]`, which is `Send` where `T: Sync`.
+unsafe impl<C, T: Sync> Send for Strided<'_, C, T> {}
+// SAFETY: it stands for a `&[T]`, which is `Sync` where `T: Sync`.
+unsafe impl<C, T: Sync> Sync for Strided<'_, C, T> {}
+
+impl<C: Class, T> fmt::Debug for Strided<'_, C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Strided").field("len", &self.len).field("stride", &C::GEOMETRY.block).finish()
+    }
+}
+
+impl<C: Class, T: Value> Strided<'_, C, T> {
+    /// # Safety
+    ///
+    /// `first` and the `len - 1` elements that follow it, `C`'s object size apart, are initialised
+    /// and unchanged during `'a`.
+    pub(super) unsafe fn new(first: *const u8, len: usize) -> Self {
+        Self { first, len, marker: PhantomData }
+    }
+}
+
+impl<C: Class, T: Value> Get<T> for Strided<'_, C, T> {
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        debug_assert!(index < self.len);
+        // SAFETY: in range by the caller, and readable by the contract of `new`.
+        unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().read() }
+    }
+}
+
+/// A run of a column whose elements lie `C`'s object size apart, to write.
+pub struct StridedMut<'a, C, T> {
+    first: *mut u8,
+    len: usize,
+    marker: PhantomData<(&'a mut [T], fn() -> C)>,
+}
+
+// SAFETY: it stands for a `&mut [T]`, which is `Send` where `T: Send`.
+unsafe impl<C, T: Send> Send for StridedMut<'_, C, T> {}
+
+impl<C: Class, T> fmt::Debug for StridedMut<'_, C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StridedMut").field("len", &self.len).field("stride", &C::GEOMETRY.block).finish()
+    }
+}
+
+impl<C: Class, T: Value> StridedMut<'_, C, T> {
+    /// # Safety
+    ///
+    /// `first` and the `len - 1` elements that follow it, `C`'s object size apart, are initialised
+    /// and accessed by nothing else during `'a`.
+    pub(super) unsafe fn new(first: *mut u8, len: usize) -> Self {
+        Self { first, len, marker: PhantomData }
+    }
+}
+
+impl<C: Class, T: Value> Get<T> for StridedMut<'_, C, T> {
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        debug_assert!(index < self.len);
+        // SAFETY: in range by the caller, and readable by the contract of `new`.
+        unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().read() }
+    }
+}
+
+impl<C: Class, T: Value> Set<T> for StridedMut<'_, C, T> {
+    #[inline(always)]
+    unsafe fn set(&mut self, index: usize, value: T) {
+        debug_assert!(index < self.len);
+        // SAFETY: in range by the caller, and writable by the contract of `new`.
+        unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().write(value) }
+    }
+}

@@ -1,0 +1,171 @@
+//! Links: 4-byte references from one object to another.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+
+use crate::class::{Class, ClassId};
+use crate::handle::{Handle, Place};
+use crate::phase::Phase;
+use crate::value::{LaneArray, Target, Value};
+
+/// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
+///
+/// A link is an object id that starts at 1 (IKRA §3.2.1: a fake pointer in zero addressing, where id 0
+/// is null). It is what columns store; following it needs the world: `world.get(link)` in sequential
+/// code, while inside a method a field of type `Link<C>` already reads as a `Ref<C>`.
+///
+/// A link is a plain number. One from another world is caught when it is followed if it is out of
+/// range, and otherwise names another object.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// #[derive(Debug)]
+/// pub struct Cell { pub alive: bool, pub next: Option<Link<Cell>> }
+/// #[soa_world]
+/// pub struct Grid { pub cells: Objects<Cell> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut grid = Grid::new();
+/// let first = grid.cells.push(Cell { alive: true, next: None })?;
+/// let second = grid.cells.push(Cell { alive: false, next: Some(first) })?;
+/// assert_eq!((first.id(), second.index()), (1, 1));
+/// assert!(grid.get(second).next().unwrap().alive());
+/// assert_eq!(size_of::<Option<Link<Cell>>>(), 4);
+/// # Ok(()) }
+/// ```
+#[repr(transparent)]
+pub struct Link<C> {
+    id: NonZeroU32,
+    class: PhantomData<fn() -> C>,
+}
+
+impl<C> Link<C> {
+    /// The link to the object with this index, counted from 0; `None` if the index is no object id
+    /// (2³² − 1 or more).
+    #[inline(always)]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index >= u32::MAX as usize {
+            return None;
+        }
+        Self::from_id(index as u32 + 1)
+    }
+
+    /// The link with this object id, counted from 1; `None` for 0.
+    #[inline(always)]
+    pub const fn from_id(id: u32) -> Option<Self> {
+        match NonZeroU32::new(id) {
+            Some(id) => Some(Self { id, class: PhantomData }),
+            None => None,
+        }
+    }
+
+    /// The object's id, counted from 1.
+    #[inline(always)]
+    pub const fn id(self) -> u32 {
+        self.id.get()
+    }
+
+    /// The object's position in its class's columns, counted from 0.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        (self.id.get() - 1) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn at(index: u32) -> Self {
+        match Self::from_id(index.wrapping_add(1)) {
+            Some(link) => link,
+            None => Self { id: NonZeroU32::MAX, class: PhantomData },
+        }
+    }
+}
+
+impl<C> Copy for Link<C> {}
+impl<C> Clone for Link<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C> PartialEq for Link<C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+impl<C> Eq for Link<C> {}
+impl<C> PartialOrd for Link<C> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<C> Ord for Link<C> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+impl<C> Hash for Link<C> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+impl<C: Class> fmt::Debug for Link<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", C::NAME, self.id)
+    }
+}
+
+/// The target of a link's view.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct To<C>(PhantomData<C>);
+
+impl<C: Class> Target for To<C> {
+    const CLASS: Option<ClassId> = Some(C::ID);
+    const NAME: &'static str = C::NAME;
+}
+
+// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer.
+unsafe impl<C: Class> Value for Link<C> {
+    type View<'w, P: Phase> = C::Ref<'w, P>;
+    type Target = To<C>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = Self { id: NonZeroU32::MIN, class: PhantomData };
+
+    #[inline(always)]
+    fn view<'w, P: Phase>(self, place: Place<'w>) -> C::Ref<'w, P> {
+        C::to_ref(Handle::new(self, place))
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
+        C::from_ref(view).link()
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer.
+unsafe impl<C: Class> Value for Option<Link<C>> {
+    type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
+    type Target = To<C>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = None;
+
+    #[inline(always)]
+    fn view<'w, P: Phase>(self, place: Place<'w>) -> Option<C::Ref<'w, P>> {
+        self.map(|link| link.view::<P>(place))
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {
+        view.map(Link::unview::<P>)
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

@@ -1,0 +1,162 @@
+//! Storage for the columns of one class.
+
+use std::alloc::{Layout as Block, alloc_zeroed, dealloc};
+use std::fmt;
+use std::ptr::NonNull;
+
+use crate::class::{Class, column_count};
+use crate::error::Error;
+use crate::layout::{Layout, LayoutKind, geometry};
+use crate::table::Base;
+
+const LINE: usize = 64;
+const PAGE: usize = 4096;
+
+/// An allocation, zeroed when made, freed when dropped.
+struct Allocation {
+    start: NonNull<u8>,
+    block: Block,
+}
+
+// SAFETY: owned memory of plain bytes.
+unsafe impl Send for Allocation {}
+// SAFETY: owned memory of plain bytes, accessed under the rules of `Table`.
+unsafe impl Sync for Allocation {}
+
+impl Allocation {
+    fn new(bytes: usize, align: usize) -> Option<Self> {
+        let block = Block::from_size_align(bytes.max(1), align).ok()?;
+        // SAFETY: the size is not zero.
+        let start = NonNull::new(unsafe { alloc_zeroed(block) })?;
+        Some(Self { start, block })
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this block.
+        unsafe { dealloc(self.start.as_ptr(), self.block) }
+    }
+}
+
+/// Storage for some objects of a class: one allocation, or one a column for growing SoA.
+pub(crate) struct Memory<C: Class> {
+    allocations: Vec<Option<Allocation>>,
+    bases: C::Bases,
+    capacity: usize,
+}
+
+impl<C: Class> fmt::Debug for Memory<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("capacity", &self.capacity).finish_non_exhaustive()
+    }
+}
+
+const fn has_own_columns<C: Class>() -> bool {
+    matches!((C::Layout::KIND, C::CAPACITY), (LayoutKind::Soa, None))
+}
+
+impl<C: Class> Memory<C> {
+    pub(crate) const fn empty() -> Self {
+        Self { allocations: Vec::new(), bases: C::BASES, capacity: 0 }
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(crate) fn bases(&self) -> C::Bases {
+        self.bases
+    }
+
+    /// Room for at least `capacity` objects, in the columns that `wanted` says.
+    pub(crate) fn new(capacity: usize, wanted: impl Fn(usize) -> bool) -> Result<Self, Error> {
+        let capacity = match (C::Layout::KIND, C::CAPACITY) {
+            (LayoutKind::Soa, Some(fixed)) => fixed as usize,
+            (LayoutKind::Tiles(tile), _) => capacity.next_multiple_of(tile),
+            _ => capacity,
+        };
+        let mut memory = Self { allocations: Vec::new(), bases: C::BASES, capacity };
+        let geometry = geometry::<C>();
+        if has_own_columns::<C>() {
+            for column in 0..column_count(C::FIELDS) {
+                if !wanted(column) {
+                    memory.allocations.push(None);
+                    continue;
+                }
+                let bytes = geometry.sizes[column] * capacity;
+                let shift = if bytes < PAGE { 0 } else { column * LINE % PAGE };
+                let align = if bytes < PAGE { LINE } else { PAGE };
+                let allocation = allocate::<C>(bytes + shift, align)?;
+                // SAFETY: the allocation is longer than the shift.
+                memory.bases.as_mut()[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });
+                memory.allocations.push(Some(allocation));
+            }
+        } else {
+            let bytes = Self::blocks(capacity) * geometry.block;
+            let allocation = allocate::<C>(bytes, if bytes < PAGE { LINE } else { PAGE })?;
+            memory.bases.as_mut()[0] = Base(allocation.start.as_ptr());
+            memory.allocations.push(Some(allocation));
+        }
+        Ok(memory)
+    }
+
+    /// The number of geometry blocks that `objects` take.
+    fn blocks(objects: usize) -> usize {
+        match C::Layout::KIND {
+            LayoutKind::Soa => 1,
+            LayoutKind::Aos => objects,
+            LayoutKind::Tiles(tile) => objects.div_ceil(tile),
+        }
+    }
+
+    /// Copies the first `len` objects of `from`.
+    pub(crate) fn copy_objects(&mut self, from: &Self, len: usize) {
+        assert!(len <= self.capacity && len <= from.capacity);
+        let geometry = geometry::<C>();
+        let (to_bases, from_bases) = (self.bases, from.bases);
+        let copy = |from: Base, to: Base, offset: usize, bytes: usize| {
+            if bytes > 0 {
+                // SAFETY: both storages have room for `len` objects and the same geometry, and are distinct
+                // allocations.
+                unsafe { std::ptr::copy_nonoverlapping(from.0.add(offset), to.0.add(offset), bytes) }
+            }
+        };
+        match C::Layout::KIND {
+            LayoutKind::Soa if has_own_columns::<C>() => {
+                for column in 0..column_count(C::FIELDS) {
+                    copy(from_bases.as_ref()[column], to_bases.as_ref()[column], 0, len * geometry.sizes[column]);
+                }
+            }
+            LayoutKind::Soa => {
+                for column in 0..column_count(C::FIELDS) {
+                    let bytes = len * geometry.sizes[column];
+                    copy(from_bases.as_ref()[0], to_bases.as_ref()[0], geometry.offsets[column], bytes);
+                }
+            }
+            LayoutKind::Aos | LayoutKind::Tiles(_) => {
+                copy(from_bases.as_ref()[0], to_bases.as_ref()[0], 0, Self::blocks(len) * geometry.block);
+            }
+        }
+    }
+
+    /// Exchanges a column's storage with `other`'s, where each column has its own. Returns whether it has.
+    pub(crate) fn swap_column(&mut self, other: &mut Self, column: usize) -> bool {
+        if !has_own_columns::<C>() {
+            return false;
+        }
+        assert_eq!(self.capacity, other.capacity);
+        std::mem::swap(&mut self.allocations[column], &mut other.allocations[column]);
+        std::mem::swap(&mut self.bases.as_mut()[column], &mut other.bases.as_mut()[column]);
+        true
+    }
+
+    /// Whether the column has storage.
+    pub(crate) fn has_column(&self, column: usize) -> bool {
+        !has_own_columns::<C>() || self.allocations.get(column).is_some_and(Option::is_some)
+    }
+}
+
+fn allocate<C: Class>(bytes: usize, align: usize) -> Result<Allocation, Error> {
+    Allocation::new(bytes, align).ok_or(Error::OutOfMemory { class: C::NAME, bytes })
+}

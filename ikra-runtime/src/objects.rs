@@ -1,0 +1,351 @@
+//! `Objects<C>`: the objects of one class in a world.
+
+mod addressing;
+mod columns;
+mod rows;
+
+use std::fmt;
+use std::ptr::NonNull;
+
+use fixedbitset::FixedBitSet;
+
+pub use columns::{Column, SliceColumn};
+pub use rows::{Links, Rows};
+
+use crate::arity::FieldTuple;
+use crate::class::{Class, MAX_FIELDS, first_column};
+use crate::error::Error;
+use crate::link::Link;
+use crate::memory::Memory;
+use crate::phase::FieldSet;
+use crate::table::{AnyTable, Table};
+
+/// The largest number of objects of one class: ids are 32 bits wide, and 0 is null.
+pub(crate) const MAX_OBJECTS: usize = u32::MAX as usize - 1;
+
+/// The objects of class `C` in a world: what `Vec<C>` would be, stored column by column.
+///
+/// | `Vec<Body>` | `Objects<Body>` |
+/// | --- | --- |
+/// | `bodies.push(body)`, an index | [`push`](Self::push), a [`Link`] |
+/// | `bodies[i].clone()` | [`read(link)`](Self::read) |
+/// | `bodies[i] = body` | [`write(link, body)`](Self::write) |
+/// | `bodies[i].mass` | `world.get(link).mass()` |
+/// | `bodies.iter().map(\|b\| b.mass)` | [`column(body::mass)`](Self::column), a slice |
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// #[derive(Clone, Debug, PartialEq)]
+/// pub struct Body { pub pos: [f32; 2], pub mass: f32 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let body = sim.bodies.push(Body { pos: [0.0, 1.0], mass: 2.0 })?;
+/// sim.bodies.extend((1..4).map(|n| Body { pos: [0.0; 2], mass: n as f32 }))?;
+/// assert_eq!(sim.bodies.len(), 4);
+/// assert_eq!(sim.bodies.read(body)?.pos, [0.0, 1.0]);
+/// assert_eq!(sim.bodies.column(body::mass), [2.0, 1.0, 2.0, 3.0]);
+/// sim.bodies.column_mut(body::mass).fill(1.0);
+/// assert_eq!(sim.get(body).mass(), 1.0);
+/// # Ok(()) }
+/// ```
+pub struct Objects<C: Class> {
+    /// On the heap, so that its address stays the same; owned by this.
+    table: NonNull<Table<C>>,
+    memory: Memory<C>,
+    /// Where kernels with `snapshot` write.
+    shadow: Memory<C>,
+    /// The reserved objects that are not yet initialised, by index.
+    pending: FixedBitSet,
+}
+
+// SAFETY: it owns its table and storage, whose values are `Send`.
+unsafe impl<C: Class> Send for Objects<C> {}
+// SAFETY: through `&Objects` columns are only read, or changed atomically; values are `Sync`.
+unsafe impl<C: Class> Sync for Objects<C> {}
+
+impl<C: Class> Default for Objects<C> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C: Class> fmt::Debug for Objects<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Objects<{}>({})", C::NAME, self.len())
+    }
+}
+
+impl<C: Class> Drop for Objects<C> {
+    fn drop(&mut self) {
+        // SAFETY: made by `Box::into_raw` in `new`, and freed only here.
+        drop(unsafe { Box::from_raw(self.table.as_ptr()) });
+    }
+}
+
+impl<C: Class> Objects<C> {
+    /// No objects.
+    pub fn new() -> Self {
+        let table = NonNull::from(Box::leak(Box::new(Table::new())));
+        Self { table, memory: Memory::empty(), shadow: Memory::empty(), pending: FixedBitSet::new() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn table(&self) -> &Table<C> {
+        // SAFETY: alive as long as `self`, and changed only through `&mut self`.
+        unsafe { self.table.as_ref() }
+    }
+
+    fn table_mut(&mut self) -> &mut Table<C> {
+        // SAFETY: alive as long as `self`; handles into it borrow `self` or the whole world.
+        unsafe { self.table.as_mut() }
+    }
+
+    #[doc(hidden)]
+    pub fn any_table(&self) -> AnyTable {
+        AnyTable::of(self.table())
+    }
+
+    /// The number of objects, reserved ones included.
+    pub fn len(&self) -> usize {
+        self.table().len()
+    }
+
+    /// Whether there is no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of objects that there is room for without growing.
+    pub fn capacity(&self) -> usize {
+        self.memory.capacity()
+    }
+
+    /// Adds an object and returns the link to it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
+    pub fn push(&mut self, row: C) -> Result<Link<C>, Error> {
+        let index = self.len();
+        self.grow(index + 1)?;
+        // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
+        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, index, row.into_values()) }
+        self.set_len(index + 1);
+        Ok(Link::at(index as u32))
+    }
+
+    /// Adds the objects of an iterator and returns the links to them, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. If that happens
+    /// on the way, the objects before it have been added.
+    pub fn extend(&mut self, rows: impl IntoIterator<Item = C>) -> Result<Links<C>, Error> {
+        let rows = rows.into_iter();
+        let first = self.len();
+        self.grow(first.saturating_add(rows.size_hint().0))?;
+        for row in rows {
+            self.push(row)?;
+        }
+        Ok(Links::new(first, self.len()))
+    }
+
+    /// Adds `n` objects that are still to be initialised, and returns the links to them: for structures
+    /// whose objects refer to each other in cycles, as when a graph is loaded (IKRA's
+    /// `get_uninitialized`).
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Node { pub next: Link<Node> }
+    /// #[soa_world]
+    /// pub struct Ring { pub nodes: Objects<Node> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut ring = Ring::new();
+    /// let links: Vec<_> = ring.nodes.reserve(3)?.collect();
+    /// for n in 0..3 {
+    ///     ring.nodes.init(links[n], Node { next: links[(n + 1) % 3] })?;
+    /// }
+    /// assert_eq!(ring.get(links[2]).next().link(), links[0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
+    pub fn reserve(&mut self, n: usize) -> Result<Links<C>, Error> {
+        let first = self.len();
+        let len = first.saturating_add(n);
+        self.grow(len)?;
+        for index in first..len {
+            // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
+            unsafe {
+                <C::Fields as FieldTuple>::write::<C>(
+                    &self.table().bases,
+                    index,
+                    <C::Fields as FieldTuple>::PLACEHOLDER,
+                );
+            }
+        }
+        self.pending.grow(len);
+        self.pending.insert_range(first..len);
+        self.set_len(len);
+        self.table_mut().header.pending += n as u32;
+        Ok(Links::new(first, len))
+    }
+
+    /// Initialises an object from [`reserve`](Self::reserve).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::AlreadyInitialized`].
+    pub fn init(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
+        self.check(link)?;
+        if !self.is_pending(link) {
+            return Err(Error::AlreadyInitialized { class: C::NAME, id: link.id() });
+        }
+        // SAFETY: the object exists by `check`, and `&mut self` excludes other accesses.
+        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row.into_values()) }
+        self.pending.remove(link.index());
+        self.table_mut().header.pending -= 1;
+        Ok(())
+    }
+
+    /// Reads a whole object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
+    pub fn read(&self, link: Link<C>) -> Result<C, Error> {
+        self.check_initialized(link)?;
+        // SAFETY: the object exists, and `&self` excludes writes.
+        let values = unsafe { <C::Fields as FieldTuple>::read::<C>(&self.table().bases, link.index()) };
+        Ok(C::from_values(values))
+    }
+
+    /// Replaces a whole object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
+    pub fn write(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
+        self.check_initialized(link)?;
+        // SAFETY: the object exists, and `&mut self` excludes other accesses.
+        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row.into_values()) }
+        Ok(())
+    }
+
+    /// Makes room for `additional` more objects, so that adding them does not move storage.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`].
+    pub fn grow_by(&mut self, additional: usize) -> Result<(), Error> {
+        self.grow(self.len().saturating_add(additional))
+    }
+
+    pub(crate) fn is_pending(&self, link: Link<C>) -> bool {
+        self.pending.contains(link.index())
+    }
+
+    pub(crate) fn check(&self, link: Link<C>) -> Result<(), Error> {
+        if link.index() < self.len() { Ok(()) } else { Err(Error::not_in_world(link, self.len())) }
+    }
+
+    pub(crate) fn check_initialized(&self, link: Link<C>) -> Result<(), Error> {
+        self.check(link)?;
+        if self.is_pending(link) { Err(Error::not_initialized(link)) } else { Ok(()) }
+    }
+
+    /// Panics if a reserved object is not initialised.
+    pub(crate) fn assert_initialized(&self) {
+        if self.table().header.pending > 0 {
+            let index = self.pending.ones().next().unwrap_or(0);
+            panic!("{}", Error::not_initialized(Link::<C>::at(index as u32)));
+        }
+    }
+
+    pub(crate) fn set_len(&mut self, len: usize) {
+        self.table_mut().header.len = len as u32;
+    }
+
+    /// Makes room for `len` objects in all.
+    pub(crate) fn grow(&mut self, len: usize) -> Result<(), Error> {
+        if len <= self.memory.capacity() && len <= C::CAPACITY.map_or(usize::MAX, |c| c as usize) {
+            return Ok(());
+        }
+        if let Some(capacity) = C::CAPACITY
+            && len > capacity as usize
+        {
+            return Err(Error::CapacityExceeded { class: C::NAME, capacity, requested: len });
+        }
+        if len > MAX_OBJECTS {
+            return Err(Error::TooManyObjects { class: C::NAME, requested: len });
+        }
+        let most = C::CAPACITY.map_or(MAX_OBJECTS, |c| c as usize);
+        let capacity = len.max(self.memory.capacity() * 2).max(64).min(most);
+        let mut memory = Memory::new(capacity, |_| true)?;
+        memory.copy_objects(&self.memory, self.len());
+        self.memory = memory;
+        self.shadow = Memory::empty();
+        let bases = self.memory.bases();
+        self.table_mut().bases = bases;
+        Ok(())
+    }
+
+    /// Storage for the columns of `fields` beside the objects', for a kernel with `snapshot`.
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet) -> Result<C::Bases, Error> {
+        if fields.is_empty() || self.is_empty() {
+            return Ok(C::BASES);
+        }
+        let wanted = |column| column_in::<C>(fields, column);
+        let ready = self.shadow.capacity() == self.memory.capacity()
+            && (0..self.memory.bases().as_ref().len()).all(|column| !wanted(column) || self.shadow.has_column(column));
+        if !ready {
+            let old = std::mem::replace(&mut self.shadow, Memory::empty());
+            self.shadow = Memory::new(self.memory.capacity(), |column| wanted(column) || old.has_column(column))?;
+        }
+        Ok(self.shadow.bases())
+    }
+
+    /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible.
+    pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: std::ops::Range<usize>) {
+        if fields.is_empty() || range.is_empty() {
+            return;
+        }
+        if range == (0..self.len()) {
+            let mut swapped = true;
+            for column in (0..self.memory.bases().as_ref().len()).filter(|&c| column_in::<C>(fields, c)) {
+                swapped &= self.memory.swap_column(&mut self.shadow, column);
+            }
+            if swapped {
+                let bases = self.memory.bases();
+                self.table_mut().bases = bases;
+                return;
+            }
+        }
+        let (from, to) = (self.shadow.bases(), self.memory.bases());
+        for index in range {
+            // SAFETY: both storages have the object, written by the kernel, and `&mut self` excludes other accesses.
+            unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, fields) }
+        }
+    }
+}
+
+const fn column_in<C: Class>(fields: FieldSet, column: usize) -> bool {
+    let mut field = 0;
+    while field < C::FIELDS.len() && field < MAX_FIELDS {
+        if column < first_column(C::FIELDS, field + 1) {
+            return fields.contains(field);
+        }
+        field += 1;
+    }
+    false
+}

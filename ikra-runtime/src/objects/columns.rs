@@ -1,0 +1,111 @@
+//! Columns as slices, for other libraries.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::class::{Class, Field};
+use crate::layout::Contiguous;
+use crate::objects::Objects;
+use crate::storage::{AtomicColumn, AtomicValue, Plain, Storage};
+use crate::table::FirstColumn;
+use crate::value::Value;
+
+/// Names the `K`-th field of class `C`: `body::mass`, a constant that `#[soa_class]` makes.
+pub struct Column<C, const K: usize>(PhantomData<fn() -> C>);
+
+impl<C, const K: usize> Column<C, K> {
+    #[doc(hidden)]
+    pub const NEW: Self = Self(PhantomData);
+}
+impl<C, const K: usize> Copy for Column<C, K> {}
+impl<C, const K: usize> Clone for Column<C, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C: Class, const K: usize> fmt::Debug for Column<C, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{}", C::NAME, C::FIELDS[K].name)
+    }
+}
+
+type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Value;
+
+/// Storages of one column, whose elements are values.
+#[diagnostic::on_unimplemented(
+    message = "this field has no column of whole values",
+    note = "a field under `#[soa(flatten)]` has a column per component; copy it with `copy_column`",
+    note = "an `#[atomic]` field may change while it is borrowed; copy it with `copy_column`, or borrow it with `column_mut`"
+)]
+pub trait SliceColumn: Storage {}
+impl<T: Value> SliceColumn for Plain<T> {}
+
+/// Storages of one column that can be borrowed exclusively.
+#[diagnostic::on_unimplemented(
+    message = "this field has no column of whole values",
+    note = "a field under `#[soa(flatten)]` has a column per component; copy it with `copy_column`"
+)]
+#[doc(hidden)]
+pub trait SliceColumnMut: Storage {}
+impl<T: Value> SliceColumnMut for Plain<T> {}
+impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
+
+impl<C: Class> Objects<C> {
+    /// A field of all objects, as a slice.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object is not initialised.
+    pub fn column<const K: usize>(&self, _: Column<C, K>) -> &[ValueOf<C, K>]
+    where
+        C: Field<K, Storage: SliceColumn>,
+        C::Layout: Contiguous,
+    {
+        self.assert_initialized();
+        if self.is_empty() {
+            return &[];
+        }
+        // SAFETY: `SliceColumn` and `Contiguous`: the field has one column, whose `len` elements are adjacent values;
+        // `&self` excludes writes.
+        unsafe {
+            let first = self.table().address(<C as FirstColumn<K>>::COLUMN, 0);
+            std::slice::from_raw_parts(first.cast(), self.len())
+        }
+    }
+
+    /// A field of all objects, as a slice to write.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object is not initialised.
+    pub fn column_mut<const K: usize>(&mut self, _: Column<C, K>) -> &mut [ValueOf<C, K>]
+    where
+        C: Field<K, Storage: SliceColumnMut>,
+        C::Layout: Contiguous,
+    {
+        self.assert_initialized();
+        if self.is_empty() {
+            return &mut [];
+        }
+        // SAFETY: `SliceColumnMut` and `Contiguous`: the field has one column, whose `len` elements are adjacent
+        // values, or atomics of the same size and bytes; `&mut self` excludes other accesses.
+        unsafe {
+            let first = self.table().address(<C as FirstColumn<K>>::COLUMN, 0);
+            std::slice::from_raw_parts_mut(first.cast(), self.len())
+        }
+    }
+
+    /// Copies a field of all objects, whatever the layout and storage.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object is not initialised.
+    pub fn copy_column<const K: usize>(&self, _: Column<C, K>) -> Vec<ValueOf<C, K>>
+    where
+        C: Field<K>,
+    {
+        self.assert_initialized();
+        // SAFETY: the objects exist, and `&self` excludes writes that are not atomic.
+        (0..self.len()).map(|n| unsafe { C::Storage::read::<C, K>(&self.table().bases, n) }).collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! Iteration over links and rows.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use crate::class::Class;
+use crate::link::Link;
+use crate::objects::Objects;
+
+/// Links to consecutive objects, in the order of their ids.
+pub struct Links<C> {
+    range: Range<usize>,
+    class: PhantomData<fn() -> C>,
+}
+
+impl<C> Links<C> {
+    pub(crate) fn new(first: usize, end: usize) -> Self {
+        Self { range: first..end, class: PhantomData }
+    }
+}
+
+impl<C> Clone for Links<C> {
+    fn clone(&self) -> Self {
+        Self::new(self.range.start, self.range.end)
+    }
+}
+
+impl<C: Class> fmt::Debug for Links<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+impl<C> Iterator for Links<C> {
+    type Item = Link<C>;
+    fn next(&mut self) -> Option<Link<C>> {
+        self.range.next().map(|index| Link::at(index as u32))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+    fn nth(&mut self, n: usize) -> Option<Link<C>> {
+        self.range.nth(n).map(|index| Link::at(index as u32))
+    }
+}
+impl<C> DoubleEndedIterator for Links<C> {
+    fn next_back(&mut self) -> Option<Link<C>> {
+        self.range.next_back().map(|index| Link::at(index as u32))
+    }
+}
+impl<C> ExactSizeIterator for Links<C> {}
+impl<C> FusedIterator for Links<C> {}
+
+/// The objects of a class as rows, in the order of their ids.
+pub struct Rows<'a, C: Class> {
+    objects: &'a Objects<C>,
+    links: Links<C>,
+}
+
+impl<C: Class> fmt::Debug for Rows<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rows").field(&self.links).finish()
+    }
+}
+
+impl<C: Class> Iterator for Rows<'_, C> {
+    type Item = C;
+    fn next(&mut self) -> Option<C> {
+        self.links.next().and_then(|link| self.objects.read(link).ok())
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.links.size_hint()
+    }
+}
+impl<C: Class> DoubleEndedIterator for Rows<'_, C> {
+    fn next_back(&mut self) -> Option<C> {
+        self.links.next_back().and_then(|link| self.objects.read(link).ok())
+    }
+}
+impl<C: Class> ExactSizeIterator for Rows<'_, C> {}
+impl<C: Class> FusedIterator for Rows<'_, C> {}
+
+impl<C: Class> Objects<C> {
+    /// The links to all objects.
+    pub fn links(&self) -> Links<C> {
+        Links::new(0, self.len())
+    }
+
+    /// All objects as rows, by value.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object is not initialised.
+    pub fn iter(&self) -> Rows<'_, C> {
+        self.assert_initialized();
+        Rows { objects: self, links: self.links() }
+    }
+}
+
+impl<'a, C: Class> IntoIterator for &'a Objects<C> {
+    type Item = C;
+    type IntoIter = Rows<'a, C>;
+    fn into_iter(self) -> Rows<'a, C> {
+        self.iter()
+    }
+}

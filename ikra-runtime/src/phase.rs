@@ -1,0 +1,168 @@
+//! Phases: which code a view or ref is used in, and the data races that this rules out.
+//!
+//! | in CUDA, DynaSOAr, Ikra-Cpp | here |
+//! | --- | --- |
+//! | thread *i* may read what thread *j* writes; nothing says so | does not compile: a kernel that writes a field of its own object cannot read that field of another |
+//! | order by splitting kernels and remembering why | split the kernel, `#[kernel(snapshot(field))]`, or `#[atomic]` |
+
+use crate::class::{Class, ClassId};
+
+/// A set of a class's fields, by position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldSet(u64);
+
+impl FieldSet {
+    /// No field.
+    pub const EMPTY: Self = Self(0);
+    /// Every field.
+    pub const ALL: Self = Self(u64::MAX);
+
+    /// The set of the fields whose bits are set, bit 0 for the first field.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Whether the field is in the set.
+    pub const fn contains(self, field: usize) -> bool {
+        field < 64 && self.0 >> field & 1 == 1
+    }
+
+    /// Whether there is no field in the set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The fields of either set.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The fields of both sets.
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// What a method does to the fields of its own object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldAccess {
+    /// Fields that it names, for whatever purpose.
+    pub touches: FieldSet,
+    /// Fields that it may change.
+    pub writes: FieldSet,
+}
+
+impl FieldAccess {
+    /// The accesses of both methods.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self { touches: self.touches.union(other.touches), writes: self.writes.union(other.writes) }
+    }
+
+    /// How a kernel with these accesses goes about the column of a field: a number for
+    /// [`Mode`](crate::access::Mode).
+    pub const fn mode(self, field: usize, exclusive: bool, snapshot: FieldSet) -> u8 {
+        use crate::access::mode;
+        if exclusive && snapshot.contains(field) {
+            mode::SNAPSHOT
+        } else if exclusive && self.writes.contains(field) {
+            mode::WRITE
+        } else if !self.touches.contains(field) {
+            mode::SKIP
+        } else if exclusive {
+            mode::CHECKED
+        } else {
+            mode::READ
+        }
+    }
+}
+
+/// The code that a view or ref is used in: one kernel, or sequential code.
+///
+/// Every kernel is a phase. The type parameter `P: Phase` of views and refs carries it into every
+/// method, so that a getter can reject, at compile time, to read through another object what the
+/// kernel writes in its own.
+pub trait Phase: Copy + Send + Sync + 'static {
+    /// The class whose objects the kernel runs for.
+    const CLASS: ClassId;
+    /// `Class::method`.
+    const NAME: &'static str;
+    /// Fields of its own object that the kernel may change.
+    const WRITES: FieldSet;
+    /// Fields of which others see the value from before the kernel.
+    const SNAPSHOT: FieldSet;
+}
+
+/// The phase of sequential code: may read everything, guarded by the borrow of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequential;
+
+impl Phase for Sequential {
+    const CLASS: ClassId = ClassId::NONE;
+    const NAME: &'static str = "sequential code";
+    const WRITES: FieldSet = FieldSet::EMPTY;
+    const SNAPSHOT: FieldSet = FieldSet::EMPTY;
+}
+
+/// Fails to compile if reading `field` of another object of class `C` in phase `P` would be a data race.
+#[doc(hidden)]
+pub const fn assert_race_free<P: Phase, C: Class>(field: usize) {
+    let racing =
+        P::CLASS.same(C::ID) && P::WRITES.contains(field) && !P::SNAPSHOT.contains(field) && !C::FIELDS[field].atomic;
+    if racing {
+        let name = C::FIELDS[field].name;
+        let message = Message::new()
+            .push("data race: kernel `")
+            .push(P::NAME)
+            .push("` writes `")
+            .push(C::NAME)
+            .push("::")
+            .push(name)
+            .push("` of its own object and reads it from another; split the kernel in two, or let others see the value from before it with `#[kernel(snapshot(")
+            .push(name)
+            .push("))]`, or make the field `#[atomic]`");
+        panic!("{}", message.as_str());
+    }
+}
+
+/// [`assert_race_free`] for every field that a `&self` method of another object names.
+#[doc(hidden)]
+pub const fn assert_all_race_free<P: Phase, C: Class>(fields: FieldSet) {
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if fields.contains(field) {
+            assert_race_free::<P, C>(field);
+        }
+        field += 1;
+    }
+}
+
+/// A message put together at compile time.
+pub(crate) struct Message {
+    bytes: [u8; 1024],
+    len: usize,
+}
+
+impl Message {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; 1024], len: 0 }
+    }
+
+    pub(crate) const fn push(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut n = 0;
+        while n < text.len() && self.len < self.bytes.len() {
+            self.bytes[self.len] = text[n];
+            self.len += 1;
+            n += 1;
+        }
+        self
+    }
+
+    pub(crate) const fn as_str(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "data race",
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Reducers: how the results of a kernel for all objects become one.
+
+/// Combines values of type `T`, two at a time.
+///
+/// The executor folds the objects of fixed-size chunks into a fixed number of accumulators and then
+/// combines those in a fixed order, so the result is the same with any number of threads. It does
+/// reorder: `combine` must be associative and commutative, up to rounding.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+///
+/// #[derive(Clone, Copy)]
+/// pub struct Product;
+/// impl Reducer<f32> for Product {
+///     fn identity(&self) -> f32 { 1.0 }
+///     fn combine(&self, a: f32, b: f32) -> f32 { a * b }
+/// }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Product, Max))]
+///     pub fn weight(&self) -> f32 { self.mass }
+/// }
+///
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([2.0, 3.0, 4.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::weight, (), Product), 24.0);
+/// assert_eq!(sim.execute_and_reduce(Body::weight, (), Max), 4.0);
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "reducer `{Self}` cannot combine `{T}`",
+    label = "no such reduction",
+    note = "implement `Reducer<{T}>` for it"
+)]
+pub trait Reducer<T>: Copy + Send + Sync {
+    /// The result for no object.
+    fn identity(&self) -> T;
+    /// The result for two.
+    #[must_use]
+    fn combine(&self, a: T, b: T) -> T;
+}
+
+/// The sum. Integers wrap around in release builds and panic on overflow in debug builds, as `+` does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum;
+/// The smallest value; NaN loses against any number. For no object, the largest value of the type
+/// (infinity for floating point).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Min;
+/// The largest value; NaN loses against any number. For no object, the smallest value of the type
+/// (negative infinity for floating point).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Max;
+/// Whether all are true; `true` for no object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct All;
+/// Whether any is true; `false` for no object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Any;
+
+macro_rules! numbers {
+    ($($ty:ident $zero:expr, $least:expr, $greatest:expr, $min:path, $max:path;)*) => { $(
+        impl Reducer<$ty> for Sum {
+            #[inline(always)]
+            fn identity(&self) -> $ty {
+                $zero
+            }
+            #[inline(always)]
+            fn combine(&self, a: $ty, b: $ty) -> $ty {
+                a + b
+            }
+        }
+        impl Reducer<$ty> for Min {
+            #[inline(always)]
+            fn identity(&self) -> $ty {
+                $greatest
+            }
+            #[inline(always)]
+            fn combine(&self, a: $ty, b: $ty) -> $ty {
+                $min(a, b)
+            }
+        }
+        impl Reducer<$ty> for Max {
+            #[inline(always)]
+            fn identity(&self) -> $ty {
+                $least
+            }
+            #[inline(always)]
+            fn combine(&self, a: $ty, b: $ty) -> $ty {
+                $max(a, b)
+            }
+        }
+    )* };
+}
+
+numbers! {
+    u8 0, u8::MIN, u8::MAX, Ord::min, Ord::max;
+    u16 0, u16::MIN, u16::MAX, Ord::min, Ord::max;
+    u32 0, u32::MIN, u32::MAX, Ord::min, Ord::max;
+    u64 0, u64::MIN, u64::MAX, Ord::min, Ord::max;
+    u128 0, u128::MIN, u128::MAX, Ord::min, Ord::max;
+    usize 0, usize::MIN, usize::MAX, Ord::min, Ord::max;
+    i8 0, i8::MIN, i8::MAX, Ord::min, Ord::max;
+    i16 0, i16::MIN, i16::MAX, Ord::min, Ord::max;
+    i32 0, i32::MIN, i32::MAX, Ord::min, Ord::max;
+    i64 0, i64::MIN, i64::MAX, Ord::min, Ord::max;
+    i128 0, i128::MIN, i128::MAX, Ord::min, Ord::max;
+    f32 0.0, f32::NEG_INFINITY, f32::INFINITY, f32::min, f32::max;
+    f64 0.0, f64::NEG_INFINITY, f64::INFINITY, f64::min, f64::max;
+}
+
+/// Component by component.
+macro_rules! arrays {
+    ($($reducer:ident)*) => { $(
+        impl<T: Copy, const N: usize> Reducer<[T; N]> for $reducer
+        where
+            $reducer: Reducer<T>,
+        {
+            #[inline(always)]
+            fn identity(&self) -> [T; N] {
+                [Reducer::<T>::identity(self); N]
+            }
+            #[inline(always)]
+            fn combine(&self, a: [T; N], b: [T; N]) -> [T; N] {
+                core::array::from_fn(|n| self.combine(a[n], b[n]))
+            }
+        }
+    )* };
+}
+arrays! { Sum Min Max All Any }
+
+impl Reducer<bool> for All {
+    #[inline(always)]
+    fn identity(&self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn combine(&self, a: bool, b: bool) -> bool {
+        a & b
+    }
+}
+
+impl Reducer<bool> for Any {
+    #[inline(always)]
+    fn identity(&self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn combine(&self, a: bool, b: bool) -> bool {
+        a | b
+    }
+}

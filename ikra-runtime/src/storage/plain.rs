@@ -1,0 +1,64 @@
+//! One column of whole values.
+
+use core::marker::PhantomData;
+
+use crate::class::{Class, ClassId, ColumnInfo};
+use crate::handle::Place;
+use crate::layout::Layout;
+use crate::phase::Phase;
+use crate::storage::Storage;
+use crate::table::{FirstColumn, Table, address, target_of};
+use crate::value::{Target, Value};
+
+/// A field in one column of whole values.
+#[derive(Debug)]
+pub struct Plain<T>(PhantomData<fn() -> T>);
+
+impl<T: Value> Storage for Plain<T> {
+    type Value = T;
+    type View<'w, P: Phase> = T::View<'w, P>;
+    type Shared<'a, C: Class> = <C::Layout as Layout>::Shared<'a, C, T>;
+    type Exclusive<'a, C: Class> = <C::Layout as Layout>::Exclusive<'a, C, T>;
+    const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>()];
+    const ATOMIC: bool = false;
+    const TARGET: Option<ClassId> = target_of::<T::Target>();
+    const TARGET_NAME: &'static str = T::Target::NAME;
+
+    #[inline(always)]
+    unsafe fn shared<'a, C: Class, const K: usize>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a, C> {
+        // SAFETY: passed on.
+        unsafe { C::Layout::shared(address::<C>(bases, <C as FirstColumn<K>>::COLUMN, first), len) }
+    }
+
+    #[inline(always)]
+    unsafe fn exclusive<'a, C: Class, const K: usize>(
+        bases: &C::Bases,
+        first: usize,
+        len: usize,
+    ) -> Self::Exclusive<'a, C> {
+        // SAFETY: passed on.
+        unsafe { C::Layout::exclusive(address::<C>(bases, <C as FirstColumn<K>>::COLUMN, first), len) }
+    }
+
+    #[inline(always)]
+    unsafe fn read<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> T {
+        // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2.
+        unsafe { address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<T>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: T) {
+        // SAFETY: there is room by 1, and nothing else accesses it by 2.
+        unsafe { address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<T>().write(value) }
+    }
+
+    #[inline(always)]
+    fn to_view<'w, C: Class, P: Phase, const K: usize>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
+        value.view::<P>(Place::of_target(table, K))
+    }
+
+    #[inline(always)]
+    fn from_view<P: Phase>(view: T::View<'_, P>) -> T {
+        T::unview::<P>(view)
+    }
+}

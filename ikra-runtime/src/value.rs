@@ -1,0 +1,84 @@
+//! What a column may hold.
+
+mod array;
+#[cfg(feature = "glam")]
+mod glam;
+mod lanes;
+mod primitive;
+
+pub use lanes::{LANES, LaneArray, Lanes};
+
+use crate::handle::Place;
+use crate::phase::Phase;
+
+/// A type that a column may hold: plain bytes that mean the same on host and device.
+///
+/// Implemented for the integer and floating-point primitives, `bool`,
+/// [`Link`](crate::Link), `Option<Link>`, and arrays of values. For a struct or a fieldless enum of
+/// your own, write `#[derive(Value)]`.
+///
+/// | ordinary Rust | Ikra |
+/// | --- | --- |
+/// | `String`, `Vec<T>`, `Box<T>` | not a value: objects refer to each other by [`Link`](crate::Link) |
+/// | `&Cell` | `Link<Cell>` |
+/// | `Option<&Cell>` | `Option<Link<Cell>>`, also 4 bytes |
+///
+/// # Safety
+///
+/// 1. The type has the same size, alignment and meaning of its bytes on host and device
+///    (`repr(C)`, `repr(transparent)`, a fixed integer representation, or a primitive).
+/// 2. It holds no pointer and no reference.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored in a column",
+    label = "not a `Value`",
+    note = "a column holds plain bytes: numbers, `bool`, `Link<Class>`, `Option<Link<Class>>`, and arrays of these",
+    note = "for a struct of your own, add `#[derive(Clone, Copy, Value)] #[repr(C)]` to it"
+)]
+pub unsafe trait Value: Copy + Send + Sync + 'static {
+    /// What a view shows for a field of this type: the value itself, or the object behind a link.
+    #[doc(hidden)]
+    type View<'w, P: Phase>: Copy;
+
+    /// The class that a view of this value refers to, or [`NoTarget`].
+    #[doc(hidden)]
+    type Target: Target;
+
+    /// Storage for [`LANES`] of these values, arranged so that the lanes of each scalar are adjacent.
+    #[doc(hidden)]
+    type Lanes: Lanes<Self>;
+
+    /// A value to fill storage with before the object is initialised. Never seen by a user.
+    #[doc(hidden)]
+    const PLACEHOLDER: Self;
+
+    /// What the view of an object shows.
+    #[doc(hidden)]
+    fn view<'w, P: Phase>(self, place: Place<'w>) -> Self::View<'w, P>;
+
+    /// The value behind what a view shows.
+    #[doc(hidden)]
+    fn unview<P: Phase>(view: Self::View<'_, P>) -> Self;
+
+    /// Whether two values have the same bits, so that NaN equals itself and -0.0 differs from 0.0.
+    #[doc(hidden)]
+    fn same(&self, other: &Self) -> bool;
+}
+
+/// The class that a value refers to.
+#[doc(hidden)]
+pub trait Target {
+    /// Identifies the class; `None` for values that refer to none.
+    const CLASS: Option<crate::class::ClassId>;
+    /// The class's name.
+    const NAME: &'static str;
+}
+
+/// The target of plain values: none.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct NoTarget;
+
+impl Target for NoTarget {
+    const CLASS: Option<crate::class::ClassId> = None;
+    const NAME: &'static str = "";
+}

@@ -1,0 +1,380 @@
+//! Worlds: the objects of a closed set of classes.
+
+mod guard;
+mod object;
+
+use std::ops::RangeBounds;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+pub use guard::Mut;
+pub use object::Object;
+
+use crate::arity::FieldTuple;
+use crate::class::{Class, ClassId};
+use crate::error::Error;
+use crate::exec;
+use crate::handle::{All, Handle, Place};
+use crate::kernel::{Constructor, Discardable, Kernel, Method, PairKernel, ReducedBy};
+use crate::link::Link;
+use crate::objects::{Links, Objects};
+use crate::phase::{Message, Sequential};
+use crate::picture::WorldLayout;
+use crate::reduce::Reducer;
+use crate::table::{AnyTable, Directory};
+
+/// What a world keeps beside its objects: where the tables of its classes are.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WorldState {
+    directory: Box<Directory>,
+}
+
+impl WorldState {
+    /// For the classes with these ids.
+    pub fn new(classes: &[ClassId]) -> Self {
+        let entries = classes.iter().map(|&class| (class, AtomicPtr::new(ptr::null_mut()))).collect();
+        Self { directory: Box::new(Directory { entries }) }
+    }
+
+    /// Makes the tables refer to each other, if they do not already.
+    ///
+    /// Objects can be moved between worlds of the same type (`mem::swap`), so that both their place and
+    /// whom they refer to must be looked at.
+    #[inline]
+    fn link(&self, tables: &[AnyTable]) {
+        let mine = ptr::from_ref(&*self.directory).cast_mut();
+        let linked = tables.iter().zip(&self.directory.entries).all(|(table, entry)| {
+            let current = entry.1.load(Relaxed).cast_const();
+            // SAFETY: the table is alive: it was just taken from the world, which the caller borrows.
+            ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Relaxed) == mine
+        });
+        if !linked {
+            self.relink(tables);
+        }
+    }
+
+    #[cold]
+    fn relink(&self, tables: &[AnyTable]) {
+        for (table, entry) in tables.iter().zip(&self.directory.entries) {
+            entry.1.store(table.header.cast_mut(), Relaxed);
+        }
+        for table in tables {
+            // SAFETY: `link` is that of the table's class.
+            unsafe { (table.link)(table.header, &self.directory) }
+        }
+    }
+}
+
+/// Fails to compile if class `C` has links to a class that is not in the world.
+#[doc(hidden)]
+pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
+    let targets = <C::Fields as FieldTuple>::TARGETS;
+    let mut field = 0;
+    while field < targets.len() {
+        if let Some(target) = targets[field] {
+            let mut found = false;
+            let mut n = 0;
+            while n < classes.len() {
+                found |= classes[n].same(target);
+                n += 1;
+            }
+            if !found {
+                let target = <C::Fields as FieldTuple>::TARGET_NAMES[field];
+                let message = Message::new()
+                    .push("`")
+                    .push(C::NAME)
+                    .push("::")
+                    .push(C::FIELDS[field].name)
+                    .push("` links to objects of class `")
+                    .push(target)
+                    .push("`, which are not in world `")
+                    .push(world)
+                    .push("`; add a field of type `Objects<")
+                    .push(target)
+                    .push(">` to it");
+                panic!("{}", message.as_str());
+            }
+        }
+        field += 1;
+    }
+}
+
+/// A world with objects of class `C`.
+///
+/// # Safety
+///
+/// Both methods return the same member of `self`.
+#[diagnostic::on_unimplemented(
+    message = "world `{Self}` has no objects of class `{C}`",
+    label = "no `Objects<{C}>` in this world",
+    note = "add a field of type `Objects<{C}>` to the `#[soa_world]` struct"
+)]
+pub unsafe trait Holds<C: Class>: World {
+    /// The objects.
+    #[doc(hidden)]
+    fn objects(&self) -> &Objects<C>;
+    /// The objects.
+    #[doc(hidden)]
+    fn objects_mut(&mut self) -> &mut Objects<C>;
+}
+
+/// A struct under `#[soa_world]`: it owns the objects of a closed set of classes, and runs their
+/// kernels.
+///
+/// | one object | all objects |
+/// | --- | --- |
+/// | `world.get(link).mass()` | `world.execute(Body::advance, 0.01)` |
+/// | `world.get_mut(link).advance(0.01)` | `world.execute_and_reduce(Body::kinetic_energy, (), Sum)` |
+///
+/// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a
+/// call). The result of every executor is the same with any number of threads, bit for bit, unless
+/// kernels add floating-point numbers to an `#[atomic]` field or store different values to the same one.
+///
+/// If a kernel panics, the panic arrives in the caller. Each object has then either been updated by the
+/// whole call or not at all, and the world can be used further; fields under `snapshot` keep the values
+/// from before.
+///
+/// # Panics
+///
+/// All methods that follow links or run kernels panic if a reserved object of the world is not
+/// initialised, and when a link is followed that is not of this world.
+///
+/// # Safety
+///
+/// `tables` returns the tables of all members of the world, in the order of the ids that `state` was
+/// made with.
+pub unsafe trait World: Sized + Send + Sync {
+    #[doc(hidden)]
+    type Tables: AsRef<[AnyTable]>;
+    #[doc(hidden)]
+    fn tables(&self) -> Self::Tables;
+    #[doc(hidden)]
+    fn state(&self) -> &WorldState;
+
+    /// An object, to read.
+    ///
+    /// # Panics
+    ///
+    /// If the link is not of this world, as indexing does; see [`try_get`](Self::try_get).
+    #[inline]
+    fn get<'w, C: Class>(&'w self, link: Link<C>) -> C::Ref<'w, Sequential>
+    where
+        Self: Holds<C>,
+    {
+        match self.try_get(link) {
+            Ok(object) => object,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// An object, to read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`].
+    #[inline]
+    fn try_get<'w, C: Class>(&'w self, link: Link<C>) -> Result<C::Ref<'w, Sequential>, Error>
+    where
+        Self: Holds<C>,
+    {
+        let objects = Holds::<C>::objects(self);
+        objects.check_initialized(link)?;
+        ready(self);
+        Ok(C::to_ref(Handle::new(link, Place::of_table(objects.table()))))
+    }
+
+    /// An object, to change: a guard with the object's fields, which are stored when it is dropped.
+    ///
+    /// Until then, reading the same object through a link shows its fields from before.
+    ///
+    /// # Panics
+    ///
+    /// If the link is not of this world, as indexing does; see [`try_get_mut`](Self::try_get_mut).
+    #[inline]
+    fn get_mut<C: Class>(&mut self, link: Link<C>) -> Mut<'_, C>
+    where
+        Self: Holds<C>,
+    {
+        match self.try_get_mut(link) {
+            Ok(object) => object,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// An object, to change.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`].
+    #[inline]
+    fn try_get_mut<C: Class>(&mut self, link: Link<C>) -> Result<Mut<'_, C>, Error>
+    where
+        Self: Holds<C>,
+    {
+        let objects = Holds::<C>::objects(self);
+        objects.check_initialized(link)?;
+        ready(self);
+        Ok(Mut::new(objects.table(), link.index()))
+    }
+
+    /// All objects of a class, to read, in the order of their ids.
+    fn all<C: Class>(&self) -> All<'_, C, Sequential>
+    where
+        Self: Holds<C>,
+    {
+        ready(self);
+        All::of(Holds::<C>::objects(self).table())
+    }
+
+    /// Calls a kernel for all objects of its class.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel]
+    ///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let body = sim.bodies.push(Body { pos: 1.0, vel: 2.0 })?;
+    /// sim.execute(Body::advance, 0.5);
+    /// assert_eq!(sim.get(body).pos(), 2.0);
+    /// # Ok(()) }
+    /// ```
+    fn execute<K, A>(&mut self, _kernel: K, args: A)
+    where
+        K: Kernel<A, Output: Discardable>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        ready(self);
+        exec::execute::<K, A>(self.objects_mut(), .., args);
+    }
+
+    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last object or before it starts, as slicing does.
+    fn execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A)
+    where
+        K: Kernel<A, Output: Discardable>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        ready(self);
+        exec::execute::<K, A>(self.objects_mut(), range, args);
+    }
+
+    /// Calls a kernel for some objects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
+    /// called for none.
+    fn execute_each<K, A>(&mut self, _kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    where
+        K: Kernel<A, Output: Discardable>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        ready(self);
+        exec::execute_each::<K, A>(self.objects_mut(), links, args)
+    }
+
+    /// Calls a kernel for every pair of an object and another, an object and itself included.
+    ///
+    /// Each object meets the others one after another in the order of their ids, so that the result is
+    /// that of a double loop, bit for bit.
+    fn execute_pairs<K, A>(&mut self, _kernel: K, args: A)
+    where
+        K: PairKernel<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class> + Holds<K::Other>,
+    {
+        ready(self);
+        let others = ptr::from_ref(Holds::<K::Other>::objects(self).table());
+        exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(self), others, args);
+    }
+
+    /// Calls a kernel for all objects of its class and combines the results.
+    ///
+    /// See [`Reducer`] for the order in which they are combined.
+    fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> K::Output
+    where
+        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+        A: Copy + Send + Sync,
+        R: Reducer<K::Output>,
+        Self: Holds<K::Class>,
+    {
+        ready(self);
+        exec::execute_and_reduce::<K, A, R>(self.objects_mut(), args, reducer)
+    }
+
+    /// Makes `n` objects by a constructor, in parallel, and returns the links to them.
+    ///
+    /// The constructor's first argument is the new object's index in its class, counted from 0.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel]
+    ///     pub fn spawn(id: u32, spacing: f32) -> Self { Self { pos: id as f32 * spacing } }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.construct(3, Body::spawn, 0.5)?;
+    /// assert_eq!(sim.bodies.column(body::pos), [0.0, 0.5, 1.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
+    fn construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
+    where
+        K: Constructor<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        exec::construct::<K, A>(self.objects_mut(), n, args)
+    }
+
+    /// Where every column of every class lies in memory.
+    fn layout(&self) -> WorldLayout;
+}
+
+/// Links the tables, and panics if an object is not initialised.
+#[inline]
+fn ready<W: World>(world: &W) {
+    let tables = world.tables();
+    let tables = tables.as_ref();
+    world.state().link(tables);
+    for table in tables {
+        // SAFETY: the table is alive: it was just taken from the world, which is borrowed.
+        let pending = unsafe { &*table.header }.pending;
+        if pending > 0 {
+            not_ready(table.name, pending);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn not_ready(class: &str, pending: u32) -> ! {
+    panic!(
+        "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"
+    )
+}
+
+/// Whether a kernel of class `C` writes to a shadow.
+pub(crate) fn snapshot_of<K: Method>() -> crate::phase::FieldSet {
+    if K::EXCLUSIVE { K::SNAPSHOT } else { crate::phase::FieldSet::EMPTY }
+}
