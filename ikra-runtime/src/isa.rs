@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use crate::kernel::Method;
+
 /// The instruction set that compute-heavy kernels are run with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -27,6 +29,46 @@ impl Isa {
                 _ => best,
             }
         })
+    }
+}
+
+/// Work on a block of objects.
+pub(crate) trait OnBlock<B> {
+    /// Does the work.
+    fn run(self, block: &mut B);
+}
+
+impl Isa {
+    /// Does work on a block, compiled for the instruction set if the kernel is a heavy one.
+    #[inline(always)]
+    pub(crate) fn call<B, K: Method>(self, block: &mut B, work: impl OnBlock<B>) {
+        #[inline(never)]
+        fn base<B>(block: &mut B, work: impl OnBlock<B>) {
+            work.run(block);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if K::HEAVY {
+            #[inline(never)]
+            #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
+            fn v3<B>(block: &mut B, work: impl OnBlock<B>) {
+                work.run(block);
+            }
+            #[inline(never)]
+            #[target_feature(
+                enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+            )]
+            fn v4<B>(block: &mut B, work: impl OnBlock<B>) {
+                work.run(block);
+            }
+            match self {
+                // SAFETY: `Isa` has the variant only where the machine has the features.
+                Self::V4 => return unsafe { v4(block, work) },
+                // SAFETY: `Isa` has the variant only where the machine has the features.
+                Self::V3 => return unsafe { v3(block, work) },
+                Self::Base => {}
+            }
+        }
+        base(block, work);
     }
 }
 

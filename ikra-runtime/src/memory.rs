@@ -6,11 +6,8 @@ use std::ptr::NonNull;
 
 use crate::class::{Class, column_count};
 use crate::error::Error;
-use crate::layout::{Layout, LayoutKind, geometry};
+use crate::layout::{LINE, Layout, LayoutKind, PAGE, geometry};
 use crate::table::Base;
-
-const LINE: usize = 64;
-const PAGE: usize = 4096;
 
 /// An allocation, zeroed when made, freed when dropped.
 struct Allocation {

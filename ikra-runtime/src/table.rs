@@ -1,8 +1,9 @@
 //! Tables: what views and refs need to know of a class in one world.
 
+use core::cell::UnsafeCell;
 use core::fmt;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, Ordering::Relaxed, Ordering::Release};
 
 use crate::class::{Class, ClassId, first_column};
 use crate::layout::{Layout, LayoutKind, geometry};
@@ -43,19 +44,27 @@ unsafe impl Send for Base {}
 // SAFETY: only an address; what is behind it is accessed under the rules of `Table`.
 unsafe impl Sync for Base {}
 
-/// Where the table of a field's target class is. Filled when the world links its tables.
+/// Where the table of a field's target class is. Written when the world links its tables, before any
+/// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
+/// out of loops.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct TargetSlot(AtomicPtr<Header>);
+pub struct TargetSlot(UnsafeCell<*const Header>);
+
+// SAFETY: written only in `Table::link`, which excludes other accesses by its contract.
+unsafe impl Send for TargetSlot {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for TargetSlot {}
 
 impl TargetSlot {
     /// Not linked yet: the class is absent.
     #[expect(clippy::declare_interior_mutable_const, reason = "a fresh slot for every table is what is wanted")]
-    pub const NONE: Self = Self(AtomicPtr::new(&raw const ABSENT as *mut Header));
+    pub const NONE: Self = Self(UnsafeCell::new(&raw const ABSENT));
 
     #[inline(always)]
     pub(crate) fn get(&self) -> *const Header {
-        self.0.load(Relaxed)
+        // SAFETY: not written while there are handles, by the contract of `Table::link`.
+        unsafe { *self.0.get() }
     }
 }
 
@@ -110,12 +119,17 @@ impl<C: Class> Table<C> {
     }
 
     /// Points targets and directory to the tables of a world.
-    pub(crate) fn link(&self, directory: &Directory) {
+    ///
+    /// # Safety
+    ///
+    /// No other thread is in this function for this table, and there is no handle into it.
+    pub(crate) unsafe fn link(&self, directory: &Directory) {
         for (slot, target) in self.targets.as_ref().iter().zip(field_targets::<C>()) {
             let table = target.and_then(|class| directory.find(class)).unwrap_or(&raw const ABSENT);
-            slot.0.store(table.cast_mut(), Relaxed);
+            // SAFETY: by the caller, nothing else accesses the slot.
+            unsafe { *slot.0.get() = table }
         }
-        self.directory.store(ptr::from_ref(directory).cast_mut(), Relaxed);
+        self.directory.store(ptr::from_ref(directory).cast_mut(), Release);
     }
 }
 
@@ -165,10 +179,12 @@ impl AnyTable {
     pub(crate) fn of<C: Class>(table: &Table<C>) -> Self {
         /// # Safety
         ///
-        /// `header` is the start of a live `Table<C>`.
+        /// `header` is the start of a live `Table<C>`; and as for `Table::link`.
         unsafe fn link<C: Class>(header: *const Header, directory: &Directory) {
             // SAFETY: by the caller.
-            unsafe { &*header.cast::<Table<C>>() }.link(directory);
+            let table = unsafe { &*header.cast::<Table<C>>() };
+            // SAFETY: passed on.
+            unsafe { table.link(directory) };
         }
         Self {
             name: C::NAME,

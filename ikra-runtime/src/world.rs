@@ -5,7 +5,8 @@ mod object;
 
 use std::ops::RangeBounds;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
+use std::sync::{Mutex, PoisonError};
 
 pub use guard::Mut;
 pub use object::Object;
@@ -28,13 +29,15 @@ use crate::table::{AnyTable, Directory};
 #[derive(Debug)]
 pub struct WorldState {
     directory: Box<Directory>,
+    /// Held while tables are linked, so that threads that share the world do so one after another.
+    linking: Mutex<()>,
 }
 
 impl WorldState {
     /// For the classes with these ids.
     pub fn new(classes: &[ClassId]) -> Self {
         let entries = classes.iter().map(|&class| (class, AtomicPtr::new(ptr::null_mut()))).collect();
-        Self { directory: Box::new(Directory { entries }) }
+        Self { directory: Box::new(Directory { entries }), linking: Mutex::new(()) }
     }
 
     /// Makes the tables refer to each other, if they do not already.
@@ -43,24 +46,33 @@ impl WorldState {
     /// whom they refer to must be looked at.
     #[inline]
     fn link(&self, tables: &[AnyTable]) {
-        let mine = ptr::from_ref(&*self.directory).cast_mut();
-        let linked = tables.iter().zip(&self.directory.entries).all(|(table, entry)| {
-            let current = entry.1.load(Relaxed).cast_const();
-            // SAFETY: the table is alive: it was just taken from the world, which the caller borrows.
-            ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Relaxed) == mine
-        });
-        if !linked {
+        if !self.is_linked(tables) {
             self.relink(tables);
         }
     }
 
+    #[inline]
+    fn is_linked(&self, tables: &[AnyTable]) -> bool {
+        let mine = ptr::from_ref(&*self.directory).cast_mut();
+        tables.iter().zip(&self.directory.entries).all(|(table, entry)| {
+            let current = entry.1.load(Acquire).cast_const();
+            // SAFETY: the table is alive: it was just taken from the world, which the caller borrows.
+            ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Acquire) == mine
+        })
+    }
+
     #[cold]
     fn relink(&self, tables: &[AnyTable]) {
+        let _linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_linked(tables) {
+            return;
+        }
         for (table, entry) in tables.iter().zip(&self.directory.entries) {
-            entry.1.store(table.header.cast_mut(), Relaxed);
+            entry.1.store(table.header.cast_mut(), Release);
         }
         for table in tables {
-            // SAFETY: `link` is that of the table's class.
+            // SAFETY: `link` is that of the table's class, and the lock excludes other threads. There is no handle:
+            // tables stay linked while the world is borrowed, and each handle is made after `link`.
             unsafe { (table.link)(table.header, &self.directory) }
         }
     }

@@ -11,7 +11,7 @@ use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::isa::Isa;
+use crate::isa::{Isa, OnBlock};
 use crate::kernel::PairKernel;
 use crate::layout::Layout;
 use crate::objects::Objects;
@@ -67,42 +67,66 @@ where
     X: AccessTuple<FieldsOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = K::HEAVY;
+    // What pays is compiled for several instruction sets below.
+    const WIDE: bool = false;
 
     #[inline(always)]
     fn run(self, mut runs: X) {
-        let count = self.others.len();
+        let isa = Isa::detect();
         let mut done = 0;
-        while done + LANES <= self.len {
+        while done < self.len {
+            let lanes = LANES.min(self.len - done);
             // SAFETY: within the runs.
-            let mut block = unsafe { runs.block(done, LANES) };
-            for other in 0..count {
-                for lane in 0..LANES {
-                    // SAFETY: within the block.
-                    unsafe { self.meet(&mut block, lane, self.first + done + lane, other) };
-                }
-            }
+            let mut block = unsafe { runs.block(done, lanes) };
+            let stream = Stream { pairs: &self, first: self.first + done, lanes };
+            isa.call::<_, K>(&mut block, stream);
             // SAFETY: within the runs.
-            unsafe { runs.unblock(done, LANES, &block) };
-            done += LANES;
-        }
-        let rest = self.len - done;
-        if rest > 0 {
-            // SAFETY: within the runs.
-            let mut block = unsafe { runs.block(done, rest) };
-            for other in 0..count {
-                for lane in 0..rest {
-                    // SAFETY: within the block.
-                    unsafe { self.meet(&mut block, lane, self.first + done + lane, other) };
-                }
-            }
-            // SAFETY: within the runs.
-            unsafe { runs.unblock(done, rest, &block) };
+            unsafe { runs.unblock(done, lanes, &block) };
+            done += lanes;
         }
     }
 }
 
-impl<K, A> Pairs<'_, K, A>
+/// Lets a block of objects meet the others.
+///
+/// The block comes as a reference parameter, so that what is read of the others is known not to change
+/// with it, and is read once for all lanes.
+struct Stream<'s, 'w, K: PairKernel<A>, A> {
+    pairs: &'s Pairs<'w, K, A>,
+    /// The position of the block's first object.
+    first: usize,
+    /// The objects in the block.
+    lanes: usize,
+}
+
+impl<K, A, B> OnBlock<B> for Stream<'_, '_, K, A>
+where
+    K: PairKernel<A>,
+    A: Copy,
+    B: AccessTuple<FieldsOf<K>>,
+{
+    #[inline(always)]
+    fn run(self, block: &mut B) {
+        let count = self.pairs.others.len();
+        if self.lanes == LANES {
+            for other in 0..count {
+                for lane in 0..LANES {
+                    // SAFETY: within the block.
+                    unsafe { self.meet(block, lane, other) };
+                }
+            }
+        } else {
+            for other in 0..count {
+                for lane in 0..self.lanes {
+                    // SAFETY: within the block.
+                    unsafe { self.meet(block, lane, other) };
+                }
+            }
+        }
+    }
+}
+
+impl<K, A> Stream<'_, '_, K, A>
 where
     K: PairKernel<A>,
     A: Copy,
@@ -111,9 +135,10 @@ where
     ///
     /// `lane` is within the block.
     #[inline(always)]
-    unsafe fn meet<B: AccessTuple<FieldsOf<K>>>(&self, block: &mut B, lane: usize, index: usize, other: usize) {
-        let other = K::Other::to_ref(Handle::at(self.others, other));
+    unsafe fn meet<B: AccessTuple<FieldsOf<K>>>(&self, block: &mut B, lane: usize, other: usize) {
+        let Pairs { table, others, args, .. } = *self.pairs;
+        let other = K::Other::to_ref(Handle::at(others, other));
         // SAFETY: passed on.
-        unsafe { step::<K, B, _>(block, lane, self.table, index, |view| K::call(view, other, self.args)) }
+        unsafe { step::<K, B, _>(block, lane, table, self.first + lane, |view| K::call(view, other, args)) }
     }
 }

@@ -45,10 +45,13 @@ const fn round_up(value: usize, align: usize) -> usize {
 }
 
 /// Where column number `column` of `bytes` bytes may start, at or after `from`.
-pub(crate) const fn staggered_start(from: usize, column: usize, bytes: usize) -> usize {
+const fn staggered_start(from: usize, column: usize, bytes: usize) -> usize {
     if bytes < PAGE {
         return round_up(from, LINE);
     }
+    // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
+    // storage in huge pages keeps addresses that are a power of two apart in the same ones.
+    let from = if bytes >= 16 * PAGE { from + PAGE } else { from };
     let shift = column * LINE % PAGE;
     let start = round_up(from, PAGE) + shift;
     if start >= from + PAGE { start - PAGE } else { start }

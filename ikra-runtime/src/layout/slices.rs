@@ -32,7 +32,7 @@ impl<T: Copy> Get<T> for &[T] {
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
-        unsafe { *self.get_unchecked(index) }
+        unsafe { self.as_ptr().add(index).read() }
     }
 }
 
@@ -41,7 +41,7 @@ impl<T: Copy> Get<T> for &mut [T] {
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
-        unsafe { *self.get_unchecked(index) }
+        unsafe { self.as_ptr().add(index).read() }
     }
 }
 
@@ -50,7 +50,7 @@ impl<T: Copy> Set<T> for &mut [T] {
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
-        unsafe { *self.get_unchecked_mut(index) = value }
+        unsafe { self.as_mut_ptr().add(index).write(value) }
     }
 }
 

@@ -54,7 +54,10 @@ impl<T: Value> Storage for Plain<T> {
 
     #[inline(always)]
     fn to_view<'w, C: Class, P: Phase, const K: usize>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
-        value.view::<P>(Place::of_target(table, K))
+        value.view::<P>(match Self::TARGET {
+            Some(_) => Place::of_target(table, K),
+            None => Place::of_table(table),
+        })
     }
 
     #[inline(always)]
