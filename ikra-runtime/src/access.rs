@@ -252,6 +252,9 @@ impl<F: Storage, R: Get<F::Value>, W: Get<F::Value> + Set<F::Value>> Access<F> f
 
 /// A mode as a type.
 pub trait Mode {
+    /// Whether the column is accessed at all.
+    const TOUCHES: bool;
+
     /// How a run of a field is accessed.
     type Access<'a, F: Storage, C: Class>: Access<F>;
 
@@ -271,6 +274,7 @@ pub trait Mode {
 pub struct ModeOf<const M: u8>;
 
 impl Mode for ModeOf<{ mode::SKIP }> {
+    const TOUCHES: bool = false;
     type Access<'a, F: Storage, C: Class> = Skip;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(_: Chunk<'a, C>) -> Skip {
@@ -279,6 +283,7 @@ impl Mode for ModeOf<{ mode::SKIP }> {
 }
 
 impl Mode for ModeOf<{ mode::READ }> {
+    const TOUCHES: bool = true;
     type Access<'a, F: Storage, C: Class> = Read<F::Shared<'a, C>>;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(chunk: Chunk<'a, C>) -> Self::Access<'a, F, C> {
@@ -288,6 +293,7 @@ impl Mode for ModeOf<{ mode::READ }> {
 }
 
 impl Mode for ModeOf<{ mode::CHECKED }> {
+    const TOUCHES: bool = true;
     type Access<'a, F: Storage, C: Class> = Checked<F::Shared<'a, C>>;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(chunk: Chunk<'a, C>) -> Self::Access<'a, F, C> {
@@ -297,6 +303,7 @@ impl Mode for ModeOf<{ mode::CHECKED }> {
 }
 
 impl Mode for ModeOf<{ mode::WRITE }> {
+    const TOUCHES: bool = true;
     type Access<'a, F: Storage, C: Class> = Write<F::Exclusive<'a, C>>;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(chunk: Chunk<'a, C>) -> Self::Access<'a, F, C> {
@@ -306,6 +313,7 @@ impl Mode for ModeOf<{ mode::WRITE }> {
 }
 
 impl Mode for ModeOf<{ mode::SNAPSHOT }> {
+    const TOUCHES: bool = true;
     type Access<'a, F: Storage, C: Class> = Snapshot<F::Shared<'a, C>, F::Exclusive<'a, C>>;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(chunk: Chunk<'a, C>) -> Self::Access<'a, F, C> {

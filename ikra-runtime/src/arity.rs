@@ -74,6 +74,9 @@ pub trait FieldTuple: 'static {
 /// The modes in which a kernel accesses fields `F`.
 #[doc(hidden)]
 pub trait ModeTuple<F: FieldTuple> {
+    /// The fields that the kernel accesses.
+    const TOUCHES: FieldSet;
+
     /// Runs of the fields.
     type Access<'a, C: Class>: AccessTuple<F> + Spread;
 
@@ -237,6 +240,7 @@ macro_rules! tuples {
         }
 
         impl<$($F: Storage,)+ $($M: Mode),+> ModeTuple<($($F,)+)> for ($($M,)+) {
+            const TOUCHES: FieldSet = FieldSet::from_bits(0 $(| ($M::TOUCHES as u64) << $k)+);
             type Access<'a, C: Class> = ($($M::Access<'a, $F, C>,)+);
             #[inline(always)]
             unsafe fn open<'a, C: Class>(chunk: Chunk<'a, C>) -> Self::Access<'a, C> {

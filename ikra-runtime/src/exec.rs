@@ -6,6 +6,7 @@
 mod construct;
 mod each;
 mod pairs;
+mod prefetch;
 mod reduce;
 mod rows;
 

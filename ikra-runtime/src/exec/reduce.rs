@@ -6,6 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::for_runs;
+use super::prefetch::prefetch_next;
 use super::rows::{FieldsOf, shadow_of, step};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
@@ -70,6 +71,7 @@ where
 {
     let mut lanes = [reducer.identity(); LANES];
     for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+        prefetch_next::<K>(table, run.end);
         let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
         // SAFETY: as in `run_rows`.
         let runs = unsafe { K::Modes::open::<K::Class>(chunk) };

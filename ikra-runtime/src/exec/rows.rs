@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
+use super::prefetch::prefetch_next;
 use super::{for_chunks, for_runs, positions};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, FieldTuple, Job, ModeTuple, Spread};
@@ -63,6 +64,7 @@ pub(crate) unsafe fn run_rows<K, A>(
 {
     let isa = Isa::detect();
     for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+        prefetch_next::<K>(table, run.end);
         let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
         // SAFETY: the chunk is one run. By 2, its objects' elements of the columns that the kernel writes are
         // accessed by this call alone; columns that it reads are written by no call of this kernel, since a column
