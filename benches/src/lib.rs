@@ -1,0 +1,7 @@
+//! Benchmarks of Ikra beside hand-written code and other crates: the models, the baselines, and how they
+//! are timed.
+
+pub mod advance;
+pub mod force;
+pub mod timing;
+pub mod wide;
