@@ -27,25 +27,34 @@ const GRAIN: usize = 64;
 const SEQUENTIAL_BELOW: usize = 4096;
 
 /// How much of the work one task takes.
+#[inline]
 fn chunk_len(objects: usize, heavy: bool) -> usize {
-    let threads = rayon::current_num_threads();
     let sequential_below = if heavy { GRAIN } else { SEQUENTIAL_BELOW };
-    if threads == 1 || objects <= sequential_below {
+    if objects <= sequential_below {
         return objects.max(1);
+    }
+    let threads = rayon::current_num_threads();
+    if threads == 1 {
+        return objects;
     }
     let least = if heavy { GRAIN } else { 1024 };
     (objects / (threads * 8)).max(least).next_multiple_of(GRAIN)
 }
 
 /// Calls `work` for chunks of `range`, in parallel where it pays.
+#[inline]
 fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
     let len = chunk_len(range.len(), heavy);
-    if range.len() <= len {
-        if !range.is_empty() {
-            work(range);
-        }
-        return;
+    if range.len() > len {
+        spread_chunks(range, len, work);
+    } else if !range.is_empty() {
+        work(range);
     }
+}
+
+/// Calls `work` for chunks of `len` on several threads.
+#[inline(never)]
+fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + Sync) {
     // Bounds are multiples of the grain whatever the start.
     let first = range.start / GRAIN * GRAIN;
     (0..(range.end - first).div_ceil(len)).into_par_iter().for_each(|n| {

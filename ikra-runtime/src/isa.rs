@@ -17,6 +17,12 @@ pub enum Isa {
 }
 
 impl Isa {
+    /// The instruction set for a kernel that does or does not do much work a call.
+    #[inline(always)]
+    pub(crate) fn of(heavy: bool) -> Self {
+        if heavy { Self::detect() } else { Self::Base }
+    }
+
     /// The best that this machine has, or less if the environment variable `IKRA_ISA` says `base`,
     /// `v3` or `v4`.
     pub fn detect() -> Self {

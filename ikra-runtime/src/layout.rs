@@ -10,7 +10,7 @@ mod geometry;
 mod slices;
 
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
-pub(crate) use geometry::{LINE, PAGE};
+pub(crate) use geometry::{LINE, PAGE, SHORT, stagger};
 pub use slices::{Get, Set, Strided, StridedMut};
 
 use crate::class::Class;

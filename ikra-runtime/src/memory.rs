@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use crate::class::{Class, column_count};
 use crate::error::Error;
-use crate::layout::{LINE, Layout, LayoutKind, PAGE, geometry};
+use crate::layout::{LINE, Layout, LayoutKind, PAGE, SHORT, geometry, stagger};
 use crate::table::Base;
 
 /// An allocation, zeroed when made, freed when dropped.
@@ -82,8 +82,8 @@ impl<C: Class> Memory<C> {
                     continue;
                 }
                 let bytes = geometry.sizes[column] * capacity;
-                let shift = if bytes < PAGE { 0 } else { column * LINE % PAGE };
-                let align = if bytes < PAGE { LINE } else { PAGE };
+                let shift = if bytes < SHORT { 0 } else { stagger(column) };
+                let align = if bytes < SHORT { LINE } else { PAGE };
                 let allocation = allocate::<C>(bytes + shift, align)?;
                 // SAFETY: the allocation is longer than the shift.
                 memory.bases.as_mut()[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });

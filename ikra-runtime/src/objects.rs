@@ -316,10 +316,14 @@ impl<C: Class> Objects<C> {
     }
 
     /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible.
+    #[inline(always)]
     pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: std::ops::Range<usize>) {
-        if fields.is_empty() || range.is_empty() {
-            return;
+        if !fields.is_empty() && !range.is_empty() {
+            self.commit(fields, range);
         }
+    }
+
+    fn commit(&mut self, fields: FieldSet, range: std::ops::Range<usize>) {
         if range == (0..self.len()) {
             let mut swapped = true;
             for column in (0..self.memory.bases().as_ref().len()).filter(|&c| column_in::<C>(fields, c)) {

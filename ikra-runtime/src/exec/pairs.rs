@@ -44,7 +44,7 @@ where
             // SAFETY: the world that the caller borrows exclusively keeps the table alive, and nothing changes it now.
             let others = unsafe { &*others.0 };
             let job = Pairs::<K, A> { table, others, first: run.start, len: run.len(), args, kernel: PhantomData };
-            runs.spread(job, Isa::detect());
+            runs.spread(job, Isa::Base);
         });
     });
     objects.commit_shadow(snapshot_of::<K>(), range);

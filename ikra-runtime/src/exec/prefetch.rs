@@ -11,13 +11,17 @@ use crate::kernel::Method;
 use crate::layout::{LINE, Layout, LayoutKind, geometry};
 use crate::table::Table;
 
-/// Asks for the columns of the block that starts with object `next`, if the kernel accesses them and
-/// there is one.
+/// Storage that is larger than this may be out of the second-level cache.
+const LARGE: usize = 1 << 20;
+
+/// Asks for the columns of the block that starts with object `next`, if the kernel accesses them,
+/// there is one, and it is not likely to be in the cache already.
 #[inline(always)]
 pub(super) fn prefetch_next<K: Method>(table: &Table<K::Class>, next: usize) {
     if let LayoutKind::Tiles(tile) = <K::Class as Class>::Layout::KIND
         && next.is_multiple_of(tile)
         && next < table.len()
+        && table.len() / tile * geometry::<K::Class>().block > LARGE
     {
         let geometry = geometry::<K::Class>();
         let fields = <K::Class as Class>::FIELDS;

@@ -77,7 +77,7 @@ where
         let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
         let job =
             Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
-        lanes = runs.spread(job, Isa::detect());
+        lanes = runs.spread(job, Isa::of(K::HEAVY));
     });
     let mut width = LANES;
     while width > 1 {

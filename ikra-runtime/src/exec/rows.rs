@@ -19,6 +19,7 @@ use crate::world::snapshot_of;
 pub(crate) type FieldsOf<K> = <<K as Method>::Class as Class>::Fields;
 
 /// Calls the kernel for the objects at some positions.
+#[inline]
 pub(crate) fn execute<K, A>(objects: &mut Objects<K::Class>, range: impl RangeBounds<usize>, args: A)
 where
     K: Kernel<A>,
@@ -39,7 +40,11 @@ where
 /// # Panics
 ///
 /// If there is no memory for it.
+#[inline(always)]
 pub(crate) fn shadow_of<K: Method>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
+    if snapshot_of::<K>().is_empty() {
+        return <K::Class as Class>::BASES;
+    }
     match objects.prepare_shadow(snapshot_of::<K>()) {
         Ok(bases) => bases,
         Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::NAME),
@@ -62,7 +67,7 @@ pub(crate) unsafe fn run_rows<K, A>(
     K: Kernel<A>,
     A: Copy,
 {
-    let isa = Isa::detect();
+    let isa = Isa::of(K::HEAVY);
     for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
         prefetch_next::<K>(table, run.end);
         let chunk = Chunk { table, shadow, first: run.start, len: run.len() };

@@ -8,8 +8,10 @@ pub const MAX_COLUMNS: usize = 4 * MAX_FIELDS;
 
 /// Columns start on a cache line.
 pub(crate) const LINE: usize = 64;
-/// Columns longer than this start on a page of this size, and then shifted by one cache line more
-/// each, so that power-of-two sizes do not fall into the same cache sets.
+/// Shorter columns, in bytes, are not worth a place of their own in a page.
+pub(crate) const SHORT: usize = 1024;
+/// Longer columns start on a page of this size, each shifted by other cache lines, so that
+/// power-of-two sizes do not fall into the same cache sets.
 pub(crate) const PAGE: usize = 4096;
 
 /// Where the columns of a class lie relative to the start of its storage.
@@ -44,15 +46,22 @@ const fn round_up(value: usize, align: usize) -> usize {
     value.div_ceil(align) * align
 }
 
+/// How far into a page column number `column` starts, in bytes: a cache line of its own, 41 lines after
+/// the one before. By the golden ratio, a few columns are far apart then: a load soon after a store to
+/// the same place in another page would wait for it.
+pub(crate) const fn stagger(column: usize) -> usize {
+    column * 41 * LINE % PAGE
+}
+
 /// Where column number `column` of `bytes` bytes may start, at or after `from`.
 const fn staggered_start(from: usize, column: usize, bytes: usize) -> usize {
-    if bytes < PAGE {
+    if bytes < SHORT {
         return round_up(from, LINE);
     }
     // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
     // storage in huge pages keeps addresses that are a power of two apart in the same ones.
     let from = if bytes >= 16 * PAGE { from + PAGE } else { from };
-    let shift = column * LINE % PAGE;
+    let shift = stagger(column);
     let start = round_up(from, PAGE) + shift;
     if start >= from + PAGE { start - PAGE } else { start }
 }
