@@ -161,7 +161,7 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let reducers = options.reducers.iter().map(|reducer| {
         quote! {
             #[automatically_derived]
-            impl ::ikra::rt::ReducedBy<#reducer> for #kernel {}
+            impl ::ikra::rt::ReducedBy<#reducer> for #kernel<#class> {}
         }
     });
     let call = if options.pairs.is_some() {
@@ -172,22 +172,20 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let vis = &item.vis;
+    let handle = handle(&kernel);
     quote! {
         #(#cfgs)*
         const _: () = {
-            #[doc(hidden)]
-            #[allow(non_camel_case_types, missing_docs)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct #kernel;
+            #handle
             #[automatically_derived]
-            impl ::ikra::Phase for #kernel {
+            impl ::ikra::Phase for #kernel<#class> {
                 const CLASS: ::ikra::rt::ClassId = <#class as ::ikra::Class>::ID;
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
                 const SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
             }
             #[automatically_derived]
-            impl ::ikra::rt::Method for #kernel {
+            impl ::ikra::rt::Method for #kernel<#class> {
                 type Class = #class;
                 type Modes = (#(#modes,)*);
                 const EXCLUSIVE: bool = #exclusive;
@@ -199,9 +197,30 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
             #[allow(non_upper_case_globals, dead_code, missing_docs)]
             impl #class {
                 #(#docs)*
-                #vis const #ident: #kernel = #kernel;
+                #vis const #ident: #kernel<#class> = #kernel(::core::marker::PhantomData);
             }
         };
+    }
+}
+
+/// The type of a kernel handle. It has the class as a parameter so that it is as private as the class,
+/// wherever the block is.
+fn handle(kernel: &Ident) -> TokenStream {
+    let name = kernel.to_string();
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, missing_docs)]
+        pub struct #kernel<C>(::core::marker::PhantomData<fn() -> C>);
+        #[automatically_derived]
+        impl<C> ::core::marker::Copy for #kernel<C> {}
+        #[automatically_derived]
+        impl<C> ::core::clone::Clone for #kernel<C> {
+            fn clone(&self) -> Self { *self }
+        }
+        #[automatically_derived]
+        impl<C> ::core::fmt::Debug for #kernel<C> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.write_str(#name) }
+        }
     }
 }
 
@@ -229,11 +248,10 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     let name = &method.item.sig.ident;
     quote! {
         #[automatically_derived]
-        impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel #where_clause {
+        impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel<#class> #where_clause {
             type Output = #output;
             #[inline(always)]
             fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
-                let _: ::core::marker::PhantomData<#class>;
                 view.#name(#(#values),*)
             }
         }
@@ -245,6 +263,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let Some((Some(other), rest)) = method.parameters.split_first().map(|(first, rest)| (&first.object, rest)) else {
         return TokenStream::new();
     };
+    let class = &block.class;
     let other = block.rewrite(other);
     let (args, mut generics) = arguments(block, method, rest);
     add_lifetimes(&mut generics, &args.lifetimes);
@@ -253,7 +272,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let name = &method.item.sig.ident;
     quote! {
         #[automatically_derived]
-        impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {
+        impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel<#class> #where_clause {
             type Other = #other;
             #[inline(always)]
             fn call<'__w>(
@@ -384,14 +403,12 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
         ([ty], [name]) => (ty.clone(), quote!(#name)),
         _ => (quote!((#(#types),*)), quote!((#(#names),*))),
     };
+    let handle = handle(&kernel);
     quote! {
         const _: () = {
-            #[doc(hidden)]
-            #[allow(non_camel_case_types, missing_docs)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct #kernel;
+            #handle
             #[automatically_derived]
-            impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel #where_clause {
+            impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel<#class> #where_clause {
                 type Class = #class;
                 #[inline(always)]
                 fn construct(id: u32, #pattern: #ty) -> #class {
@@ -402,7 +419,7 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
             #[allow(non_upper_case_globals, dead_code, missing_docs)]
             impl #class {
                 #(#docs)*
-                #vis const #ident: #kernel = #kernel;
+                #vis const #ident: #kernel<#class> = #kernel(::core::marker::PhantomData);
             }
         };
     }

@@ -1,0 +1,81 @@
+//! Kernels over many columns are vectorised.
+#![cfg(target_arch = "x86_64")]
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
+
+/// A function of the machine code: its mangled name and its instructions.
+struct Function {
+    name: String,
+    body: Vec<String>,
+}
+
+/// Compiles the library for release and returns the functions of its machine code.
+fn functions() -> Vec<Function> {
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("assembly");
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["rustc", "--release", "--lib", "--manifest-path"])
+        .arg(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .args(["--", "--emit=asm", "-Csymbol-mangling-version=v0"])
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let newest = fs::read_dir(target.join("release/deps"))
+        .expect("cargo made a folder")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "s")
+                && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ikra_assembly_tests"))
+        })
+        .max_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).expect("files have times"))
+        .expect("rustc wrote machine code");
+    let text = fs::read_to_string(newest).expect("the file can be read");
+    let mut functions: Vec<Function> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_suffix(':')
+            && name.starts_with("_R")
+        {
+            functions.push(Function { name: name.to_owned(), body: Vec::new() });
+        } else if let Some(function) = functions.last_mut() {
+            function.body.push(line.trim().to_owned());
+        }
+    }
+    functions
+}
+
+/// How often an instruction is in the loops over a kernel's columns, of the version for an instruction set.
+fn count(functions: &[Function], version: &str, module: &str, kernel: &str, instruction: &str) -> usize {
+    let mut found = false;
+    let mut count = 0;
+    for function in functions {
+        let name = &function.name;
+        // Only the innermost functions: those that take the columns, or the block, as parameters.
+        let is_loop = name.contains(version) && name.contains("ikra_runtime");
+        if is_loop && name.contains(&format!("Kernel_{kernel}")) && name.contains(module) {
+            found = true;
+            count += function.body.iter().filter(|line| line.starts_with(instruction)).count();
+        }
+    }
+    assert!(found, "no loop of {module}'s {kernel} in the machine code");
+    count
+}
+
+#[test]
+fn loops_over_many_columns_are_vectorised() {
+    let functions = functions();
+    for module in ["3soa", "5tiles"] {
+        let packed = count(&functions, "4base", module, "add_ten", "addps");
+        assert!(packed >= 10, "{module}: ten additions are vectorised, found {packed}");
+        let packed = count(&functions, "4base", module, "add_six", "addps");
+        assert!(packed >= 6, "{module}: six additions are vectorised, found {packed}");
+        let packed = count(&functions, "4base", module, "attract", "mulps");
+        assert!(packed >= 3, "{module}: pairs are vectorised, found {packed}");
+        let wide = count(&functions, "2v4", module, "attract", "vmulps");
+        assert!(wide >= 3, "{module}: pairs are vectorised for AVX-512, found {wide}");
+    }
+}
