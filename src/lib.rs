@@ -28,10 +28,10 @@ pub mod rt {
     pub use ikra_runtime::access::ModeOf;
     pub use ikra_runtime::arity::FieldTuple;
     pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, column_count};
-    pub use ikra_runtime::handle::{Handle, Place, Touched};
+    pub use ikra_runtime::handle::{Handle, Place};
     pub use ikra_runtime::kernel::{Constructor, Kernel, Method, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
-    pub use ikra_runtime::phase::{FieldAccess, FieldSet};
+    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Touched};
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
     pub use ikra_runtime::table::{AnyTable, Base, TargetSlot};
     pub use ikra_runtime::value::{LaneArray, NoTarget};

@@ -2,9 +2,8 @@
 
 use crate::access::{Access, Chunk, Mode};
 use crate::class::{Class, ClassId};
-use crate::handle::Touched;
 use crate::isa::Isa;
-use crate::phase::{FieldSet, Phase};
+use crate::phase::{FieldSet, Phase, Touched};
 use crate::storage::Storage;
 use crate::table::Table;
 use crate::value::Value;

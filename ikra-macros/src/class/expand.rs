@@ -102,7 +102,7 @@ fn reference(class: &Class) -> TokenStream {
             #docs
             #[inline(always)]
             #[must_use]
-            #vis fn #ident(&self) -> #ty { self.0.read::<#k>() }
+            #vis fn #ident(&self) -> #ty { self.0.read(const { ::ikra::rt::RaceFree::<P, #row, #k>::check() }) }
         }
     });
     quote! {

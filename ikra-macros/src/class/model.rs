@@ -2,8 +2,9 @@
 
 use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
 
 use super::options::Options;
@@ -34,9 +35,9 @@ impl Field {
     pub(crate) fn storage(&self) -> TokenStream {
         let ty = &self.ty;
         match self.mode {
-            Mode::Plain => quote!(::ikra::rt::Plain<#ty>),
-            Mode::Flatten => quote!(::ikra::rt::Flat<#ty>),
-            Mode::Atomic => quote!(::ikra::rt::AtomicColumn<#ty>),
+            Mode::Plain => quote_spanned!(ty.span()=> ::ikra::rt::Plain<#ty>),
+            Mode::Flatten => quote_spanned!(ty.span()=> ::ikra::rt::Flat<#ty>),
+            Mode::Atomic => quote_spanned!(ty.span()=> ::ikra::rt::AtomicColumn<#ty>),
         }
     }
 
@@ -45,9 +46,9 @@ impl Field {
         let ty = &self.ty;
         match self.mode {
             Mode::Flatten => quote!(#ty),
-            Mode::Atomic => quote!(::ikra::Atomic<#world, #ty>),
+            Mode::Atomic => quote_spanned!(ty.span()=> ::ikra::Atomic<#world, #ty>),
             Mode::Plain if is_number(ty) => quote!(#ty),
-            Mode::Plain => quote!(<#ty as ::ikra::Value>::View<#world, #phase>),
+            Mode::Plain => quote_spanned!(ty.span()=> <#ty as ::ikra::Value>::View<#world, #phase>),
         }
     }
 

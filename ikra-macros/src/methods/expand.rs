@@ -91,7 +91,9 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
 /// A `&self` method on the ref: loads the fields that the method names, and calls it.
 fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     let item = &method.item;
-    if method.receiver == Receiver::Exclusive || borrows_self(&item.sig.output) {
+    // A field of that name is an error, reported already.
+    let is_getter = block.fields.position(&item.sig.ident).is_some();
+    if method.receiver == Receiver::Exclusive || is_getter || borrows_self(&item.sig.output) {
         return None;
     }
     let class = &block.class;
@@ -115,7 +117,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
             impl ::ikra::rt::Touched for Touched {
                 const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.touches;
             }
-            self.0.view::<Touched>().#name(#(#args),*)
+            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, Touched>::check() }).#name(#(#args),*)
         }
     })
 }

@@ -106,9 +106,11 @@ impl Block {
         };
         if let (Some(asyncness), Some(_)) = (&item.sig.asyncness, receiver) {
             errors.at(asyncness, "a method of a class cannot be `async`");
+            return;
         }
         if let (Some(constness), Some(_)) = (&item.sig.constness, receiver) {
             errors.at(constness, "a method of a class cannot be `const`");
+            return;
         }
         let parameters = parameters(&item);
         match (receiver, kernel) {

@@ -1,0 +1,6 @@
+use ikra::prelude::*;
+
+#[soa_class]
+struct Body { #[atomic] count: u8 }
+
+fn main() {}

@@ -1,0 +1,6 @@
+use ikra::prelude::*;
+
+#[soa_class]
+struct Body { #[soa(flatten)] count: u32 }
+
+fn main() {}

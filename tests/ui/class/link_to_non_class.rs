@@ -1,0 +1,8 @@
+use ikra::prelude::*;
+
+struct Cell;
+
+#[soa_class]
+struct Body { cell: Link<Cell> }
+
+fn main() {}

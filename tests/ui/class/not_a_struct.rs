@@ -1,0 +1,6 @@
+use ikra::prelude::*;
+
+#[soa_class]
+enum Body { A }
+
+fn main() {}

@@ -1,0 +1,6 @@
+use ikra::prelude::*;
+
+#[soa_class]
+struct Body { count: usize }
+
+fn main() {}

@@ -1,0 +1,6 @@
+use ikra::prelude::*;
+
+#[soa_class]
+struct Body(f32);
+
+fn main() {}

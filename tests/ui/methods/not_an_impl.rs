@@ -1,0 +1,6 @@
+use ikra::prelude::*;
+
+#[soa_methods]
+struct Body { mass: f32 }
+
+fn main() {}

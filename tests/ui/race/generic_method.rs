@@ -1,0 +1,32 @@
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub mass: f32,
+    pub speed: f32,
+    #[atomic]
+    pub hits: u32,
+    pub next: Option<Link<Body>>,
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn step(&mut self) {
+        let next = self.next;
+        self.add(|| next.map_or(0.0, |next| next.mass()));
+    }
+    fn add<F: Fn() -> f32>(&mut self, f: F) {
+        self.mass += f();
+    }
+}
+
+fn main() {
+    let mut sim = Sim::new();
+    sim.execute(Body::step, ());
+}

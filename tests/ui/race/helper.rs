@@ -1,0 +1,34 @@
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub mass: f32,
+    pub speed: f32,
+    #[atomic]
+    pub hits: u32,
+    pub next: Option<Link<Body>>,
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn step(&mut self) {
+        self.grow();
+        if let Some(next) = self.next {
+            self.speed = next.mass();
+        }
+    }
+    fn grow(&mut self) {
+        self.mass += 1.0;
+    }
+}
+
+fn main() {
+    let mut sim = Sim::new();
+    sim.execute(Body::step, ());
+}

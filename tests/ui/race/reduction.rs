@@ -1,0 +1,29 @@
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub mass: f32,
+    pub speed: f32,
+    #[atomic]
+    pub hits: u32,
+    pub next: Option<Link<Body>>,
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel(reduce(Sum))]
+    pub fn shed(&mut self) -> f32 {
+        self.mass *= 0.5;
+        self.next.map_or(0.0, |next| next.mass())
+    }
+}
+
+fn main() {
+    let mut sim = Sim::new();
+    let _: f32 = sim.execute_and_reduce(Body::shed, (), Sum);
+}
