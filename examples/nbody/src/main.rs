@@ -1,0 +1,44 @@
+//! A gravitational n-body simulation: leap-frog, softened, all pairs.
+#![forbid(unsafe_code)]
+
+mod input;
+mod model;
+mod options;
+mod output;
+mod picture;
+mod plummer;
+mod simulation;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use input::InputError;
+use options::Options;
+
+/// What ends the program early.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error(transparent)]
+    Ikra(#[from] ikra::Error),
+    #[error("cannot write {path}: {reason}")]
+    Output { path: String, reason: String },
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads { threads: usize, reason: String },
+    #[error("the energy drifted by {drift:.2e}, more than the {limit:.2e} that leap-frog allows; take a shorter --dt")]
+    Drift { drift: f64, limit: f64 },
+}
+
+fn main() -> ExitCode {
+    // Wrong options end the program with code 2 as well.
+    let options = Options::parse();
+    match simulation::run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("nbody: {failure}");
+            ExitCode::from(if matches!(failure, Failure::Input(_)) { 2 } else { 1 })
+        }
+    }
+}

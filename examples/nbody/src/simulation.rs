@@ -1,0 +1,105 @@
+//! The main job: integrates the bodies and reports.
+
+use std::io::IsTerminal;
+use std::time::Instant;
+
+use ikra::prelude::*;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::model::{Body, Sim};
+use crate::options::Options;
+use crate::output::EnergyLog;
+use crate::{Failure, input, picture, plummer};
+
+/// Runs the program.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let bodies = match &options.input {
+        Some(path) => input::read(path, options.dims)?,
+        None => plummer::sphere(options.bodies, options.dims, options.seed),
+    };
+    let threads = options.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
+    pool.install(|| simulate(bodies, options))
+}
+
+fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
+    let Options { steps, dt, softening, .. } = *options;
+    let softening2 = softening * softening;
+    let mut sim = Sim::new();
+    sim.bodies.extend(bodies)?;
+    sim.execute_pairs(Body::attract, softening2);
+    let start = sim.execute_and_reduce(Body::energy, (), Sum);
+    let mut strongest = sim.execute_and_reduce(Body::strength, (), Max);
+
+    let mut log = options.csv.as_deref().map(EnergyLog::create).transpose()?;
+    if let Some(log) = &mut log {
+        log.write(0, 0.0, start, 0.0)?;
+    }
+    let progress = progress_bar(steps);
+    let mut worst: f64 = 0.0;
+    let started = Instant::now();
+    for step in 1..=steps {
+        sim.execute(Body::kick_drift, dt);
+        sim.execute_pairs(Body::attract, softening2);
+        sim.execute(Body::kick, dt);
+        let energy = sim.execute_and_reduce(Body::energy, (), Sum);
+        let drift = relative(energy - start, start);
+        worst = worst.max(drift.abs());
+        strongest = strongest.max(sim.execute_and_reduce(Body::strength, (), Max));
+        if let Some(log) = &mut log {
+            log.write(step, f64::from(step) * dt, energy, drift)?;
+        }
+        progress.inc(1);
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    progress.finish_and_clear();
+    if let Some(log) = log {
+        log.finish()?;
+    }
+
+    let limit = drift_limit(strongest, dt, softening);
+    let n = sim.bodies.len() as f64;
+    let per_second = f64::from(steps) / seconds.max(f64::MIN_POSITIVE);
+    println!("{n} bodies, {steps} steps of {dt}, {} threads: {seconds:.2} s", rayon::current_num_threads());
+    println!("{per_second:.1} steps/s, {:.3e} interactions/s", per_second * n * n);
+    println!("largest relative energy drift {worst:.2e} (leap-frog allows {limit:.2e} at this step length)");
+    if let Some(path) = &options.png {
+        let positions = sim.bodies.column(crate::model::body::pos);
+        picture::write(path, positions)?;
+    }
+    if options.check && worst > limit {
+        return Err(Failure::Drift { drift: worst, limit });
+    }
+    Ok(())
+}
+
+fn relative(difference: f64, whole: f64) -> f64 {
+    if whole == 0.0 { difference } else { difference / whole.abs() }
+}
+
+/// How far leap-frog may let the energy drift.
+///
+/// The method is symplectic: the error of the energy does not grow, but swings with an amplitude of
+/// (ω dt)² / 8 for an oscillation of angular frequency ω. The fastest one there can be, is that of a body
+/// which the strongest acceleration a met on the way pulls back over one softening length ε: ω² = a / ε.
+/// Rounding adds its share.
+fn drift_limit(strongest: f64, dt: f64, softening: f64) -> f64 {
+    const ROUNDING: f64 = 1e-11;
+    if softening == 0.0 { f64::INFINITY } else { strongest / softening * dt * dt / 8.0 + ROUNDING }
+}
+
+/// A progress bar, on a terminal.
+fn progress_bar(steps: u32) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} steps, {per_sec}, {eta} left");
+    let bar = ProgressBar::new(u64::from(steps));
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

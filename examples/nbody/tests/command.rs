@@ -1,0 +1,93 @@
+//! The program as a user runs it.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::{fs, str};
+
+fn nbody(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_nbody")).args(args).output().unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_run_conserves_energy_and_writes_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (png, csv) = (folder.path().join("out.png"), folder.path().join("energy.csv"));
+    let args = ["--bodies", "300", "--steps", "50", "--dt", "0.005", "--threads", "2", "--check"];
+    let output = nbody(&[&args[..], &["--png", text(&png), "--csv", text(&csv)]].concat());
+    assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());
+    let report = str::from_utf8(&output.stdout).unwrap();
+    for word in ["steps/s", "interactions/s", "energy drift"] {
+        assert!(report.contains(word), "{report}");
+    }
+    let picture = image::open(&png).unwrap().to_rgb8();
+    assert!(picture.pixels().filter(|pixel| pixel[2] > 100).count() > 500);
+    let log = fs::read_to_string(&csv).unwrap();
+    assert_eq!(log.lines().count(), 52);
+    assert!(log.lines().last().unwrap().starts_with("50,0.25,-"));
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = ["1", "2", "5"].map(|threads| {
+        let csv = folder.path().join(threads);
+        let args = ["--bodies", "1000", "--steps", "5", "--threads", threads, "--csv", text(&csv)];
+        assert!(nbody(&args).status.success());
+        fs::read_to_string(csv).unwrap()
+    });
+    assert_eq!(logs[0], logs[1]);
+    assert_eq!(logs[0], logs[2]);
+}
+
+#[test]
+fn halving_the_step_divides_the_drift_by_four() {
+    // Two bodies on an eccentric orbit.
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("two.csv");
+    fs::write(&input, "mass,x,y,vx,vy\n0.5,0.5,0,0,0.4\n0.5,-0.5,0,0,-0.4\n").unwrap();
+    let drift = |dt: &str, steps: &str| {
+        let csv = folder.path().join(dt);
+        let args =
+            ["--dims", "2", "--input", text(&input), "--dt", dt, "--steps", steps, "--csv", text(&csv), "--check"];
+        let output = nbody(&args);
+        assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());
+        let log = fs::read_to_string(csv).unwrap();
+        let column = log.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap().abs());
+        column.fold(0.0, f64::max)
+    };
+    let ratio = drift("0.01", "500") / drift("0.005", "1000");
+    assert!((3.5..4.5).contains(&ratio), "leap-frog is of second order: {ratio}");
+}
+
+#[test]
+fn bad_input_is_one_line_and_code_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let missing = folder.path().join("missing.csv").to_str().unwrap().to_owned();
+    let cases = [
+        (missing, "missing.csv: cannot be read"),
+        (file("short.csv", "1,2,3\n"), "short.csv:1: 3 values instead of 7"),
+        (file("nan.csv", "1,0,0,0,0,0,0\n1,NaN,0,0,0,0,0\n"), "nan.csv:2: x is NaN"),
+        (file("empty.csv", ""), "empty.csv: no bodies"),
+        (file("negative.csv", "-1,0,0,0,0,0,0\n"), "negative.csv:1: mass is -1"),
+        (file("word.csv", "1,0,0,zero,0,0,0\n"), "word.csv:1: z is \"zero\""),
+    ];
+    for (path, expected) in cases {
+        let output = nbody(&["--input", &path]);
+        let message = str::from_utf8(&output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(expected) && message.trim_end().lines().count() == 1, "{message}");
+    }
+    for args in [["--bodies", "0"], ["--dt", "0"], ["--dt", "NaN"], ["--softening", "-1"], ["--dims", "4"]] {
+        assert_eq!(nbody(&args).status.code(), Some(2), "{args:?}");
+    }
+}
