@@ -1,10 +1,31 @@
-//! The storage layout of a world, as data, as a table and as a drawing.
+//! The storage layout of a world: as data, as a table, and as a drawing.
 
-use crate::class::{Addressing, Class};
+mod svg;
+mod table;
+
+use crate::class::{Addressing, Class, ColumnInfo};
 use crate::layout::{Layout, LayoutKind, geometry};
 use crate::objects::Objects;
 
 /// Where every column of every class of a world lies in memory: `world.layout()`.
+///
+/// Printed, it is a table; [`to_svg`](Self::to_svg) draws it.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class(layout = "aos")]
+/// pub struct Body { pub pos: [f32; 2], pub alive: bool }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// let layout = Sim::new().layout().for_objects(1000);
+/// let bodies = &layout.classes[0];
+/// assert_eq!((bodies.columns[1].offset, bodies.columns[1].stride), (Some(8), 12));
+/// assert_eq!((bodies.bytes(), bodies.padding()), (12_000, 3_000));
+/// println!("{layout}");
+/// assert!(layout.to_svg().starts_with("<svg"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorldLayout {
@@ -30,7 +51,8 @@ pub struct ClassLayout {
     pub objects: usize,
     /// Objects that there is room for.
     pub capacity: usize,
-    /// Bytes of one object (AoS) or one block of objects (tiles); 0 for SoA.
+    /// Bytes of one object (AoS), of one block of objects (tiles), or of the whole storage (SoA with a
+    /// fixed capacity); 0 for SoA that grows, where each column is an allocation of its own.
     pub block: usize,
     /// Its columns.
     pub columns: Vec<ColumnLayout>,
@@ -46,8 +68,8 @@ pub struct ColumnLayout {
     pub type_name: &'static str,
     /// Whether the field is `#[atomic]`.
     pub atomic: bool,
-    /// Bytes from the start of the class's storage to the first element; `None` if the column is an
-    /// allocation of its own.
+    /// Bytes from the start of the class's storage (of the object, of the block) to the first element;
+    /// `None` if the column is an allocation of its own.
     pub offset: Option<usize>,
     /// Bytes of one element.
     pub size: usize,
@@ -60,6 +82,61 @@ impl WorldLayout {
     pub fn new(world: &'static str, classes: impl IntoIterator<Item = ClassLayout>) -> Self {
         Self { world, classes: classes.into_iter().collect() }
     }
+
+    /// The same layout with `objects` objects of each class (as many as fit, where a class has a fixed
+    /// capacity).
+    #[must_use]
+    pub fn for_objects(mut self, objects: usize) -> Self {
+        for class in &mut self.classes {
+            *class = class.clone().for_objects(objects);
+        }
+        self
+    }
+
+    /// Bytes of all objects' storage, padding included.
+    pub fn bytes(&self) -> usize {
+        self.classes.iter().map(ClassLayout::bytes).sum()
+    }
+
+    /// A drawing like the figures of the papers: a bar a class, or a bar a column where each has its own
+    /// allocation, with every byte to scale.
+    pub fn to_svg(&self) -> String {
+        svg::draw(self)
+    }
+}
+
+impl ClassLayout {
+    /// The same layout with `objects` objects, or as many as the fixed capacity allows.
+    #[must_use]
+    pub fn for_objects(mut self, objects: usize) -> Self {
+        self.objects = objects.min(self.fixed_capacity.map_or(usize::MAX, |capacity| capacity as usize));
+        self.capacity = match (self.fixed_capacity, self.kind) {
+            (Some(capacity), LayoutKind::Soa) => capacity as usize,
+            (_, LayoutKind::Tiles(tile)) => self.objects.next_multiple_of(tile),
+            _ => self.objects,
+        };
+        self
+    }
+
+    /// Bytes of the values of one object.
+    pub fn bytes_per_object(&self) -> usize {
+        self.columns.iter().map(|column| column.size).sum()
+    }
+
+    /// Bytes of the storage that the objects are in, padding included; not what is reserved to grow.
+    pub fn bytes(&self) -> usize {
+        match (self.kind, self.fixed_capacity) {
+            (LayoutKind::Soa, None) => self.objects * self.bytes_per_object(),
+            (LayoutKind::Soa, Some(_)) => self.block,
+            (LayoutKind::Aos, _) => self.objects * self.block,
+            (LayoutKind::Tiles(tile), _) => self.objects.div_ceil(tile) * self.block,
+        }
+    }
+
+    /// Bytes of [`bytes`](Self::bytes) that no object's value is in.
+    pub fn padding(&self) -> usize {
+        self.bytes() - self.objects * self.bytes_per_object()
+    }
 }
 
 impl<C: Class> Objects<C> {
@@ -68,18 +145,17 @@ impl<C: Class> Objects<C> {
         let geometry = geometry::<C>();
         let mut columns = Vec::new();
         for field in C::FIELDS {
-            for column in field.columns {
+            for &ColumnInfo { component, size, .. } in field.columns {
                 let n = columns.len();
-                let name = match column.component {
+                let name = match component {
                     "" => field.name.to_owned(),
                     component => format!("{}.{component}", field.name),
                 };
                 let (offset, stride) = match (C::Layout::KIND, C::CAPACITY) {
-                    (LayoutKind::Soa, None) => (None, column.size),
+                    (LayoutKind::Soa, None) => (None, size),
                     (LayoutKind::Aos, _) => (Some(geometry.offsets[n]), geometry.block),
-                    _ => (Some(geometry.offsets[n]), column.size),
+                    _ => (Some(geometry.offsets[n]), size),
                 };
-                let ColumnInfo { size, .. } = *column;
                 columns.push(ColumnLayout {
                     name,
                     type_name: field.type_name,
@@ -90,6 +166,7 @@ impl<C: Class> Objects<C> {
                 });
             }
         }
+        let grows = matches!((C::Layout::KIND, C::CAPACITY), (LayoutKind::Soa, None));
         ClassLayout {
             class: C::NAME,
             kind: C::Layout::KIND,
@@ -97,10 +174,30 @@ impl<C: Class> Objects<C> {
             fixed_capacity: C::CAPACITY,
             objects: self.len(),
             capacity: self.capacity(),
-            block: if matches!(C::Layout::KIND, LayoutKind::Soa) { 0 } else { geometry.block },
+            block: if grows { 0 } else { geometry.block },
             columns,
         }
     }
 }
 
-use crate::class::ColumnInfo;
+impl LayoutKind {
+    /// The option's value: `soa`, `aos`, `tiles`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Soa => "soa",
+            Self::Aos => "aos",
+            Self::Tiles(_) => "tiles",
+        }
+    }
+}
+
+impl Addressing {
+    /// The option's value.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Storage => "storage",
+            Self::FirstField => "first_field",
+        }
+    }
+}
