@@ -1,9 +1,92 @@
-//! Ordinary structs, impl blocks and traits as Structure-of-Arrays object classes.
+//! Write ordinary structs, impl blocks and methods, and run them for all objects of a class at the speed
+//! of hand-written Structure-of-Arrays code, on every core of the host, with data races rejected at
+//! compile time.
+//!
+//! ```
+//! use ikra::prelude::*;
+//!
+//! #[soa_class]
+//! pub struct Body {
+//!     pub pos: [f32; 2],
+//!     pub vel: [f32; 2],
+//!     pub mass: f32,
+//! }
+//!
+//! #[soa_methods]
+//! impl Body {
+//!     #[kernel]
+//!     pub fn advance(&mut self, dt: f32) {
+//!         for d in 0..2 {
+//!             self.pos[d] += self.vel[d] * dt;
+//!         }
+//!     }
+//!     #[kernel(reduce(Sum))]
+//!     pub fn kinetic_energy(&self) -> f32 {
+//!         0.5 * self.mass * self.vel.iter().map(|v| v * v).sum::<f32>()
+//!     }
+//! }
+//!
+//! #[soa_world]
+//! pub struct Sim {
+//!     pub bodies: Objects<Body>,
+//! }
+//!
+//! fn main() -> Result<(), ikra::Error> {
+//!     let mut sim = Sim::new();
+//!     let body = sim.bodies.push(Body { pos: [0.0, 1.0], vel: [2.0, 0.0], mass: 3.0 })?;
+//!     sim.execute(Body::advance, 0.5);                       // all bodies, all cores
+//!     assert_eq!(sim.get(body).pos(), [1.0, 1.0]);
+//!     assert_eq!(sim.execute_and_reduce(Body::kinetic_energy, (), Sum), 6.0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Words
+//!
+//! | word | meaning | ordinary Rust |
+//! | --- | --- | --- |
+//! | class | a struct under [`#[soa_class]`](soa_class); an *object* is one instance | a struct |
+//! | row | the struct's value: to construct, read or write one whole object | a value |
+//! | column | the storage of one field for all objects | one field of a `Vec`'s elements |
+//! | world | a struct under [`#[soa_world]`](soa_world): owns the objects of a closed set of classes | a struct of `Vec`s |
+//! | [`Link`] | 4 bytes that name an object; what columns store | an index, `&T` |
+//! | view | what a method sees as `self`, with real fields: `BodyMut` | `&mut self` |
+//! | ref | another object, read through getters: `Ref<Body>` in methods, `BodyRef` elsewhere | `&T` |
+//! | kernel | a method under `#[kernel]`: can run for all objects of its class in parallel | a loop's body |
+//! | phase | the code that a view or ref is used in: one kernel, or sequential code | |
+//!
+//! # Data races
+//!
+//! A kernel that reads through another object what it writes in its own does not compile:
+//!
+//! ```compile_fail
+//! # use ikra::prelude::*;
+//! # #[soa_class] pub struct Cell { pub alive: bool, pub next: Link<Cell> }
+//! # #[soa_world] pub struct Grid { pub cells: Objects<Cell> }
+//! #[soa_methods]
+//! impl Cell {
+//!     #[kernel]
+//!     pub fn live(&mut self) {
+//!         self.alive = self.next.alive();
+//!     }
+//! }
+//! # fn main() { Grid::new().execute(Cell::live, ()); }
+//! ```
+//!
+//! > data race: kernel `Cell::live` writes `Cell::alive` of its own object and reads it from another;
+//! > split the kernel in two, or let others see the value from before it with
+//! > `#[kernel(snapshot(alive))]`, or make the field `#[atomic]`
+//!
+//! The check is made when the kernel is instantiated, by `cargo build`; `cargo check` does not see it.
+//! Which fields a method writes is found in its text, through the methods that it calls on `self` too.
+//! A write that the text does not show (a `&mut self` method of the field's own type, a macro) panics with
+//! the `#[kernel(writes(…))]` to add; it is never lost.
 
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 pub use ikra_runtime::class::{Addressing, Class};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::handle::All as AllObjects;
+pub use ikra_runtime::isa::Isa;
 pub use ikra_runtime::layout::LayoutKind;
 pub use ikra_runtime::link::Link;
 pub use ikra_runtime::objects::{Column, Links, Objects, Rows};
@@ -14,7 +97,17 @@ pub use ikra_runtime::storage::{Atomic, AtomicValue};
 pub use ikra_runtime::value::Value;
 pub use ikra_runtime::world::{Holds, Mut, Object, World};
 
-/// What `use ikra::prelude::*` brings.
+/// What `use ikra::prelude::*` brings: the macros, the traits, and the types that models name.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[derive(Clone, Copy, Value)]
+/// #[repr(C)]
+/// pub struct Colour { pub red: u8, pub green: u8, pub blue: u8 }
+/// #[soa_class]
+/// pub struct Light { pub colour: Colour, #[atomic] pub switched: u32 }
+/// ```
 pub mod prelude {
     pub use crate::{
         All, Any, Atomic, Link, Max, Min, Object, Objects, Reducer, Sum, Value, World, kernel, soa_class, soa_methods,
@@ -36,5 +129,5 @@ pub mod rt {
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
     pub use ikra_runtime::table::{AnyTable, Base, TargetSlot};
     pub use ikra_runtime::value::{LaneArray, NoTarget};
-    pub use ikra_runtime::world::{WorldState, assert_closed};
+    pub use ikra_runtime::world::{NotShown, Shown, WorldState, assert_closed};
 }

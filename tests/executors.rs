@@ -423,7 +423,7 @@ fn iterators() {
     );
     let more = sim.bodies.extend((4..6).map(Body::new)).unwrap();
     assert_eq!(more.collect::<Vec<_>>(), [link(4), link(5)]);
-    assert_eq!((&sim.bodies).into_iter().rev().next(), Some(Body::new(5)));
+    assert_eq!((&sim.bodies).into_iter().next_back(), Some(Body::new(5)));
     assert_eq!(sim.all::<Body>().len(), 6);
     assert_eq!(
         format!("{sim:?}").split("__ikra").next().unwrap(),

@@ -290,7 +290,7 @@ macro_rules! tuples {
             #[inline(always)]
             fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output {
                 #[inline(never)]
-                #[expect(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
                 fn base<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                     job.run(($($X,)+))
                 }
@@ -300,7 +300,7 @@ macro_rules! tuples {
                     ///
                     /// The machine has these features.
                     #[inline(never)]
-                    #[expect(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
                     #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
                     fn v3<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                         job.run(($($X,)+))
@@ -309,7 +309,7 @@ macro_rules! tuples {
                     ///
                     /// The machine has these features.
                     #[inline(never)]
-                    #[expect(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
                     #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
                     fn v4<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                         job.run(($($X,)+))

@@ -159,7 +159,7 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
     type Fields: FieldTuple;
 
     /// What a method sees as `self`: the object's fields as real fields.
-    type View<'w, P: Phase>: Debug;
+    type View<'w, P: Phase>;
     /// Another object, read through getters.
     type Ref<'w, P: Phase>: Copy + Debug;
 

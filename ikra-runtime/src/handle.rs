@@ -173,7 +173,7 @@ fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     panic!("link {class}#{} is not of this world, which has {len} objects of class {class}", u64::from(index) + 1)
 }
 
-/// All objects of a class, as refs: what [`Object::all`](crate::Object::all) returns.
+/// All objects of a class, as refs: what [`Object::all`](crate::world::Object::all) returns.
 pub struct All<'w, C, P> {
     next: u32,
     len: u32,

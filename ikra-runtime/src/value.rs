@@ -14,12 +14,12 @@ use crate::phase::Phase;
 /// A type that a column may hold: plain bytes that mean the same on host and device.
 ///
 /// Implemented for the integer and floating-point primitives, `bool`,
-/// [`Link`](crate::Link), `Option<Link>`, and arrays of values. For a struct or a fieldless enum of
+/// [`Link`](crate::link::Link), `Option<Link>`, and arrays of values. For a struct or a fieldless enum of
 /// your own, write `#[derive(Value)]`.
 ///
 /// | ordinary Rust | Ikra |
 /// | --- | --- |
-/// | `String`, `Vec<T>`, `Box<T>` | not a value: objects refer to each other by [`Link`](crate::Link) |
+/// | `String`, `Vec<T>`, `Box<T>` | not a value: objects refer to each other by [`Link`](crate::link::Link) |
 /// | `&Cell` | `Link<Cell>` |
 /// | `Option<&Cell>` | `Option<Link<Cell>>`, also 4 bytes |
 ///

@@ -2,6 +2,7 @@
 
 mod guard;
 mod object;
+mod shown;
 
 use std::ops::RangeBounds;
 use std::ptr;
@@ -10,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use guard::Mut;
 pub use object::Object;
+pub use shown::{NotShown, Shown};
 
 use crate::arity::FieldTuple;
 use crate::class::{Class, ClassId};

@@ -59,7 +59,7 @@ fn view(class: &Class) -> TokenStream {
     });
     let debug = class.fields.iter().map(|field| {
         let (ident, name) = (&field.ident, field.name());
-        quote!(.field(#name, &self.#ident))
+        quote!(.field(#name, ::ikra::rt::Shown(&self.#ident).shown()))
     });
     let name = row.unraw().to_string();
     quote! {
@@ -72,6 +72,8 @@ fn view(class: &Class) -> TokenStream {
         #[automatically_derived]
         impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #view<'w, P> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #[allow(unused_imports)]
+                use ::ikra::rt::NotShown as _;
                 f.debug_struct(#name) #(#debug)* .finish()
             }
         }

@@ -15,7 +15,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let view = block.beside(view_ident(&block.class_ident()));
     let reference = block.beside(ref_ident(&block.class_ident()));
     let (row_items, attrs) = (&block.row_items, &block.attrs);
-    let constructors = block.constructors.iter().map(|constructor| constructor_fn(constructor));
+    let constructors = block.constructors.iter().map(constructor_fn);
     let accesses = block.methods.iter().map(|method| access_constant(block, method));
     let methods = block.methods.iter().map(|method| view_method(block, method));
     let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));

@@ -50,10 +50,12 @@ impl<C: Class> Link<C> {
                     let offset = bits.checked_sub(start).ok_or_else(error)?;
                     let block = geometry::<C>().block as u64;
                     let within = offset % block;
-                    (within % stride == 0 && within / stride < tile as u64)
+                    (within.is_multiple_of(stride) && within / stride < tile as u64)
                         .then_some(offset / block * tile as u64 + within / stride)
                 }
-                _ => bits.checked_sub(start).filter(|offset| offset % stride == 0).map(|offset| offset / stride),
+                _ => {
+                    bits.checked_sub(start).filter(|offset| offset.is_multiple_of(stride)).map(|offset| offset / stride)
+                }
             },
         };
         let index = index.filter(|&index| index < objects.len() as u64).ok_or_else(error)?;

@@ -123,7 +123,7 @@ impl<T: Flatten> Storage for Flat<T> {
     }
 
     #[inline(always)]
-    fn to_view<'w, C: Class, P: Phase, const K: usize>(value: T, _: &'w Table<C>, _: usize) -> T {
+    fn to_view<C: Class, P: Phase, const K: usize>(value: T, _: &Table<C>, _: usize) -> T {
         value
     }
 

@@ -55,7 +55,7 @@ impl<C: Class> DerefMut for Mut<'_, C> {
     }
 }
 
-impl<C: Class> fmt::Debug for Mut<'_, C> {
+impl<'w, C: Class<View<'w, Sequential>: fmt::Debug>> fmt::Debug for Mut<'w, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

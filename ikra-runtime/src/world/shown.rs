@@ -1,0 +1,35 @@
+//! Fields in the `Debug` output of views.
+
+use std::fmt;
+
+/// A field of a view, of a type that may or may not be `Debug`.
+///
+/// The method of this type is found first, for types that are `Debug`; that of the trait otherwise.
+#[doc(hidden)]
+pub struct Shown<'a, T>(pub &'a T);
+
+impl<T> fmt::Debug for Shown<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_")
+    }
+}
+
+impl<T: fmt::Debug> Shown<'_, T> {
+    /// The field.
+    pub fn shown(&self) -> &dyn fmt::Debug {
+        self.0
+    }
+}
+
+/// For types that are not `Debug`.
+#[doc(hidden)]
+pub trait NotShown {
+    /// `_`.
+    fn shown(&self) -> &dyn fmt::Debug;
+}
+
+impl<T> NotShown for Shown<'_, T> {
+    fn shown(&self) -> &dyn fmt::Debug {
+        self
+    }
+}

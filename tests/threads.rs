@@ -1,0 +1,169 @@
+//! Kernels on several threads, for ThreadSanitizer (`scripts/sanitize.sh thread`): all of a world's life is
+//! within one task of a pool, whose threads hand work to each other by atomics that the sanitizer sees.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::cell::Cell;
+
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Soa {
+    pub value: u64,
+    pub next: Link<Soa>,
+    #[atomic]
+    pub hits: u32,
+    #[atomic]
+    pub holder: Option<Link<Soa>>,
+}
+
+#[soa_class(layout = "aos")]
+pub struct Aos {
+    pub value: u64,
+    pub small: u8,
+    pub next: Link<Aos>,
+}
+
+#[soa_class(layout = "tiles")]
+pub struct Tiled {
+    pub value: u64,
+    pub small: u8,
+    pub next: Link<Tiled>,
+}
+
+/// The same kernels, whatever the layout.
+macro_rules! kernels {
+    ($($class:ident)*) => { $(
+        #[soa_methods]
+        impl $class {
+            #[kernel]
+            pub fn step(&mut self) {
+                self.value += u64::from(self.next.link().id());
+            }
+            #[kernel(snapshot(value))]
+            pub fn take(&mut self) {
+                self.value = self.value.wrapping_mul(3) ^ self.next.value();
+            }
+            #[kernel(snapshot(value), pairs)]
+            pub fn meet(&mut self, other: Ref<$class>) {
+                self.value = self.value.rotate_left(1) ^ other.value();
+            }
+            #[kernel(reduce(Sum, Max))]
+            pub fn total(&self) -> u64 {
+                self.value >> 32
+            }
+            #[kernel]
+            pub fn count(&mut self, counter: &dyn Counter) {
+                counter.count();
+                self.value += 1;
+            }
+        }
+    )* };
+}
+
+kernels! { Soa Aos Tiled }
+
+#[soa_methods]
+impl Soa {
+    #[kernel]
+    pub fn hit(&mut self) {
+        self.next.hits().fetch_add(1);
+        self.next.holder().claim(self.link());
+    }
+}
+
+pub trait Counter: Sync {
+    fn count(&self);
+}
+
+#[soa_world]
+pub struct World3 {
+    pub soa: Objects<Soa>,
+    pub aos: Objects<Aos>,
+    pub tiled: Objects<Tiled>,
+}
+
+fn work() -> (u64, u64, u64, u64) {
+    let n = 20_000;
+    let mut world = World3::new();
+    let next = |k: usize| k * 7919 % n;
+    world
+        .soa
+        .extend((0..n).map(|k| Soa {
+            value: k as u64,
+            next: Link::from_index(next(k)).unwrap(),
+            hits: 0,
+            holder: None,
+        }))
+        .unwrap();
+    world
+        .aos
+        .extend((0..n).map(|k| Aos { value: k as u64, small: 0, next: Link::from_index(next(k)).unwrap() }))
+        .unwrap();
+    world
+        .tiled
+        .extend((0..n).map(|k| Tiled { value: k as u64, small: 0, next: Link::from_index(next(k)).unwrap() }))
+        .unwrap();
+    macro_rules! all {
+        ($($class:ident $member:ident)*) => { ($({
+            for _ in 0..3 {
+                world.execute($class::step, ());
+                world.execute($class::take, ());
+            }
+            world.execute_range($class::step, 100..n - 100, ());
+            let links: Vec<_> = world.$member.links().rev().step_by(3).collect();
+            world.execute_each($class::step, &links, ()).unwrap();
+            world.execute_and_reduce($class::total, (), Sum) + world.execute_and_reduce($class::total, (), Max)
+        }),*) };
+    }
+    let (soa, aos, tiled) = all!(Soa soa Aos aos Tiled tiled);
+    world.execute(Soa::hit, ());
+    let hits: u64 = world.soa.iter().map(|row| u64::from(row.hits) * u64::from(row.holder.map_or(0, Link::id))).sum();
+
+    let mut small = World3::new();
+    small
+        .soa
+        .extend((0..300).map(|k| Soa { value: k, next: Link::from_index(0).unwrap(), hits: 0, holder: None }))
+        .unwrap();
+    small.execute_pairs(Soa::meet, ());
+    (soa, aos, tiled, hits + small.execute_and_reduce(Soa::total, (), Sum))
+}
+
+/// Runs `work` on a thread that is itself one of a pool's.
+fn with_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let _pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build().unwrap();
+            work()
+        });
+        worker.join().unwrap()
+    })
+}
+
+#[test]
+fn kernels_on_several_threads() {
+    let results = [1, 4].map(|threads| with_pool(threads, work));
+    assert_eq!(results[0], results[1]);
+    assert_eq!((results[0].0, results[0].0), (results[0].1, results[0].2));
+}
+
+/// A data race that only `unsafe` makes possible, to see that the sanitizer finds one.
+struct Planted(Cell<u64>);
+// SAFETY: none; this is the race.
+unsafe impl Sync for Planted {}
+impl Counter for Planted {
+    fn count(&self) {
+        self.0.set(self.0.get() + 1);
+    }
+}
+
+#[test]
+#[ignore = "a data race on purpose, which scripts/sanitize.sh expects to be found"]
+fn planted_race() {
+    let planted = Planted(Cell::new(0));
+    with_pool(4, || {
+        let mut world = World3::new();
+        let next = Link::from_index(0).unwrap();
+        world.aos.extend((0..100_000).map(|_| Aos { value: 0, small: 0, next })).unwrap();
+        world.execute(Aos::count, &planted as &dyn Counter);
+    });
+}
