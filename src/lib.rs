@@ -131,3 +131,8 @@ pub mod rt {
     pub use ikra_runtime::value::{LaneArray, NoTarget};
     pub use ikra_runtime::world::{NotShown, Shown, WorldState, assert_closed};
 }
+
+/// The README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
