@@ -45,6 +45,25 @@ use proc_macro::TokenStream;
 /// | `Link<X>`, `Option<Link<X>>` | `Ref<X>`, `Option<Ref<X>>` | a getter of that |
 /// | `#[atomic]` | [`Atomic`](../ikra/struct.Atomic.html), which can be changed from any object | the same |
 /// | `#[soa(flatten)]` on a struct | the struct; stored as a column per component | a getter |
+///
+/// # Example
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class(layout = "tiles")]
+/// #[derive(Clone, Debug)]
+/// pub struct Car {
+///     /// Metres per second.
+///     pub speed: f32,
+///     pub ahead: Option<Link<Car>>,
+///     #[atomic]
+///     pub honks: u32,
+/// }
+///
+/// let row = Car { speed: 10.0, ahead: None, honks: 0 };
+/// assert_eq!(row.clone().speed, 10.0);
+/// ```
 #[proc_macro_attribute]
 pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
     class::soa_class(args.into(), item.into()).into()
@@ -70,12 +89,58 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `writes(field, …)` | the method changes these fields in ways that its text does not show |
 /// | `snapshot(field, …)` | others see the values from before the kernel |
 /// | `heavy`, `light` | whether a call does much work, so that few objects are worth several threads and several instruction sets; by default, whether the method contains a loop |
+///
+/// # Example
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// # #[soa_class] pub struct Car { pub speed: f32, pub ahead: Option<Link<Car>>, #[atomic] pub honks: u32 }
+/// #[soa_methods]
+/// impl Car {
+///     pub fn new(speed: f32, ahead: Option<Link<Car>>) -> Self { Self { speed, ahead, honks: 0 } }
+///
+///     /// All cars look at the speeds from before.
+///     #[kernel(snapshot(speed))]
+///     pub fn drive(&mut self, limit: f32) {
+///         self.speed = self.ahead.map_or(limit, |car| car.speed().min(limit));
+///         if let Some(car) = self.ahead && car.is_slow() {
+///             car.honks().fetch_add(1);
+///         }
+///     }
+///
+///     pub fn is_slow(&self) -> bool { self.speed < 5.0 }
+/// }
+/// # #[soa_world] pub struct Road { pub cars: Objects<Car> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut road = Road::new();
+/// let first = road.cars.push(Car::new(3.0, None))?;
+/// let second = road.cars.push(Car::new(20.0, Some(first)))?;
+/// road.execute(Car::drive, 10.0);
+/// assert_eq!((road.get(first).speed(), road.get(second).speed()), (10.0, 3.0));
+/// assert_eq!(road.get(first).honks().load(), 1);
+/// # Ok(()) }
+/// ```
 #[proc_macro_attribute]
 pub fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     methods::soa_methods(args.into(), item.into()).into()
 }
 
-/// `#[kernel]` outside `#[soa_methods]`: an error that says so.
+/// Marks a method inside [`macro@soa_methods`] as a kernel; the options are there. Elsewhere it is an
+/// error that says so.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub age: u32 }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn grow_older(&mut self) { self.age += 1; }
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn kernel(_args: TokenStream, item: TokenStream) -> TokenStream {
     methods::misplaced_kernel(item.into()).into()
@@ -92,6 +157,25 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 ///
 /// The struct gets `new()`, `Default` and the trait `World`. All its fields must be of type
 /// `Objects<Class>`, each class once; every class that a link refers to must be there.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Cell { pub free: bool }
+/// #[soa_class]
+/// pub struct Car { pub cell: Link<Cell> }
+///
+/// #[soa_world]
+/// pub struct Road { pub cells: Objects<Cell>, pub cars: Objects<Car> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut road = Road::new();
+/// let cell = road.cells.push(Cell { free: false })?;
+/// let car = road.cars.push(Car { cell })?;
+/// assert!(!road.get(car).cell().free());
+/// # Ok(()) }
+/// ```
 #[proc_macro_attribute]
 pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     world::soa_world(args.into(), item.into()).into()
@@ -102,6 +186,21 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
 /// The type must be `Copy` and have a fixed representation: `#[repr(C)]` or `#[repr(transparent)]` on a
 /// struct, `#[repr(u8)]` or the like on an enum. All fields must be values. A struct of at most 16
 /// fields can be under `#[soa(flatten)]`.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Value)]
+/// #[repr(C)]
+/// pub struct Vec3 { pub x: f32, pub y: f32, pub z: f32 }
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Value)]
+/// #[repr(u8)]
+/// pub enum Kind { Star, Planet }
+///
+/// #[soa_class]
+/// pub struct Body { #[soa(flatten)] pub pos: Vec3, pub kind: Kind }
+/// ```
 #[proc_macro_derive(Value)]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()

@@ -47,6 +47,20 @@ const fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
 }
 
 /// How a class's links are turned into numbers (IKRA §3.2, appendix A).
+/// ```
+/// use ikra::prelude::*;
+/// #[soa_class(addressing = "first_field", capacity = 100)]
+/// pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let body = sim.bodies.push(Body { mass: 1.0 })?;
+/// let address = body.to_bits(&sim.bodies)?;
+/// assert_eq!(address, &raw const sim.bodies.column(body::mass)[0] as u64);
+/// assert_eq!(Link::from_bits(address, &sim.bodies)?, body);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Addressing {
     /// The object id; 0 is null. The default: no memory is spent on it.
@@ -121,6 +135,18 @@ pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
 /// A struct under `#[soa_class]`: its objects are stored column by column.
 ///
 /// Implemented by the attribute only.
+///
+/// ```
+/// use ikra::{Class, prelude::*};
+///
+/// #[soa_class(capacity = 100)]
+/// pub struct Body { pub mass: f32 }
+///
+/// fn describe<C: Class>() -> String {
+///     format!("{}: {} fields, capacity {:?}", C::NAME, C::FIELDS.len(), C::CAPACITY)
+/// }
+/// assert_eq!(describe::<Body>(), "Body: 1 fields, capacity Some(100)");
+/// ```
 ///
 /// # Safety
 ///

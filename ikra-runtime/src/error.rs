@@ -4,6 +4,22 @@ use crate::class::Class;
 use crate::link::Link;
 
 /// What can go wrong with data that a program meets at run time.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let stranger = Link::from_id(7).unwrap();
+/// match sim.bodies.write(stranger, Body { mass: 1.0 }) {
+///     Err(ikra::Error::NotInWorld { id: 7, len: 0, .. }) => {}
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

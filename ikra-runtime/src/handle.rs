@@ -174,6 +174,21 @@ fn out_of_range(class: &str, index: u32, len: u32) -> ! {
 }
 
 /// All objects of a class, as refs: what [`Object::all`](crate::world::Object::all) returns.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0].map(|mass| Body { mass }))?;
+/// let all: ikra::AllObjects<'_, Body, ikra::Sequential> = sim.all::<Body>();
+/// assert_eq!(all.len(), 2);
+/// assert_eq!(all.map(|body| body.mass()).sum::<f32>(), 3.0);
+/// # Ok(()) }
+/// ```
 pub struct All<'w, C, P> {
     next: u32,
     len: u32,

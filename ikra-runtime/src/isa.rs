@@ -5,6 +5,10 @@ use std::sync::OnceLock;
 use crate::kernel::Method;
 
 /// The instruction set that compute-heavy kernels are run with.
+/// ```
+/// println!("heavy kernels run with {:?}", ikra::Isa::detect());
+/// assert!(ikra::Isa::detect() >= ikra::Isa::Base);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Isa {

@@ -17,6 +17,16 @@ use crate::class::Class;
 use crate::value::Value;
 
 /// Which layout a class has.
+/// ```
+/// use ikra::{LayoutKind, prelude::*};
+///
+/// #[soa_class(layout = "tiles", tile = 128)]
+/// pub struct Body { pub mass: f32 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// assert_eq!(Sim::new().bodies.layout().kind, LayoutKind::Tiles(128));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LayoutKind {
     /// Structure of Arrays: an array a column.

@@ -84,6 +84,27 @@ impl FieldAccess {
 /// Every kernel is a phase. The type parameter `P: Phase` of views and refs carries it into every
 /// method, so that a getter can reject, at compile time, to read through another object what the
 /// kernel writes in its own.
+/// ```
+/// use ikra::prelude::*;
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+///
+/// /// A function of one's own that takes a view in any phase.
+/// fn half<P: ikra::Phase>(body: &BodyMut<'_, P>) -> f32 { 0.5 * body.mass }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(writes(mass))]
+///     pub fn halve(&mut self) { self.mass = half(self); }
+/// }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.push(Body { mass: 2.0 })?;
+/// sim.execute(Body::halve, ());
+/// # Ok(()) }
+/// ```
 pub trait Phase: Copy + Send + Sync + 'static {
     /// The class whose objects the kernel runs for.
     const CLASS: ClassId;
@@ -96,6 +117,20 @@ pub trait Phase: Copy + Send + Sync + 'static {
 }
 
 /// The phase of sequential code: may read everything, guarded by the borrow of the world.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let link = sim.bodies.push(Body { mass: 2.0 })?;
+/// let body: BodyRef<'_, ikra::Sequential> = sim.get(link);
+/// assert_eq!(body.mass(), 2.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequential;
 

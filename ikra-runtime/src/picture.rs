@@ -36,6 +36,18 @@ pub struct WorldLayout {
 }
 
 /// Where the columns of one class lie in memory.
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: [f32; 3], pub mass: f64 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// let bodies = Sim::new().bodies.layout().for_objects(1000);
+/// assert_eq!((bodies.bytes_per_object(), bodies.bytes()), (20, 20_000));
+/// println!("{bodies}");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClassLayout {
@@ -59,6 +71,17 @@ pub struct ClassLayout {
 }
 
 /// Where one column lies in memory.
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class(layout = "tiles")]
+/// pub struct Body { pub alive: bool, pub mass: f64 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// let layout = Sim::new().bodies.layout();
+/// assert_eq!((layout.columns[1].name.as_str(), layout.columns[1].offset), ("mass", Some(64)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnLayout {

@@ -49,20 +49,105 @@ pub trait Reducer<T>: Copy + Send + Sync {
 }
 
 /// The sum. Integers wrap around in release builds and panic on overflow in debug builds, as `+` does.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # pub struct Body { pub mass: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Sum))]
+///     pub fn weight(&self) -> f32 { self.mass }
+/// }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::weight, (), Sum), 7.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
 /// The smallest value; NaN loses against any number. For no object, the largest value of the type
 /// (infinity for floating point).
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # pub struct Body { pub mass: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Min))]
+///     pub fn weight(&self) -> f32 { self.mass }
+/// }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::weight, (), Min), 1.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Min;
 /// The largest value; NaN loses against any number. For no object, the smallest value of the type
 /// (negative infinity for floating point).
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # pub struct Body { pub mass: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Max))]
+///     pub fn weight(&self) -> f32 { self.mass }
+/// }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::weight, (), Max), 4.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Max;
 /// Whether all are true; `true` for no object.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # pub struct Body { pub mass: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(All))]
+///     pub fn is_heavy(&self) -> bool { self.mass > 1.0 }
+/// }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::is_heavy, (), All), false);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct All;
 /// Whether any is true; `false` for no object.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # pub struct Body { pub mass: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Any))]
+///     pub fn is_heavy(&self) -> bool { self.mass > 1.0 }
+/// }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::is_heavy, (), Any), true);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Any;
 

@@ -23,6 +23,17 @@ use crate::phase::Phase;
 /// | `&Cell` | `Link<Cell>` |
 /// | `Option<&Cell>` | `Option<Link<Cell>>`, also 4 bytes |
 ///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Value)]
+/// #[repr(C)]
+/// pub struct Colour { pub red: u8, pub green: u8, pub blue: u8 }
+///
+/// #[soa_class]
+/// pub struct Light { pub colour: Colour, pub history: [f32; 4], pub next: Option<Link<Light>> }
+/// ```
+///
 /// # Safety
 ///
 /// 1. The type has the same size, alignment and meaning of its bytes on host and device

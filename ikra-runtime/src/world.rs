@@ -116,6 +116,21 @@ pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
 
 /// A world with objects of class `C`.
 ///
+/// ```
+/// use ikra::{Holds, prelude::*};
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// /// For any world that has bodies.
+/// fn heaviest<W: World + Holds<Body>>(world: &W) -> f32 {
+///     world.all::<Body>().map(|body| body.mass()).fold(0.0, f32::max)
+/// }
+/// assert_eq!(heaviest(&Sim::new()), 0.0);
+/// ```
+///
 /// # Safety
 ///
 /// Both methods return the same member of `self`.
@@ -140,6 +155,32 @@ pub unsafe trait Holds<C: Class>: World {
 /// | --- | --- |
 /// | `world.get(link).mass()` | `world.execute(Body::advance, 0.01)` |
 /// | `world.get_mut(link).advance(0.01)` | `world.execute_and_reduce(Body::kinetic_energy, (), Sum)` |
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32, pub vel: f32 }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+/// }
+///
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let links: Vec<_> = sim.bodies.extend((0..10).map(|n| Body { pos: n as f32, vel: 1.0 }))?.collect();
+/// sim.get_mut(links[0]).advance(0.5);
+/// sim.execute(Body::advance, 1.0);
+/// sim.execute_range(Body::advance, 5.., 1.0);
+/// sim.execute_each(Body::advance, &[links[9], links[0]], 1.0)?;
+/// assert_eq!((sim.get(links[0]).pos(), sim.get(links[9]).pos()), (2.5, 12.0));
+/// # Ok(()) }
+/// ```
 ///
 /// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a
 /// call). The result of every executor is the same with any number of threads, bit for bit, unless

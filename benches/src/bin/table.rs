@@ -28,7 +28,7 @@ fn main() -> io::Result<()> {
             let time = |wanted: &String| results.iter().find(|(name, _)| name == wanted).map(|(_, time)| *time);
             let per = elements.get(size).copied().unwrap_or(1).max(1) as f64;
             for name in &names {
-                match (time(name), reference.and_then(|reference| time(reference))) {
+                match (time(name), reference.and_then(&time)) {
                     (Some(time), Some(reference)) if !name.starts_with("hand") => {
                         print!(" {:.3} ({:.2}×) |", time / per, reference / time);
                     }

@@ -11,6 +11,20 @@ use crate::table::FirstColumn;
 use crate::value::Value;
 
 /// Names the `K`-th field of class `C`: `body::mass`, a constant that `#[soa_class]` makes.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0].map(|mass| Body { mass }))?;
+/// let column: ikra::Column<Body, 0> = body::mass;
+/// assert_eq!(sim.bodies.column(column), [1.0, 2.0]);
+/// # Ok(()) }
+/// ```
 pub struct Column<C, const K: usize>(PhantomData<fn() -> C>);
 
 impl<C, const K: usize> Column<C, K> {

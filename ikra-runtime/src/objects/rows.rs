@@ -10,6 +10,19 @@ use crate::link::Link;
 use crate::objects::Objects;
 
 /// Links to consecutive objects, in the order of their ids.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let links: ikra::Links<Body> = sim.bodies.extend([1.0, 2.0].map(|mass| Body { mass }))?;
+/// assert_eq!(links.map(|link| link.id()).collect::<Vec<_>>(), [1, 2]);
+/// # Ok(()) }
+/// ```
 pub struct Links<C> {
     range: Range<usize>,
     class: PhantomData<fn() -> C>,
@@ -54,6 +67,22 @@ impl<C> ExactSizeIterator for Links<C> {}
 impl<C> FusedIterator for Links<C> {}
 
 /// The objects of a class as rows, in the order of their ids.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0].map(|mass| Body { mass }))?;
+/// for body in &sim.bodies {
+///     assert!(body.mass > 0.0);
+/// }
+/// assert_eq!(sim.bodies.iter().rev().next().unwrap().mass, 2.0);
+/// # Ok(()) }
+/// ```
 pub struct Rows<'a, C: Class> {
     objects: &'a Objects<C>,
     links: Links<C>,

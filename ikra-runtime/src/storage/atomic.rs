@@ -14,6 +14,21 @@ use crate::value::{Target, Value};
 
 /// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
 /// `Link` and `Option<Link>`.
+///
+/// ```
+/// use ikra::prelude::*;
+/// use ikra::AtomicValue;
+///
+/// fn raise<T: AtomicValue>(field: Atomic<'_, T>, to: T) -> T { field.swap(to) }
+///
+/// # #[soa_class] pub struct Body { #[atomic] pub hits: u32 }
+/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// let body = sim.bodies.push(Body { hits: 3 })?;
+/// assert_eq!(raise(sim.get(body).hits(), 5), 3);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an `#[atomic]` field",
     label = "not an atomic value",

@@ -11,6 +11,22 @@ use crate::phase::Sequential;
 use crate::table::Table;
 
 /// An object's view in sequential code, stored when it is dropped.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let link = sim.bodies.push(Body { mass: 2.0 })?;
+/// let mut body: ikra::Mut<'_, Body> = sim.get_mut(link);
+/// body.mass += 1.0;
+/// drop(body);
+/// assert_eq!(sim.get(link).mass(), 3.0);
+/// # Ok(()) }
+/// ```
 pub struct Mut<'w, C: Class> {
     view: ManuallyDrop<C::View<'w, Sequential>>,
     table: &'w Table<C>,

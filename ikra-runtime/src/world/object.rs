@@ -7,6 +7,35 @@ use crate::phase::Phase;
 
 /// An object as a method sees it, its own (a view) or another (a ref).
 ///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Node { pub first: Link<Node>, pub value: u32 }
+///
+/// #[soa_methods]
+/// impl Node {
+///     #[kernel(snapshot(value))]
+///     pub fn copy(&mut self, from: Link<Node>) {
+///         if self.link() != from {
+///             self.value = self.resolve(from).value() + self.all::<Node>().len() as u32;
+///         }
+///     }
+/// }
+///
+/// #[soa_world]
+/// pub struct List { pub nodes: Objects<Node> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut list = List::new();
+/// let first = list.nodes.reserve(1)?.next().unwrap();
+/// list.nodes.init(first, Node { first, value: 40 })?;
+/// let second = list.nodes.push(Node { first, value: 0 })?;
+/// list.execute(Node::copy, first);
+/// assert_eq!(list.get(second).value(), 42);
+/// # Ok(()) }
+/// ```
+///
 /// A field of the same name as one of these methods hides it on refs; `Object::link(&r)` still calls it.
 pub trait Object<'w>: Sized {
     /// The object's class.
