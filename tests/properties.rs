@@ -148,9 +148,9 @@ macro_rules! layout {
                 let len = world.things.len();
                 let link = |n: usize| Link::<Thing>::from_index(n % len.max(1)).unwrap();
                 match step {
-                    Step::Push(seed) => drop(world.things.push(row(&super::seeded(len, *seed)))?),
+                    Step::Push(seed) => _ = world.things.push(row(&super::seeded(len, *seed)))?,
                     Step::Extend(n, seed) => {
-                        drop(world.things.extend((0..*n).map(|k| row(&super::seeded(len + k, *seed))))?);
+                        _ = world.things.extend((0..*n).map(|k| row(&super::seeded(len + k, *seed))))?;
                     }
                     Step::Reserve(n, seed) => {
                         // Initialised from the last to the first.
@@ -158,7 +158,7 @@ macro_rules! layout {
                             world.things.init(link, row(&super::seeded(link.index(), *seed)))?;
                         }
                     }
-                    Step::Construct(n, seed) => drop(world.construct(*n, Thing::spawn, *seed)?),
+                    Step::Construct(n, seed) => _ = world.construct(*n, Thing::spawn, *seed)?,
                     _ if len == 0 => {}
                     Step::Write(n, seed) => world.things.write(link(*n), row(&super::seeded(*n % len, *seed)))?,
                     Step::GetMut(n, by) => {
@@ -338,11 +338,11 @@ fn seeded(index: usize, seed: u8) -> Bits {
 /// NaN payloads go through storage unchanged, but not through arithmetic of several operands: numbers are
 /// finite here, but for a few that are one certain NaN.
 fn quiet(bits: u32) -> u32 {
-    if bits % 50 == 0 { f32::NAN.to_bits() } else { ((bits % 20_001) as f32 - 10_000.0).to_bits() }
+    if bits.is_multiple_of(50) { f32::NAN.to_bits() } else { ((bits % 20_001) as f32 - 10_000.0).to_bits() }
 }
 
 fn quiet64(bits: u64) -> u64 {
-    if bits % 50 == 0 { f64::NAN.to_bits() } else { ((bits % 20_001) as f64 - 10_000.0).to_bits() }
+    if bits.is_multiple_of(50) { f64::NAN.to_bits() } else { ((bits % 20_001) as f64 - 10_000.0).to_bits() }
 }
 
 fn change(row: &mut Bits, by: u8) {
