@@ -7,7 +7,7 @@ use ikra_benches::wide::{Hand, fixed, hand_add_6, hand_add_10, soa, tiles};
 
 fn wide(c: &mut Criterion) {
     macro_rules! class {
-        ($group:literal, $columns:literal, $hand:ident, $world:ident, $member:ident, $class:ident) => {
+        ($group:literal, $columns:literal, $hand:ident, $world:ident, $class:ident, $add:ident) => {
             let mut group = c.benchmark_group($group);
             for n in [1_000, 65_536, 1_000_000, 1_048_576] {
                 group.throughput(Throughput::Elements(n as u64));
@@ -24,7 +24,7 @@ fn wide(c: &mut Criterion) {
                 macro_rules! ikra {
                     ($name:literal, $module:ident) => {
                         let mut world = $module::$world(n);
-                        group.bench_function(id($name), |b| time(b, 1, || world.execute($module::$class::add, ())));
+                        group.bench_function(id($name), |b| time(b, 1, || world.execute($module::$class::$add, ())));
                         drop(world);
                     };
                 }
@@ -35,8 +35,8 @@ fn wide(c: &mut Criterion) {
             group.finish();
         };
     }
-    class!("10 + 10 columns", 10, hand_add_10, twenty, twenty, Twenty);
-    class!("12 of 24 columns", 6, hand_add_6, twenty_four, twenty_four, TwentyFour);
+    class!("10 + 10 columns", 10, hand_add_10, twenty, Twenty, add_ten);
+    class!("12 of 24 columns", 6, hand_add_6, twenty_four, TwentyFour, add_six);
 }
 
 fn all(c: &mut Criterion) {

@@ -1,5 +1,6 @@
-//! Kernels whose machine code `tests/packed.rs` looks at: more columns than LLVM checks for overlap at
-//! run time, so that loops over them are vectorised only if they are known not to overlap.
+//! Wide classes: ten columns added to ten others, and 24 fields of which a kernel touches 12. These are more
+//! columns than LLVM checks for overlap at run time, so that loops over them are vectorised only if it is
+//! known that they do not overlap. `tests/packed.rs` looks at the machine code; the benchmarks time them.
 
 /// The same classes under one layout.
 macro_rules! model {
@@ -20,6 +21,15 @@ macro_rules! model {
 
             #[soa_methods]
             impl Twenty {
+                #[rustfmt::skip]
+                pub fn nth(n: usize) -> Self {
+                    let x = n as f32;
+                    Self {
+                        a0: x, a1: x, a2: x, a3: x, a4: x, a5: x, a6: x, a7: x, a8: x, a9: x,
+                        b0: 1.0, b1: 1.0, b2: 1.0, b3: 1.0, b4: 1.0, b5: 1.0, b6: 1.0, b7: 1.0, b8: 1.0, b9: 1.0,
+                    }
+                }
+
                 #[kernel]
                 pub fn add_ten(&mut self) {
                     self.a0 += self.b0;
@@ -47,6 +57,15 @@ macro_rules! model {
 
             #[soa_methods]
             impl TwentyFour {
+                #[rustfmt::skip]
+                pub fn nth(n: usize) -> Self {
+                    let x = n as f32;
+                    Self {
+                        a0: x, a1: x, a2: x, a3: x, a4: x, a5: x, b0: 1.0, b1: 1.0, b2: 1.0, b3: 1.0, b4: 1.0, b5: 1.0,
+                        c0: x, c1: x, c2: x, c3: x, c4: x, c5: x, d0: 1.0, d1: 1.0, d2: 1.0, d3: 1.0, d4: 1.0, d5: 1.0,
+                    }
+                }
+
                 #[kernel]
                 pub fn add_six(&mut self) {
                     self.a0 += self.b0;
@@ -84,6 +103,20 @@ macro_rules! model {
                 pub bodies: Objects<Body>,
             }
 
+            /// A world of `n` objects of the first class.
+            pub fn twenty(n: usize) -> World {
+                let mut world = World::new();
+                world.twenty.extend((0..n).map(Twenty::nth)).expect("there is memory");
+                world
+            }
+
+            /// A world of `n` objects of the second class.
+            pub fn twenty_four(n: usize) -> World {
+                let mut world = World::new();
+                world.twenty_four.extend((0..n).map(TwentyFour::nth)).expect("there is memory");
+                world
+            }
+
             /// Instantiates the kernels.
             pub fn run(world: &mut World) {
                 use ikra::World as _;
@@ -97,3 +130,4 @@ macro_rules! model {
 
 model!(soa, (layout = "soa"));
 model!(tiles, (layout = "tiles"));
+model!(fixed, (capacity = 1_048_576));
