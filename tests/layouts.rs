@@ -85,3 +85,70 @@ fn drawing() {
     };
     assert!((width("#e15759") / width("#f28e2b") - 2.0).abs() < 1e-3);
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C, align(256))]
+pub struct Block {
+    pub x: u32,
+}
+
+macro_rules! aligned {
+    ($($class:ident $world:ident $options:tt)*) => { $(
+        #[soa_class $options]
+        pub struct $class {
+            pub byte: u8,
+            pub block: Block,
+            pub own: Link<$class>,
+        }
+        #[soa_methods]
+        impl $class {
+            #[kernel(snapshot(block, own))]
+            pub fn step(&mut self) {
+                self.block.x += self.own.block().x + u32::from(std::ptr::from_ref(&self.block).addr() % 256 != 0);
+                self.own = self.own.own();
+            }
+        }
+        #[soa_world]
+        pub struct $world {
+            pub all: Objects<$class>,
+        }
+    )* };
+}
+
+aligned! {
+    AlignedSoa WorldSoa (layout = "soa") AlignedFixed WorldFixed (capacity = 300)
+    AlignedAos WorldAos (layout = "aos", capacity = 300) AlignedTiles WorldTiles (layout = "tiles", capacity = 300, addressing = "first_field")
+}
+
+/// Values that want more than a cache line are aligned, and fixed capacities never move.
+#[test]
+fn alignment_and_fixed_storage() -> Result<(), ikra::Error> {
+    macro_rules! check {
+        ($($class:ident $world:ident)*) => { $({
+            let mut world = $world::new();
+            let first = world.all.reserve(1)?.next().unwrap();
+            world.all.init(first, $class { byte: 1, block: Block { x: 1 }, own: first })?;
+            let (address, capacity) = (first.to_bits(&world.all)?, world.all.capacity());
+            world.all.extend((1..300).map(|n| $class { byte: 0, block: Block { x: n }, own: first }))?;
+            if world.all.layout().fixed_capacity.is_some() {
+                assert_eq!((first.to_bits(&world.all)?, world.all.capacity()), (address, capacity));
+            }
+            world.execute($class::step, ());
+            let found: Vec<u32> = world.all.copy_column(<$class>::block_column()).iter().map(|block| block.x).collect();
+            assert_eq!(found, std::iter::once(2).chain((1..300).map(|n| n + 1)).collect::<Vec<_>>());
+        })* };
+    }
+    check!(AlignedSoa WorldSoa AlignedFixed WorldFixed AlignedAos WorldAos AlignedTiles WorldTiles);
+    Ok(())
+}
+
+macro_rules! block_columns {
+    ($($class:ident $columns:ident)*) => { $(
+        impl $class {
+            fn block_column() -> ikra::Column<Self, 1> {
+                $columns::block
+            }
+        }
+    )* };
+}
+block_columns! { AlignedSoa aligned_soa AlignedFixed aligned_fixed AlignedAos aligned_aos AlignedTiles aligned_tiles }

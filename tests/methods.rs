@@ -26,6 +26,13 @@ pub enum Kind {
     Large,
 }
 
+/// Uses another field than the one it is given.
+macro_rules! pick {
+    ($own:ident . $field:ident) => {
+        $own.mass
+    };
+}
+
 macro_rules! double {
     ($place:expr) => {
         $place *= 2.0
@@ -272,6 +279,18 @@ impl Agent {
     }
 
     #[kernel]
+    pub fn picked(&mut self) {
+        self.score = pick!(self.score);
+    }
+
+    #[kernel]
+    pub fn parenthesised(&mut self) {
+        (self.pos)[0] = 5.0;
+        let [Some(ref mut x), _] = [Some(&mut self.score), None] else { return };
+        **x = 6.0;
+    }
+
+    #[kernel]
     pub fn nested(&mut self) {
         let mut add = |by: f32| self.score += by;
         add(1.0);
@@ -393,6 +412,11 @@ fn tokens() -> Result<(), Error> {
     assert_eq!((scores(&town)[1], town.agents.column(agent::r#type)[1]), (Agent::LIMIT, 2));
     town.execute(Agent::nested, ());
     assert_eq!(scores(&town)[1], Agent::LIMIT + 3.0);
+    town.execute(Agent::picked, ());
+    assert_eq!(scores(&town)[1], town.agents.column(agent::mass)[1]);
+    town.execute(Agent::parenthesised, ());
+    assert_eq!((scores(&town)[1], town.agents.column(agent::pos)[1][0]), (6.0, 5.0));
+    town.agents.column_mut(agent::score)[1] = Agent::LIMIT + 3.0;
     town.execute(Agent::through_helper, ());
     town.execute(Agent::from_afar, ());
     town.execute(Agent::imported, ());

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use crate::class::{Class, column_count};
 use crate::error::Error;
-use crate::layout::{LINE, Layout, LayoutKind, PAGE, SHORT, geometry, stagger};
+use crate::layout::{Layout, LayoutKind, PAGE, SHORT, geometry, stagger};
 use crate::table::Base;
 
 /// An allocation, zeroed when made, freed when dropped.
@@ -66,11 +66,12 @@ impl<C: Class> Memory<C> {
         self.bases
     }
 
-    /// Room for at least `capacity` objects, in the columns that `wanted` says.
+    /// Room for at least `capacity` objects, in the columns that `wanted` says. A class with a fixed
+    /// capacity gets that from the start, so that its storage never moves.
     pub(crate) fn new(capacity: usize, wanted: impl Fn(usize) -> bool) -> Result<Self, Error> {
         let capacity = match (C::Layout::KIND, C::CAPACITY) {
-            (LayoutKind::Soa, Some(fixed)) => fixed as usize,
-            (LayoutKind::Tiles(tile), _) => capacity.next_multiple_of(tile),
+            (_, Some(fixed)) => fixed as usize,
+            (LayoutKind::Tiles(tile), None) => capacity.next_multiple_of(tile),
             _ => capacity,
         };
         let mut memory = Self { allocations: Vec::new(), bases: C::BASES, capacity };
@@ -81,9 +82,8 @@ impl<C: Class> Memory<C> {
                     memory.allocations.push(None);
                     continue;
                 }
-                let bytes = geometry.sizes[column] * capacity;
-                let shift = if bytes < SHORT { 0 } else { stagger(column) };
-                let align = if bytes < SHORT { LINE } else { PAGE };
+                let (bytes, align) = (geometry.sizes[column] * capacity, geometry.aligns[column]);
+                let shift = stagger(column, bytes, align);
                 let allocation = allocate::<C>(bytes + shift, align)?;
                 // SAFETY: the allocation is longer than the shift.
                 memory.bases.as_mut()[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });
@@ -91,7 +91,7 @@ impl<C: Class> Memory<C> {
             }
         } else {
             let bytes = Self::blocks(capacity) * geometry.block;
-            let allocation = allocate::<C>(bytes, if bytes < PAGE { LINE } else { PAGE })?;
+            let allocation = allocate::<C>(bytes, geometry.align)?;
             memory.bases.as_mut()[0] = Base(allocation.start.as_ptr());
             memory.allocations.push(Some(allocation));
         }
@@ -147,13 +147,10 @@ impl<C: Class> Memory<C> {
         std::mem::swap(&mut self.bases.as_mut()[column], &mut other.bases.as_mut()[column]);
         true
     }
-
-    /// Whether the column has storage.
-    pub(crate) fn has_column(&self, column: usize) -> bool {
-        !has_own_columns::<C>() || self.allocations.get(column).is_some_and(Option::is_some)
-    }
 }
 
+/// Allocates on a multiple of `align`, and on a page what is not short.
 fn allocate<C: Class>(bytes: usize, align: usize) -> Result<Allocation, Error> {
-    Allocation::new(bytes, align).ok_or(Error::OutOfMemory { class: C::NAME, bytes })
+    Allocation::new(bytes, if bytes < SHORT { align } else { align.max(PAGE) })
+        .ok_or(Error::OutOfMemory { class: C::NAME, bytes })
 }

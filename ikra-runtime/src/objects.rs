@@ -57,8 +57,7 @@ pub struct Objects<C: Class> {
     /// On the heap, so that its address stays the same; owned by this.
     table: NonNull<Table<C>>,
     memory: Memory<C>,
-    /// Where kernels with `snapshot` write.
-    shadow: Memory<C>,
+    shadow: Shadow<C>,
     /// The reserved objects that are not yet initialised, by index.
     pending: FixedBitSet,
 }
@@ -91,7 +90,7 @@ impl<C: Class> Objects<C> {
     /// No objects.
     pub fn new() -> Self {
         let table = NonNull::from(Box::leak(Box::new(Table::new())));
-        Self { table, memory: Memory::empty(), shadow: Memory::empty(), pending: FixedBitSet::new() }
+        Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new() }
     }
 
     #[inline(always)]
@@ -107,7 +106,7 @@ impl<C: Class> Objects<C> {
 
     #[doc(hidden)]
     pub fn any_table(&self) -> AnyTable {
-        AnyTable::of(self.table())
+        AnyTable::of(self.table)
     }
 
     /// The number of objects, reserved ones included.
@@ -278,7 +277,7 @@ impl<C: Class> Objects<C> {
 
     /// Makes room for `len` objects in all.
     pub(crate) fn grow(&mut self, len: usize) -> Result<(), Error> {
-        if len <= self.memory.capacity() && len <= C::CAPACITY.map_or(usize::MAX, |c| c as usize) {
+        if len <= self.memory.capacity() {
             return Ok(());
         }
         if let Some(capacity) = C::CAPACITY
@@ -289,12 +288,11 @@ impl<C: Class> Objects<C> {
         if len > MAX_OBJECTS {
             return Err(Error::TooManyObjects { class: C::NAME, requested: len });
         }
-        let most = C::CAPACITY.map_or(MAX_OBJECTS, |c| c as usize);
-        let capacity = len.max(self.memory.capacity() * 2).max(64).min(most);
+        let capacity = len.max(self.memory.capacity() * 2).clamp(64, MAX_OBJECTS);
         let mut memory = Memory::new(capacity, |_| true)?;
         memory.copy_objects(&self.memory, self.len());
         self.memory = memory;
-        self.shadow = Memory::empty();
+        self.shadow = Shadow::empty();
         let bases = self.memory.bases();
         self.table_mut().bases = bases;
         Ok(())
@@ -305,14 +303,19 @@ impl<C: Class> Objects<C> {
         if fields.is_empty() || self.is_empty() {
             return Ok(C::BASES);
         }
-        let wanted = |column| column_in::<C>(fields, column);
-        let ready = self.shadow.capacity() == self.memory.capacity()
-            && (0..self.memory.bases().as_ref().len()).all(|column| !wanted(column) || self.shadow.has_column(column));
-        if !ready {
-            let old = std::mem::replace(&mut self.shadow, Memory::empty());
-            self.shadow = Memory::new(self.memory.capacity(), |column| wanted(column) || old.has_column(column))?;
+        if self.shadow.fields.intersection(fields) != fields {
+            let fields = self.shadow.fields.union(fields);
+            self.shadow = Shadow::empty();
+            let memory = Memory::new(self.memory.capacity(), |column| column_in::<C>(fields, column))?;
+            self.shadow = Shadow { memory, fields, len: 0 };
         }
-        Ok(self.shadow.bases())
+        let (from, to) = (self.memory.bases(), self.shadow.memory.bases());
+        for index in self.shadow.len..self.len() {
+            // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
+            unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, self.shadow.fields) }
+        }
+        self.shadow.len = self.len();
+        Ok(to)
     }
 
     /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible.
@@ -327,7 +330,7 @@ impl<C: Class> Objects<C> {
         if range == (0..self.len()) {
             let mut swapped = true;
             for column in (0..self.memory.bases().as_ref().len()).filter(|&c| column_in::<C>(fields, c)) {
-                swapped &= self.memory.swap_column(&mut self.shadow, column);
+                swapped &= self.memory.swap_column(&mut self.shadow.memory, column);
             }
             if swapped {
                 let bases = self.memory.bases();
@@ -335,11 +338,27 @@ impl<C: Class> Objects<C> {
                 return;
             }
         }
-        let (from, to) = (self.shadow.bases(), self.memory.bases());
+        let (from, to) = (self.shadow.memory.bases(), self.memory.bases());
         for index in range {
             // SAFETY: both storages have the object, written by the kernel, and `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, fields) }
         }
+    }
+}
+
+/// Where kernels with `snapshot` write.
+struct Shadow<C: Class> {
+    /// Of the same capacity as the objects' storage, or empty.
+    memory: Memory<C>,
+    /// The fields that it is for.
+    fields: FieldSet,
+    /// The objects whose elements hold values, so that references to them may be made.
+    len: usize,
+}
+
+impl<C: Class> Shadow<C> {
+    const fn empty() -> Self {
+        Self { memory: Memory::empty(), fields: FieldSet::EMPTY, len: 0 }
     }
 }
 

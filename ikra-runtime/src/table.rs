@@ -3,6 +3,7 @@
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::ptr;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed, Ordering::Release};
 
 use crate::class::{Class, ClassId, first_column};
@@ -129,6 +130,7 @@ impl<C: Class> Table<C> {
             // SAFETY: by the caller, nothing else accesses the slot.
             unsafe { *slot.0.get() = table }
         }
+        // Last, and with `Release`: who sees the directory sees the targets too.
         self.directory.store(ptr::from_ref(directory).cast_mut(), Release);
     }
 }
@@ -176,7 +178,8 @@ pub struct AnyTable {
 }
 
 impl AnyTable {
-    pub(crate) fn of<C: Class>(table: &Table<C>) -> Self {
+    /// Takes the pointer that owns the table, which stays good when the table is changed later.
+    pub(crate) fn of<C: Class>(table: NonNull<Table<C>>) -> Self {
         /// # Safety
         ///
         /// `header` is the start of a live `Table<C>`; and as for `Table::link`.
@@ -188,8 +191,9 @@ impl AnyTable {
         }
         Self {
             name: C::NAME,
-            header: ptr::from_ref(table).cast(),
-            directory: &raw const table.directory,
+            header: table.as_ptr().cast(),
+            // SAFETY: the table is alive, as its owner has just shown.
+            directory: unsafe { &raw const (*table.as_ptr()).directory },
             link: link::<C>,
         }
     }

@@ -1,6 +1,6 @@
 //! Offsets and strides of a class's columns, computed at compile time.
 
-use crate::class::{Class, ColumnInfo, MAX_FIELDS, column_count};
+use crate::class::{Addressing, Class, ColumnInfo, MAX_FIELDS, column_count};
 use crate::layout::{Layout, LayoutKind};
 
 /// The largest number of physical columns of one class.
@@ -23,6 +23,10 @@ pub struct Geometry {
     pub offsets: [usize; MAX_COLUMNS],
     /// Bytes of one element of each column.
     pub sizes: [usize; MAX_COLUMNS],
+    /// What the start of each column is a multiple of: a cache line, or more if its type wants more.
+    pub aligns: [usize; MAX_COLUMNS],
+    /// The same for the start of the whole storage.
+    pub align: usize,
     /// Bytes of one object (AoS), one block (tiles), or of the whole storage (fixed-capacity SoA).
     pub block: usize,
 }
@@ -46,28 +50,41 @@ const fn round_up(value: usize, align: usize) -> usize {
     value.div_ceil(align) * align
 }
 
-/// How far into a page column number `column` starts, in bytes: a cache line of its own, 41 lines after
-/// the one before. By the golden ratio, a few columns are far apart then: a load soon after a store to
-/// the same place in another page would wait for it.
-pub(crate) const fn stagger(column: usize) -> usize {
-    column * 41 * LINE % PAGE
+const fn larger(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
 }
 
-/// Where column number `column` of `bytes` bytes may start, at or after `from`.
-const fn staggered_start(from: usize, column: usize, bytes: usize) -> usize {
+/// How far into a page column number `column` of `bytes` bytes starts: a multiple of `align`, and a cache
+/// line of its own, 41 lines after the one before. By the golden ratio, a few columns are far apart then: a
+/// load soon after a store to the same place in another page would wait for it.
+pub(crate) const fn stagger(column: usize, bytes: usize, align: usize) -> usize {
+    if bytes < SHORT { 0 } else { round_up(column * 41 * LINE % PAGE, align) }
+}
+
+/// Where column number `column` of `bytes` bytes may start, at or after `from`: a multiple of `align`.
+const fn staggered_start(from: usize, column: usize, bytes: usize, align: usize) -> usize {
     if bytes < SHORT {
-        return round_up(from, LINE);
+        return round_up(from, align);
     }
     // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
     // storage in huge pages keeps addresses that are a power of two apart in the same ones.
     let from = if bytes >= 16 * PAGE { from + PAGE } else { from };
-    let shift = stagger(column);
-    let start = round_up(from, PAGE) + shift;
-    if start >= from + PAGE { start - PAGE } else { start }
+    let start = round_up(from, larger(PAGE, align)) + stagger(column, bytes, align);
+    if align <= PAGE && start >= from + PAGE { start - PAGE } else { start }
 }
 
 const fn compute<C: Class>() -> Geometry {
-    let mut geometry = Geometry { offsets: [0; MAX_COLUMNS], sizes: [0; MAX_COLUMNS], block: 0 };
+    let mut geometry = Geometry {
+        offsets: [0; MAX_COLUMNS],
+        sizes: [0; MAX_COLUMNS],
+        aligns: [LINE; MAX_COLUMNS],
+        align: LINE,
+        block: 0,
+    };
+    assert!(
+        matches!(C::ADDRESSING, Addressing::Zero) || C::FIELDS[0].columns[0].size > 0,
+        "a class with `addressing = \"storage\"` or `\"first_field\"` needs a first field of at least one byte"
+    );
     assert!(column_count(C::FIELDS) <= MAX_COLUMNS, "a class has at most 256 columns");
     let mut end = 0;
     let mut block_align = 1;
@@ -78,11 +95,13 @@ const fn compute<C: Class>() -> Geometry {
         let mut part = 0;
         while part < columns.len() {
             let ColumnInfo { size, align, .. } = columns[part];
+            geometry.aligns[column] = larger(align, LINE);
+            geometry.align = larger(align, geometry.align);
             let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
                 (LayoutKind::Soa, None) => (0, 0),
                 (LayoutKind::Soa, Some(capacity)) => {
                     let bytes = size * capacity as usize;
-                    (staggered_start(end, column, bytes), bytes)
+                    (staggered_start(end, column, bytes, geometry.aligns[column]), bytes)
                 }
                 (LayoutKind::Aos, _) => {
                     if align > block_align {
@@ -91,8 +110,8 @@ const fn compute<C: Class>() -> Geometry {
                     (round_up(end, align), size)
                 }
                 (LayoutKind::Tiles(tile), _) => {
-                    block_align = LINE;
-                    (round_up(end, LINE), size * tile)
+                    block_align = geometry.align;
+                    (round_up(end, geometry.aligns[column]), size * tile)
                 }
             };
             geometry.offsets[column] = start;

@@ -12,7 +12,7 @@ impl<C: Class> Link<C> {
     /// | `addressing` | number |
     /// | --- | --- |
     /// | `"zero"` | the object id |
-    /// | `"storage"` | start of the class's storage + object id: one byte an object |
+    /// | `"storage"` | start of the class's storage + index: one byte an object, inside the storage |
     /// | `"first_field"` | the address of the object's value in the first column |
     ///
     /// The last two hold until storage grows (never, with `capacity = N`).
@@ -25,7 +25,7 @@ impl<C: Class> Link<C> {
         let (start, stride) = scale(objects);
         Ok(match C::ADDRESSING {
             Addressing::Zero => u64::from(self.id()),
-            Addressing::Storage => start + u64::from(self.id()),
+            Addressing::Storage => start + self.index() as u64,
             Addressing::FirstField => match C::Layout::KIND {
                 // Elements are not equally far apart: take the address itself.
                 LayoutKind::Tiles(_) => first_field(objects, self.index()),
@@ -44,7 +44,7 @@ impl<C: Class> Link<C> {
         let (start, stride) = scale(objects);
         let index = match C::ADDRESSING {
             Addressing::Zero => bits.checked_sub(1),
-            Addressing::Storage => bits.checked_sub(start + 1),
+            Addressing::Storage => bits.checked_sub(start),
             Addressing::FirstField => match C::Layout::KIND {
                 LayoutKind::Tiles(tile) => {
                     let offset = bits.checked_sub(start).ok_or_else(error)?;

@@ -118,8 +118,8 @@ impl<T: Flatten> Storage for Flat<T> {
 
     #[inline(always)]
     unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: passed on; the columns' bytes are initialised when they are allocated.
-        unsafe { Self::exclusive::<C, K>(bases, index, 1).set(0, value) }
+        // SAFETY: passed on; the parts' columns follow the field's first.
+        unsafe { T::Parts::write::<C>(bases, <C as FirstColumn<K>>::COLUMN, index, value.into_parts()) }
     }
 
     #[inline(always)]
@@ -163,6 +163,13 @@ pub trait PartTuple: Copy {
         first: usize,
         len: usize,
     ) -> Self::Exclusive<'a, C>;
+
+    /// Writes one element of each column, the first of which is `column`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Storage::write`].
+    unsafe fn write<C: Class>(bases: &C::Bases, column: usize, index: usize, parts: Self);
 }
 
 /// Runs of several columns side by side.
@@ -210,6 +217,14 @@ macro_rules! part_tuples {
                     let run = unsafe { C::Layout::exclusive::<C, $T>(address::<C>(bases, column + $k, first), len) };
                     run
                 },)+))
+            }
+
+            #[inline(always)]
+            unsafe fn write<C: Class>(bases: &C::Bases, column: usize, index: usize, parts: Self) {
+                $(
+                    // SAFETY: passed on, for each column.
+                    unsafe { address::<C>(bases, column + $k, index).cast::<$T>().write(parts.$k) };
+                )+
             }
         }
 

@@ -50,6 +50,9 @@ impl<C: Class> Drop for Mut<'_, C> {
         let view = unsafe { ManuallyDrop::take(&mut self.view) };
         let views = C::from_view(view);
         if let Some(field) = <C::Fields as FieldTuple>::stray::<C, Sequential>(&views, self.table, self.index) {
+            if std::thread::panicking() {
+                return;
+            }
             crate::exec::stray_handle::<C>("sequential code", field);
         }
         let values = <C::Fields as FieldTuple>::from_views::<Sequential>(views);
