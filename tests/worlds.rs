@@ -271,3 +271,38 @@ fn views_print_like_structs() {
     assert_eq!(format!("{:?} {:?}", town.get(dog(2)), dog(2)), "Dog#2 Dog#2");
     assert_eq!(format!("{:?}", town.dogs), "Objects<Dog>(2)");
 }
+
+/// Two classes of one name, at one place of the source as far as a macro's expansion shows.
+macro_rules! two_classes_of_one_name {
+    () => {
+        #[soa_class]
+        pub struct Twin {
+            pub bits: u64,
+        }
+        type OuterTwin = Twin;
+
+        #[test]
+        fn classes_of_one_name_are_told_apart() {
+            #[soa_class]
+            pub struct Twin {
+                pub flag: bool,
+                pub of: Option<Link<Twin>>,
+            }
+            #[soa_world]
+            pub struct Twins {
+                pub outer: Objects<OuterTwin>,
+                pub inner: Objects<Twin>,
+            }
+            let mut twins = Twins::new();
+            twins.outer.push(OuterTwin { bits: 0x4142_4344_4546_4748 }).unwrap();
+            let twin = twins.inner.reserve(1).unwrap().next().unwrap();
+            twins.inner.init(twin, Twin { flag: true, of: Some(twin) }).unwrap();
+            let follow = twins.get(twin).of().unwrap();
+            assert_eq!(follow, twins.get(twin));
+            assert_eq!(follow.all::<OuterTwin>().next().unwrap().bits(), 0x4142_4344_4546_4748);
+            assert!(follow.all::<Twin>().all(|twin| twin.flag()));
+            assert!(follow.flag());
+        }
+    };
+}
+two_classes_of_one_name!();

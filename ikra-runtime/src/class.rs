@@ -1,6 +1,7 @@
 //! Classes: what `#[soa_class]` tells the runtime about a struct.
 
-use core::fmt::Debug;
+use core::any::TypeId;
+use core::fmt::{self, Debug};
 use core::mem::{align_of, size_of};
 
 use crate::arity::FieldTuple;
@@ -13,27 +14,48 @@ use crate::table::{Base, TargetSlot};
 /// The largest number of fields of one class.
 pub const MAX_FIELDS: usize = 64;
 
-/// Identifies a class within a program: a hash of its path and place in the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ClassId(u64);
+/// Identifies a class within a program.
+///
+/// `==` compares the types themselves. Constants cannot do so: for them there is [`may_be`](Self::may_be),
+/// by a hash of the class's path and place in the source.
+#[derive(Clone, Copy)]
+pub struct ClassId {
+    hash: u64,
+    type_id: fn() -> TypeId,
+}
 
 impl ClassId {
     /// The id of no class.
-    pub const NONE: Self = Self(0);
+    pub const NONE: Self = Self { hash: 0, type_id: TypeId::of::<()> };
 
-    /// The id of the class `name`, defined in `module` at `line` and `column` of its file.
-    pub const fn new(module: &str, name: &str, line: u32, column: u32) -> Self {
+    /// The id of class `C`, called `name`, defined in `module` at `line` and `column` of its file.
+    pub const fn of<C: 'static>(module: &str, name: &str, line: u32, column: u32) -> Self {
         let mut hash = fnv(0xcbf2_9ce4_8422_2325, module.as_bytes());
         hash = fnv(hash, b"::");
         hash = fnv(hash, name.as_bytes());
         hash = fnv(hash, &line.to_le_bytes());
         hash = fnv(hash, &column.to_le_bytes());
-        Self(if hash == 0 { 1 } else { hash })
+        Self { hash: if hash == 0 { 1 } else { hash }, type_id: TypeId::of::<C> }
     }
 
-    /// `==` for constants.
-    pub const fn same(self, other: Self) -> bool {
-        self.0 == other.0
+    /// Whether two ids may be those of the same class. Never false for the same class; true for two
+    /// only if one expansion of a macro defines both under one name.
+    pub const fn may_be(self, other: Self) -> bool {
+        self.hash == other.hash
+    }
+}
+
+impl PartialEq for ClassId {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && (self.type_id)() == (other.type_id)()
+    }
+}
+impl Eq for ClassId {}
+
+impl fmt::Debug for ClassId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ClassId({:#x})", self.hash)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Handles: an object in its table, behind every view and ref.
 
+use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
@@ -156,7 +157,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 
     #[inline(always)]
     fn place<D: Class>(self) -> Place<'w> {
-        if C::ID.same(D::ID) {
+        if TypeId::of::<C>() == TypeId::of::<D>() {
             return Place { table: self.table, world: PhantomData };
         }
         let directory: *const Directory = self.table().directory.load(Relaxed);

@@ -185,7 +185,7 @@ pub trait Touched {
 
 const fn assert_race_free<P: Phase, C: Class>(field: usize) {
     let racing =
-        P::CLASS.same(C::ID) && P::WRITES.contains(field) && !P::SNAPSHOT.contains(field) && !C::FIELDS[field].atomic;
+        P::CLASS.may_be(C::ID) && P::WRITES.contains(field) && !P::SNAPSHOT.contains(field) && !C::FIELDS[field].atomic;
     if racing {
         let name = C::FIELDS[field].name;
         let message = Message::new()

@@ -160,7 +160,7 @@ fn class_impl(class: &Class) -> TokenStream {
         #[automatically_derived]
         unsafe impl ::ikra::Class for #row {
             const ID: ::ikra::rt::ClassId =
-                ::ikra::rt::ClassId::new(::core::module_path!(), #name, ::core::line!(), ::core::column!());
+                ::ikra::rt::ClassId::of::<#row>(::core::module_path!(), #name, ::core::line!(), ::core::column!());
             const NAME: &'static str = #name;
             const FIELDS: &'static [::ikra::rt::FieldInfo] = &[#(#infos),*];
             const CAPACITY: ::core::option::Option<u32> = #capacity;
