@@ -82,20 +82,33 @@
 //! A write that the text does not show (a `&mut self` method of the field's own type, a macro) panics with
 //! the `#[kernel(writes(…))]` to add; it is never lost.
 
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+
+#[cfg(target_arch = "nvptx64")]
+pub use ikra_gpu::device_root;
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 pub use ikra_runtime::class::{Addressing, Class};
+pub use ikra_runtime::column::Column;
+#[cfg(target_arch = "nvptx64")]
+pub use ikra_runtime::device::Objects;
+#[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::handle::All as AllObjects;
+#[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::isa::Isa;
 pub use ikra_runtime::layout::LayoutKind;
 pub use ikra_runtime::link::Link;
-pub use ikra_runtime::objects::{Column, Links, Objects, Rows};
+pub use ikra_runtime::object::Object;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::phase::{Phase, Sequential};
+#[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_runtime::storage::{Atomic, AtomicValue};
 pub use ikra_runtime::value::Value;
-pub use ikra_runtime::world::{Holds, Mut, Object, World};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use ikra_runtime::world::{Holds, Mut, World};
 
 /// What `use ikra::prelude::*` brings: the macros, the traits, and the types that models name.
 ///
@@ -109,8 +122,12 @@ pub use ikra_runtime::world::{Holds, Mut, Object, World};
 /// pub struct Light { pub colour: Colour, #[atomic] pub switched: u32 }
 /// ```
 pub mod prelude {
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use crate::World;
+    #[cfg(target_arch = "nvptx64")]
+    pub use ikra_gpu::math::Float;
     pub use crate::{
-        All, Any, Atomic, Link, Max, Min, Object, Objects, Reducer, Sum, Value, World, kernel, soa_class, soa_methods,
+        All, Any, Atomic, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class, soa_methods,
         soa_world,
     };
 }
@@ -118,18 +135,27 @@ pub mod prelude {
 /// For the macros' code.
 #[doc(hidden)]
 pub mod rt {
+    #[cfg(target_arch = "nvptx64")]
+    pub use ikra_gpu::device;
     pub use ikra_macros::__expand_methods;
     pub use ikra_runtime::access::ModeOf;
     pub use ikra_runtime::arity::FieldTuple;
     pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, column_count};
-    pub use ikra_runtime::handle::{Handle, Place};
-    pub use ikra_runtime::kernel::{Constructor, Kernel, Method, PairKernel, ReducedBy};
+    pub use ikra_runtime::handle::Handle;
+    pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
+    pub use ikra_runtime::object::{NotShown, Shown};
     pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Touched};
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
-    pub use ikra_runtime::table::{AnyTable, Base, TargetSlot};
+    #[cfg(target_arch = "nvptx64")]
+    pub use ikra_runtime::table::{DeviceBases, table_words};
+    pub use ikra_runtime::table::{Place, TargetSlot};
     pub use ikra_runtime::value::{LaneArray, NoTarget};
-    pub use ikra_runtime::world::{NotShown, Shown, WorldState, assert_closed};
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use ikra_runtime::{
+        table::{AnyTable, Base},
+        world::{WorldState, assert_closed},
+    };
 }
 
 /// The README's example.

@@ -8,6 +8,7 @@
 //! | `value` | `#[derive(Value)]` |
 
 mod class;
+mod device;
 mod diagnostics;
 mod methods;
 mod value;

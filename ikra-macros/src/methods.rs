@@ -4,6 +4,7 @@
 //! hands both to [`expand_methods`].
 
 mod access;
+mod device;
 mod expand;
 mod model;
 mod options;

@@ -84,6 +84,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     if let Fields::Named(fields) = &mut world.fields {
         let state: syn::FieldsNamed = syn::parse_quote!({
             #[doc(hidden)]
+            #[cfg(not(target_arch = "nvptx64"))]
             __ikra: ::ikra::rt::WorldState
         });
         fields.named.extend(state.named);
@@ -97,6 +98,9 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     quote! {
         #world
 
+        // On the device kernels find each other's objects without it.
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: () = {
         #[automatically_derived]
         impl #ident {
             /// A world without objects.
@@ -139,5 +143,6 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         )*
 
         #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
+        };
     }
 }

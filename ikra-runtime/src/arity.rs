@@ -2,6 +2,7 @@
 
 use crate::access::{Access, Chunk, Mode};
 use crate::class::{Class, ClassId};
+#[cfg(not(target_arch = "nvptx64"))]
 use crate::isa::Isa;
 use crate::phase::{FieldSet, Phase, Touched};
 use crate::storage::Storage;
@@ -77,7 +78,11 @@ pub trait ModeTuple<F: FieldTuple> {
     const TOUCHES: FieldSet;
 
     /// Runs of the fields.
+    #[cfg(not(target_arch = "nvptx64"))]
     type Access<'a, C: Class>: AccessTuple<F> + Spread;
+    /// Runs of the fields.
+    #[cfg(target_arch = "nvptx64")]
+    type Access<'a, C: Class>: AccessTuple<F>;
 
     /// Borrows the columns.
     ///
@@ -131,6 +136,7 @@ pub trait AccessTuple<F: FieldTuple> {
 
 /// Work over runs `X`.
 #[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
 pub trait Job<X> {
     /// What it returns.
     type Output;
@@ -145,6 +151,7 @@ pub trait Job<X> {
 /// References that are parameters of a function are known not to alias; references inside a struct or
 /// tuple are not. Only so does LLVM vectorise loops over many columns.
 #[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
 pub trait Spread: Sized {
     /// Calls the job, compiled for the instruction set if it wants that.
     fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output;
@@ -286,6 +293,7 @@ macro_rules! tuples {
             }
         }
 
+        #[cfg(not(target_arch = "nvptx64"))]
         impl<$($X),+> Spread for ($($X,)+) {
             #[inline(always)]
             fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output {

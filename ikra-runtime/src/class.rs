@@ -9,7 +9,9 @@ use crate::handle::Handle;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::Storage;
-use crate::table::{Base, TargetSlot};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::table::Base;
+use crate::table::{BaseSet, TargetSlot};
 
 /// The largest number of fields of one class.
 pub const MAX_FIELDS: usize = 64;
@@ -192,10 +194,22 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
     /// `addressing = "…"`.
     const ADDRESSING: Addressing;
 
+    /// The name of the class's table in the device code.
+    #[doc(hidden)]
+    const SYMBOL: &'static str;
+
     /// `layout = "…"`.
     type Layout: Layout;
     #[doc(hidden)]
-    type Bases: AsRef<[Base]> + AsMut<[Base]> + Copy + Send + Sync + 'static;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Bases: BaseSet + AsRef<[Base]> + AsMut<[Base]>;
+    #[doc(hidden)]
+    #[cfg(target_arch = "nvptx64")]
+    type Bases: BaseSet;
+    /// A word of the class's table in constant memory.
+    #[doc(hidden)]
+    #[cfg(target_arch = "nvptx64")]
+    fn constant(word: usize) -> u64;
     #[doc(hidden)]
     type Targets: AsRef<[TargetSlot]> + Send + Sync + 'static;
     #[doc(hidden)]

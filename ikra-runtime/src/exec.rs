@@ -14,7 +14,7 @@ pub(crate) use construct::construct;
 pub(crate) use each::execute_each;
 pub(crate) use pairs::execute_pairs;
 pub(crate) use reduce::execute_and_reduce;
-pub(crate) use rows::{execute, stray_handle};
+pub(crate) use rows::execute;
 
 use std::ops::{Bound, Range, RangeBounds};
 

@@ -3,34 +3,13 @@
 use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
-use core::sync::atomic::Ordering::Relaxed;
 
 use crate::class::{Class, Field};
+use crate::fault::out_of_range;
 use crate::link::Link;
 use crate::phase::{AllRaceFree, Phase, RaceFree, Touched};
 use crate::storage::Storage;
-use crate::table::{Directory, Header, Table, absent};
-
-/// Where the objects of a link's class are.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Place<'w> {
-    table: *const Header,
-    world: PhantomData<&'w Header>,
-}
-
-impl<'w> Place<'w> {
-    /// The place of a field's target class.
-    #[inline(always)]
-    pub(crate) fn of_target<C: Class>(table: &'w Table<C>, field: usize) -> Self {
-        Self { table: table.targets.as_ref()[field].get(), world: PhantomData }
-    }
-
-    #[inline(always)]
-    pub(crate) fn of_table<C: Class>(table: &'w Table<C>) -> Self {
-        Self { table: core::ptr::from_ref(table).cast(), world: PhantomData }
-    }
-}
+use crate::table::{Place, Table};
 
 /// An object of class `C` in phase `P`: an index and the table that it counts in.
 ///
@@ -38,8 +17,8 @@ impl<'w> Place<'w> {
 #[doc(hidden)]
 pub struct Handle<'w, C, P> {
     index: u32,
-    /// The start of a live `Table<C>`, or of `ABSENT`, which has no objects.
-    table: *const Header,
+    /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
+    place: Place<'w>,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
@@ -63,20 +42,20 @@ impl<C: Class, P> fmt::Debug for Handle<'_, C, P> {
 
 impl<C, P> PartialEq for Handle<'_, C, P> {
     fn eq(&self, other: &Self) -> bool {
-        self.index == other.index && core::ptr::eq(self.table, other.table)
+        self.index == other.index && self.place == other.place
     }
 }
 
 impl<'w, C: Class, P> Handle<'w, C, P> {
     #[inline(always)]
     pub(crate) fn new(link: Link<C>, place: Place<'w>) -> Self {
-        Self { index: link.index() as u32, table: place.table, marker: PhantomData }
+        Self { index: link.index() as u32, place, marker: PhantomData }
     }
 
     /// The object at `index` of `table`.
     #[inline(always)]
     pub(crate) fn at(table: &'w Table<C>, index: usize) -> Self {
-        Self { index: index as u32, table: Place::of_table(table).table, marker: PhantomData }
+        Self { index: index as u32, place: Place::of_table(table), marker: PhantomData }
     }
 
     /// The link to the object.
@@ -97,13 +76,13 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     /// If the object is not in it.
     #[inline(always)]
     pub(crate) fn table(self) -> &'w Table<C> {
-        // SAFETY: every table starts with a header, and is alive during `'w`.
-        let header = unsafe { &*self.table };
-        if self.index >= header.len {
-            out_of_range(C::NAME, self.index, header.len);
+        // SAFETY: the place is that of a table of `C`, or of an absent class.
+        let len = unsafe { self.place.len::<C>() };
+        if self.index >= len {
+            out_of_range(C::NAME, self.index, len);
         }
-        // SAFETY: a table with objects is no `ABSENT`, so it is a `Table<C>`.
-        unsafe { &*self.table.cast::<Table<C>>() }
+        // SAFETY: as above; and a table with objects is not that of an absent class.
+        unsafe { self.place.table::<C>() }
     }
 }
 
@@ -143,35 +122,23 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// The object that a link refers to, in the same world.
     #[inline]
     pub fn resolve<D: Class>(self, link: Link<D>) -> D::Ref<'w, P> {
-        D::to_ref(Handle::new(link, self.place::<D>()))
+        D::to_ref(Handle::new(link, self.place_of::<D>()))
     }
 
     /// All objects of a class of the same world, in the order of their ids.
     #[inline]
     pub fn all<D: Class>(self) -> All<'w, D, P> {
-        let place = self.place::<D>();
-        // SAFETY: every table starts with a header, and is alive during `'w`.
-        let len = unsafe { &*place.table }.len;
+        let place = self.place_of::<D>();
+        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class.
+        let len = unsafe { place.len::<D>() };
         All { next: 0, len, place, marker: PhantomData }
     }
 
+    /// Where the objects of another class are.
     #[inline(always)]
-    fn place<D: Class>(self) -> Place<'w> {
-        if TypeId::of::<C>() == TypeId::of::<D>() {
-            return Place { table: self.table, world: PhantomData };
-        }
-        let directory: *const Directory = self.table().directory.load(Relaxed);
-        // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
-        // while the world is borrowed.
-        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(D::ID));
-        Place { table: found.unwrap_or(absent()), world: PhantomData }
+    fn place_of<D: Class>(self) -> Place<'w> {
+        if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.table().place_of::<D>() }
     }
-}
-
-#[cold]
-#[inline(never)]
-fn out_of_range(class: &str, index: u32, len: u32) -> ! {
-    panic!("link {class}#{} is not of this world, which has {len} objects of class {class}", u64::from(index) + 1)
 }
 
 /// All objects of a class, as refs: what [`Object::all`](crate::world::Object::all) returns.
@@ -197,9 +164,10 @@ pub struct All<'w, C, P> {
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
 impl<'w, C: Class, P> All<'w, C, P> {
     pub(crate) fn of(table: &'w Table<C>) -> Self {
-        Self { next: 0, len: table.header.len, place: Place::of_table(table), marker: PhantomData }
+        Self { next: 0, len: table.len() as u32, place: Place::of_table(table), marker: PhantomData }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::arity::ModeTuple;
 use crate::class::Class;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::phase::FieldSet;
 use crate::phase::Phase;
 
 /// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
@@ -59,7 +61,11 @@ pub trait PairKernel<A>: Method {
     label = "not declared",
     note = "write `#[kernel(reduce({R}))]` on the method"
 )]
-pub trait ReducedBy<R>: Method {}
+pub trait ReducedBy<R>: Method {
+    /// The place of the reducer among those that the kernel declares.
+    #[doc(hidden)]
+    const NUMBER: usize;
+}
 
 /// A constructor under `#[kernel]`: `fn spawn(id: u32, …) -> Self`.
 #[diagnostic::on_unimplemented(
@@ -76,6 +82,42 @@ pub trait Constructor<A>: Copy + Send + Sync + 'static {
     fn construct(id: u32, args: A) -> Self::Class;
 }
 
+/// A kernel, for pairs or for one object, or a constructor, that the device has code for when called
+/// with arguments `A`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot run on the GPU with arguments `{A}`",
+    label = "no device code for this",
+    note = "a kernel for the GPU has no type parameters, and takes values only: no references, no closures"
+)]
+pub trait OnDevice<A>: Copy {
+    /// The name of the entry in the device code.
+    #[doc(hidden)]
+    const SYMBOL: &'static str;
+    /// Hands over each argument as the device takes it.
+    #[doc(hidden)]
+    fn arguments(args: A, launch: &mut dyn FnMut(&[Argument<'_>]));
+}
+
+/// One argument of a kernel, as bytes to copy.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a> {
+    start: *const (),
+    value: core::marker::PhantomData<&'a ()>,
+}
+
+impl<'a> Argument<'a> {
+    /// A value.
+    pub fn of<T: Copy>(value: &'a T) -> Self {
+        Self { start: core::ptr::from_ref(value).cast(), value: core::marker::PhantomData }
+    }
+
+    /// Its address.
+    pub fn start(self) -> *const () {
+        self.start
+    }
+}
+
 /// What a kernel that runs by `execute` may return: `()`, or `Option<()>` so that `?` can end a call
 /// early. Anything else would be lost.
 #[diagnostic::on_unimplemented(
@@ -86,3 +128,12 @@ pub trait Constructor<A>: Copy + Send + Sync + 'static {
 pub trait Discardable {}
 impl Discardable for () {}
 impl Discardable for Option<()> {}
+
+/// The storages of the fields of a kernel's class.
+pub(crate) type FieldsOf<K> = <<K as Method>::Class as Class>::Fields;
+
+/// The fields that a kernel writes to a shadow.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const fn snapshot_of<K: Method>() -> FieldSet {
+    if K::EXCLUSIVE { K::SNAPSHOT } else { FieldSet::EMPTY }
+}

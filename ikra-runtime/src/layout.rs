@@ -10,6 +10,7 @@ mod geometry;
 mod slices;
 
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
+#[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use geometry::{LINE, PAGE, SHORT, stagger};
 pub use slices::{Get, Set, Strided, StridedMut};
 

@@ -9,27 +9,44 @@
 //! | [`class`], [`layout`], [`phase`] | what the macros know of a class, its geometry, the race check |
 //! | [`table`], [`handle`] | an object in its columns |
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
-//! | [`objects`], [`world`], [`picture`] | what users own |
+//! | [`column`], [`object`], [`objects`], [`world`], [`picture`] | what users name and own |
 //! | `exec` | how kernels run on the host |
+//! | `device` | how they run on the device, for which the modules above `exec` are compiled too |
 
+#![cfg_attr(target_arch = "nvptx64", no_std)]
 #![recursion_limit = "256"]
 
 pub mod access;
 pub mod arity;
+mod call;
 pub mod class;
-pub mod error;
-mod exec;
+pub mod column;
+mod fault;
 pub mod handle;
-pub mod isa;
 pub mod kernel;
 pub mod layout;
 pub mod link;
-mod memory;
-pub mod objects;
+pub mod object;
 pub mod phase;
-pub mod picture;
 pub mod reduce;
 pub mod storage;
 pub mod table;
 pub mod value;
+
+#[cfg(target_arch = "nvptx64")]
+pub mod device;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod error;
+#[cfg(not(target_arch = "nvptx64"))]
+mod exec;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod isa;
+#[cfg(not(target_arch = "nvptx64"))]
+mod memory;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod objects;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod picture;
+#[cfg(not(target_arch = "nvptx64"))]
 pub mod world;

@@ -7,8 +7,9 @@ use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 use crate::class::{Class, ClassId};
-use crate::handle::{Handle, Place};
+use crate::handle::Handle;
 use crate::phase::Phase;
+use crate::table::Place;
 use crate::value::{LaneArray, Target, Value};
 
 /// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use fixedbitset::FixedBitSet;
 
-pub use columns::{Column, SliceColumn};
+pub use columns::SliceColumn;
 pub use rows::{Links, Rows};
 
 use crate::arity::FieldTuple;

@@ -1,5 +1,16 @@
 //! Reducers: how the results of a kernel for all objects become one.
 
+/// Objects whose results are combined into one before anything else. Fixed, so that the order of
+/// combination, and so the rounding of the result, depends neither on the number of threads nor on
+/// whether it is done on the device.
+pub const CHUNK: usize = 4096;
+/// The same for kernels that do much work a call.
+pub const HEAVY_CHUNK: usize = 256;
+/// The same for the results of chunks.
+pub const VALUES_CHUNK: usize = 256;
+/// Accumulators of a chunk: that of object *n* is *n* modulo this.
+pub const LANES: usize = crate::value::LANES;
+
 /// Combines values of type `T`, two at a time.
 ///
 /// The executor folds the objects of fixed-size chunks into a fixed number of accumulators and then

@@ -8,8 +8,8 @@ mod primitive;
 
 pub use lanes::{LANES, LaneArray, Lanes};
 
-use crate::handle::Place;
 use crate::phase::Phase;
+use crate::table::Place;
 
 /// A type that a column may hold: plain bytes that mean the same on host and device.
 ///

@@ -1,8 +1,6 @@
 //! Worlds: the objects of a closed set of classes.
 
 mod guard;
-mod object;
-mod shown;
 
 use std::ops::RangeBounds;
 use std::ptr;
@@ -10,21 +8,19 @@ use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
 use std::sync::{Mutex, PoisonError};
 
 pub use guard::Mut;
-pub use object::Object;
-pub use shown::{NotShown, Shown};
 
 use crate::arity::FieldTuple;
 use crate::class::{Class, ClassId};
 use crate::error::Error;
 use crate::exec;
-use crate::handle::{All, Handle, Place};
-use crate::kernel::{Constructor, Discardable, Kernel, Method, PairKernel, ReducedBy};
+use crate::handle::{All, Handle};
+use crate::kernel::{Constructor, Discardable, Kernel, PairKernel, ReducedBy};
 use crate::link::Link;
 use crate::objects::{Links, Objects};
 use crate::phase::{Message, Sequential};
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
-use crate::table::{AnyTable, Directory};
+use crate::table::{AnyTable, Directory, Place};
 
 /// What a world keeps beside its objects: where the tables of its classes are.
 #[doc(hidden)]
@@ -427,9 +423,4 @@ fn not_ready(class: &str, pending: u32) -> ! {
     panic!(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"
     )
-}
-
-/// Whether a kernel of class `C` writes to a shadow.
-pub(crate) fn snapshot_of<K: Method>() -> crate::phase::FieldSet {
-    if K::EXCLUSIVE { K::SNAPSHOT } else { crate::phase::FieldSet::EMPTY }
 }

@@ -7,6 +7,7 @@ use syn::ext::IdentExt;
 
 use super::model::{Class, Field, Mode};
 use super::options::Layout;
+use crate::device::device_symbol;
 
 /// Everything.
 pub(crate) fn expand(class: &Class) -> TokenStream {
@@ -154,7 +155,16 @@ fn class_impl(class: &Class) -> TokenStream {
         Layout::Aos => quote!(Aos),
         Layout::Tiles(n) => quote!(Tiles<#n>),
     };
+    // The name says where the class is defined, so that classes of one name differ, and is the same for host and device.
+    let symbol = device_symbol(&["class", &name], row);
+    let declaration = format!(".visible .const .align 8 .b64 {symbol}[{{words}}];");
+    let load = format!("{{{{ .reg .b64 a; mov.b64 a, {symbol}; add.u64 a, a, {{0}}; ld.const.u64 {{1}}, [a]; }}}}");
     quote! {
+        #[cfg(target_arch = "nvptx64")]
+        ::core::arch::global_asm!(
+            #declaration,
+            words = const ::ikra::rt::table_words(::ikra::rt::column_count(<#row as ::ikra::Class>::FIELDS))
+        );
         // SAFETY: `FIELDS`, `Fields` and the arrays are made from the same list of fields; the id is that of the place
         // where the class is defined.
         #[automatically_derived]
@@ -166,9 +176,28 @@ fn class_impl(class: &Class) -> TokenStream {
             const CAPACITY: ::core::option::Option<u32> = #capacity;
             const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::#addressing;
             type Layout = ::ikra::rt::#layout;
+            const SYMBOL: &'static str = #symbol;
+            #[cfg(not(target_arch = "nvptx64"))]
             type Bases = [::ikra::rt::Base; ::ikra::rt::column_count(<#row as ::ikra::Class>::FIELDS)];
+            #[cfg(target_arch = "nvptx64")]
+            type Bases = ::ikra::rt::DeviceBases<#row>;
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            fn constant(word: usize) -> u64 {
+                let value: u64;
+                // SAFETY: reads a word of the class's table in constant memory, which holds still during a launch.
+                unsafe {
+                    ::core::arch::asm!(
+                        #load, in(reg64) word * 8, out(reg64) value, options(pure, nomem, nostack, preserves_flags)
+                    )
+                }
+                value
+            }
             type Targets = [::ikra::rt::TargetSlot; #count];
+            #[cfg(not(target_arch = "nvptx64"))]
             const BASES: Self::Bases = [const { ::ikra::rt::Base::NONE }; _];
+            #[cfg(target_arch = "nvptx64")]
+            const BASES: Self::Bases = ::ikra::rt::DeviceBases::COLUMNS;
             const TARGETS: Self::Targets = [const { ::ikra::rt::TargetSlot::NONE }; #count];
             type Fields = (#(#storages,)*);
             type View<'w, P: ::ikra::Phase> = #view<'w, P>;

@@ -6,8 +6,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Lifetime, ReturnType, Type};
 
 use super::access::plain_name;
+use super::device::{self, Entry};
 use super::model::{Block, Constructor, Method, Parameter, Receiver};
 use crate::class::{ref_ident, view_ident};
+use crate::device::kernel_symbol;
 
 /// Everything.
 pub(crate) fn expand(block: &Block) -> TokenStream {
@@ -160,10 +162,12 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     } else {
         quote!(::ikra::rt::FieldSet::EMPTY)
     };
-    let reducers = options.reducers.iter().map(|reducer| {
+    let reducers = options.reducers.iter().enumerate().map(|(number, reducer)| {
         quote! {
             #[automatically_derived]
-            impl ::ikra::rt::ReducedBy<#reducer> for #kernel<#class> {}
+            impl ::ikra::rt::ReducedBy<#reducer> for #kernel<#class> {
+                const NUMBER: usize = #number;
+            }
         }
     });
     let call = if options.pairs.is_some() {
@@ -234,6 +238,35 @@ struct Args {
     values: Vec<TokenStream>,
     /// Lifetimes of references in them.
     lifetimes: Vec<Lifetime>,
+    /// The types and names one by one.
+    types: Vec<TokenStream>,
+    names: Vec<Ident>,
+}
+
+impl Args {
+    /// The entry in the device code, if all arguments are values.
+    fn device_entry(
+        &self,
+        block: &Block,
+        method: &Ident,
+        handle: &Ident,
+        generics: &Generics,
+        entry: &Entry<'_>,
+    ) -> TokenStream {
+        if !generics.params.is_empty() {
+            return TokenStream::new();
+        }
+        let kernel = device::Kernel {
+            class: &block.class,
+            handle,
+            symbol: kernel_symbol(&block.fields.class, method),
+            types: &self.types,
+            names: &self.names,
+            ty: &self.ty,
+            pattern: &self.pattern,
+        };
+        device::entries(&kernel, entry)
+    }
 }
 
 /// `impl Kernel<Args>`.
@@ -246,9 +279,12 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
         ReturnType::Default => quote!(()),
         ReturnType::Type(_, ty) => block.rewrite(ty),
     };
-    let Args { ty, pattern, values, .. } = args;
     let name = &method.item.sig.ident;
+    let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
+    let entries = args.device_entry(block, name, kernel, &generics, &Entry::Rows { output: &output, reducers });
+    let Args { ty, pattern, values, .. } = args;
     quote! {
+        #entries
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel<#class> #where_clause {
             type Output = #output;
@@ -270,9 +306,11 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let (args, mut generics) = arguments(block, method, rest);
     add_lifetimes(&mut generics, &args.lifetimes);
     let (impl_generics, where_clause) = split(block, &generics);
-    let Args { ty, pattern, values, .. } = args;
     let name = &method.item.sig.ident;
+    let entries = args.device_entry(block, name, kernel, &generics, &Entry::Pairs);
+    let Args { ty, pattern, values, .. } = args;
     quote! {
+        #entries
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel<#class> #where_clause {
             type Other = #other;
@@ -312,7 +350,7 @@ fn arguments(block: &Block, method: &Method, parameters: &[Parameter]) -> (Args,
         ([ty], [name]) => (ty.clone(), quote!(#name)),
         _ => (quote!((#(#types),*)), quote!((#(#names),*))),
     };
-    (Args { ty, pattern, values, lifetimes }, generics)
+    (Args { ty, pattern, values, lifetimes, types, names }, generics)
 }
 
 /// Gives names to elided lifetimes and to `impl Trait`, which an `impl` header must name.
@@ -406,9 +444,13 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
         _ => (quote!((#(#types),*)), quote!((#(#names),*))),
     };
     let handle = handle(&kernel);
+    let args = Args { ty, pattern, values: Vec::new(), lifetimes, types, names };
+    let entries = args.device_entry(block, ident, &kernel, &generics, &Entry::Construct);
+    let Args { ty, pattern, names, .. } = args;
     quote! {
         const _: () = {
             #handle
+            #entries
             #[automatically_derived]
             impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel<#class> #where_clause {
                 type Class = #class;

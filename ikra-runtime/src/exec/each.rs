@@ -6,10 +6,9 @@ use super::for_chunks;
 use super::rows::{run_rows, shadow_of};
 use crate::class::Class;
 use crate::error::Error;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, snapshot_of};
 use crate::link::Link;
 use crate::objects::Objects;
-use crate::world::snapshot_of;
 
 /// Calls the kernel for each object in the list.
 pub(crate) fn execute_each<K, A>(

@@ -5,19 +5,19 @@
 
 use std::marker::PhantomData;
 
-use super::rows::{FieldsOf, shadow_of, step};
+use super::rows::shadow_of;
 use super::{for_chunks, for_runs};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::call::step;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::isa::{Isa, OnBlock};
-use crate::kernel::PairKernel;
+use crate::kernel::{FieldsOf, PairKernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::table::Table;
 use crate::value::LANES;
-use crate::world::snapshot_of;
 
 /// The address of the others' table, which may be that of the objects themselves.
 struct Others<C: Class>(*const Table<C>);

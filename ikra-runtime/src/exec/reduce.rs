@@ -7,24 +7,17 @@ use rayon::prelude::*;
 
 use super::for_runs;
 use super::prefetch::prefetch_next;
-use super::rows::{FieldsOf, shadow_of, step};
+use super::rows::shadow_of;
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::call::step;
 use crate::class::Class;
 use crate::isa::Isa;
-use crate::kernel::Kernel;
+use crate::kernel::{FieldsOf, Kernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::reduce::Reducer;
+use crate::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
 use crate::table::Table;
-use crate::value::LANES;
-use crate::world::snapshot_of;
-
-/// Objects whose results are combined into one before anything else. Fixed, so that the order of
-/// combination, and so the rounding of the result, does not depend on the number of threads.
-const CHUNK: usize = 4096;
-/// The same for kernels that do much work a call.
-const HEAVY_CHUNK: usize = 256;
 
 /// Calls the kernel for all objects and combines the results.
 pub(crate) fn execute_and_reduce<K, A, R>(objects: &mut Objects<K::Class>, args: A, reducer: R) -> K::Output
@@ -42,14 +35,47 @@ where
         unsafe { reduce_chunk::<K, A, R>(table, &shadow, n * chunk..((n + 1) * chunk).min(len), args, reducer) }
     };
     let chunks = len.div_ceil(chunk);
-    let result = if chunks <= 1 || rayon::current_num_threads() == 1 {
-        (0..chunks).map(fold).reduce(|a, b| reducer.combine(a, b))
+    let result = if chunks <= 1 {
+        (0..chunks).map(fold).next()
     } else {
-        let parts: Vec<_> = (0..chunks).into_par_iter().map(fold).collect();
-        parts.into_iter().reduce(|a, b| reducer.combine(a, b))
+        let parts = if rayon::current_num_threads() == 1 {
+            (0..chunks).map(fold).collect()
+        } else {
+            (0..chunks).into_par_iter().map(fold).collect()
+        };
+        combine_parts(parts, reducer)
     };
     objects.commit_shadow(snapshot_of::<K>(), 0..len);
     result.unwrap_or_else(|| reducer.identity())
+}
+
+/// Combines the results of chunks in the same manner, chunk by chunk, until one is left.
+fn combine_parts<T: Copy, R: Reducer<T>>(mut parts: Vec<T>, reducer: R) -> Option<T> {
+    while parts.len() > 1 {
+        parts = parts
+            .chunks(VALUES_CHUNK)
+            .map(|chunk| {
+                let mut lanes = [reducer.identity(); LANES];
+                for (n, &part) in chunk.iter().enumerate() {
+                    lanes[n % LANES] = reducer.combine(lanes[n % LANES], part);
+                }
+                combine_lanes(lanes, reducer)
+            })
+            .collect();
+    }
+    parts.pop()
+}
+
+/// Combines accumulators in a fixed order.
+fn combine_lanes<T: Copy, R: Reducer<T>>(mut lanes: [T; LANES], reducer: R) -> T {
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            lanes[lane] = reducer.combine(lanes[lane], lanes[lane + width]);
+        }
+    }
+    lanes[0]
 }
 
 /// Combines the results for the objects of one chunk.
@@ -79,14 +105,7 @@ where
             Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
         lanes = runs.spread(job, Isa::of(K::HEAVY));
     });
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for lane in 0..width {
-            lanes[lane] = reducer.combine(lanes[lane], lanes[lane + width]);
-        }
-    }
-    lanes[0]
+    combine_lanes(lanes, reducer)
 }
 
 /// Folds the results for the objects of a run into as many accumulators as there are lanes. A run

@@ -4,19 +4,16 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
 use super::prefetch::prefetch_next;
-use super::{for_chunks, for_runs, positions};
+use super::{GRAIN, for_chunks, for_runs, positions};
 use crate::access::Chunk;
-use crate::arity::{AccessTuple, FieldTuple, Job, ModeTuple, Spread};
+use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::call::step;
 use crate::class::Class;
-use crate::handle::Handle;
 use crate::isa::Isa;
-use crate::kernel::{Kernel, Method};
+use crate::kernel::{FieldsOf, Kernel, Method, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::table::Table;
-use crate::world::snapshot_of;
-
-pub(crate) type FieldsOf<K> = <<K as Method>::Class as Class>::Fields;
 
 /// Calls the kernel for the objects at some positions.
 #[inline]
@@ -114,65 +111,4 @@ where
             unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
         }
     }
-}
-
-use super::GRAIN;
-
-/// Loads the view of one object, calls the kernel, and stores what it wrote.
-///
-/// # Safety
-///
-/// `n` is within the runs.
-#[inline(always)]
-pub(crate) unsafe fn step<'w, K, X, R>(
-    runs: &mut X,
-    n: usize,
-    table: &'w Table<K::Class>,
-    index: usize,
-    call: impl FnOnce(&mut <K::Class as Class>::View<'w, K>) -> R,
-) -> R
-where
-    K: Method,
-    X: AccessTuple<FieldsOf<K>>,
-{
-    // SAFETY: passed on.
-    let values = unsafe { runs.get(n) };
-    let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index);
-    let mut view = K::Class::to_view(views, Handle::at(table, index));
-    let result = call(&mut view);
-    if K::EXCLUSIVE {
-        let views = K::Class::from_view(view);
-        if let Some(field) = FieldsOf::<K>::stray::<K::Class, K>(&views, table, index) {
-            stray_handle::<K::Class>(K::NAME, field);
-        }
-        let values = FieldsOf::<K>::from_views::<K>(views);
-        // SAFETY: passed on.
-        if let Some(field) = unsafe { runs.undeclared(n, &values) } {
-            undeclared_write::<K>(field);
-        }
-        // SAFETY: passed on.
-        unsafe { runs.set(n, values) };
-    }
-    result
-}
-
-#[cold]
-#[inline(never)]
-fn undeclared_write<K: Method>(field: usize) -> ! {
-    let field = <K::Class as Class>::FIELDS[field].name;
-    panic!(
-        "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
-        kernel = K::NAME,
-        class = <K::Class as Class>::NAME,
-    )
-}
-
-#[cold]
-#[inline(never)]
-pub(crate) fn stray_handle<C: Class>(code: &str, field: usize) -> ! {
-    panic!(
-        "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field",
-        class = C::NAME,
-        field = C::FIELDS[field].name,
-    )
 }

@@ -3,10 +3,10 @@
 use core::marker::PhantomData;
 
 use crate::class::{Class, ClassId, ColumnInfo};
-use crate::handle::Place;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::Storage;
+use crate::table::Place;
 use crate::table::{FirstColumn, Table, address, target_of};
 use crate::value::{Target, Value};
 

@@ -1,8 +1,8 @@
 //! Arrays of values: array as object, in one column (INNER §2.1).
 
 use super::Value;
-use crate::handle::Place;
 use crate::phase::Phase;
+use crate::table::Place;
 
 // SAFETY: 1. arrays have the size, alignment and bytes of their elements in a row, which are values;
 // 2. they hold nothing else.

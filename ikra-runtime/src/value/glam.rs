@@ -7,9 +7,9 @@ use glam::{
 
 use super::primitive::plain_value;
 use super::{LaneArray, NoTarget, Value};
-use crate::handle::Place;
 use crate::phase::Phase;
 use crate::storage::Flatten;
+use crate::table::Place;
 
 plain_value! {
     Vec2: Vec2::ZERO, |a, b| a.to_array().same(&b.to_array());

@@ -1,8 +1,8 @@
 //! Numbers and `bool`.
 
 use super::{LaneArray, NoTarget, Value};
-use crate::handle::Place;
 use crate::phase::Phase;
+use crate::table::Place;
 
 /// Implements [`Value`] for a type that a view shows as it is.
 macro_rules! plain_value {

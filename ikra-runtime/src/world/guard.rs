@@ -53,7 +53,7 @@ impl<C: Class> Drop for Mut<'_, C> {
             if std::thread::panicking() {
                 return;
             }
-            crate::exec::stray_handle::<C>("sequential code", field);
+            crate::fault::stray_handle::<C>("sequential code", field);
         }
         let values = <C::Fields as FieldTuple>::from_views::<Sequential>(views);
         // SAFETY: the object exists, and the borrow of the world excludes other accesses.

@@ -1,6 +1,6 @@
 //! Fields in the `Debug` output of views.
 
-use std::fmt;
+use core::fmt;
 
 /// A field of a view, of a type that may or may not be `Debug`.
 ///

@@ -1,5 +1,9 @@
 //! What views and refs of every class can do.
 
+mod shown;
+
+pub use shown::{NotShown, Shown};
+
 use crate::class::Class;
 use crate::handle::{All, Handle};
 use crate::link::Link;

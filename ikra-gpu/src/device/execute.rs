@@ -1,0 +1,75 @@
+//! Kernels without results.
+
+use ikra_runtime::device;
+use ikra_runtime::kernel::{Constructor, Kernel, PairKernel};
+
+use super::thread;
+
+/// Does `work` for this thread's part of the positions `first..end`: every so many-th as there are
+/// threads.
+#[inline(always)]
+fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
+    let step = thread::grid_threads();
+    let mut next = first.checked_add(thread::index_1d());
+    while let Some(n) = next
+        && n < end
+    {
+        work(n);
+        next = n.checked_add(step);
+    }
+}
+
+/// The object at a position: that of the list, if there is one.
+///
+/// # Safety
+///
+/// The list is null or longer than `n`.
+#[inline(always)]
+unsafe fn object(list: *const u32, n: u32) -> u32 {
+    // SAFETY: by the caller.
+    if list.is_null() { n } else { unsafe { *list.add(n as usize) } }
+}
+
+/// Calls a kernel for the objects `first..end`, or for those whose indices are at these places of the
+/// list.
+///
+/// # Safety
+///
+/// 1. The world's tables are filled, the objects exist, and none is in the list twice.
+/// 2. No other kernel runs in the world.
+#[inline(always)]
+pub unsafe fn execute<K: Kernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+    for_own(first, end, |n| {
+        // SAFETY: passed on.
+        unsafe {
+            device::call::<K, A>(object(list, n), args);
+        }
+    });
+}
+
+/// Calls a kernel for pairs of each of these objects and all others.
+///
+/// # Safety
+///
+/// As for [`execute`].
+#[inline(always)]
+pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+    for_own(first, end, |n| {
+        // SAFETY: passed on.
+        unsafe { device::call_pairs::<K, A>(object(list, n), args) }
+    });
+}
+
+/// Makes these objects by a constructor.
+///
+/// # Safety
+///
+/// 1. The world's tables are filled, and there is room for the objects.
+/// 2. No other kernel runs in the world.
+#[inline(always)]
+pub unsafe fn construct<K: Constructor<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+    for_own(first, end, |n| {
+        // SAFETY: passed on.
+        unsafe { device::construct::<K, A>(object(list, n), args) }
+    });
+}

@@ -1,0 +1,103 @@
+//! Kernels whose results are combined, in the same order as on the host.
+//!
+//! Objects come in chunks, a chunk's results go to 16 accumulators, object *n* to accumulator *n* mod
+//! 16, and these are combined in a fixed order. On the device each accumulator is a thread, so that
+//! neighbouring threads read neighbouring objects.
+
+use core::mem::{MaybeUninit, size_of};
+
+use ikra_runtime::device;
+use ikra_runtime::kernel::Kernel;
+use ikra_runtime::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
+
+use super::{shared, thread};
+
+const _: () = assert!(LANES == 16, "`fold` combines 16 accumulators");
+
+/// Values that a thread asks for before it uses the first: memory answers late.
+const AHEAD: usize = 8;
+
+/// A reducer without state, which is all that the device can make.
+#[inline(always)]
+fn stateless<R: Copy>() -> R {
+    const { assert!(size_of::<R>() == 0, "a reducer with state runs on the host only") };
+    // SAFETY: a value of no bytes; there is one, since `R` is the type of an executor's argument.
+    unsafe { MaybeUninit::<R>::uninit().assume_init() }
+}
+
+/// Combines the results of a kernel for `count` objects, chunk by chunk.
+///
+/// # Safety
+///
+/// 1. The world's tables are filled, and the class has `count` objects.
+/// 2. There is room for a result a chunk, and shared memory for one a thread.
+/// 3. No other kernel runs in the world.
+#[inline(always)]
+pub unsafe fn reduce<K, A, R>(count: u32, results: *mut K::Output, args: A)
+where
+    K: Kernel<A, Output: Copy>,
+    A: Copy,
+    R: Reducer<K::Output>,
+{
+    let chunk = const { if K::HEAVY { HEAVY_CHUNK } else { CHUNK } } as u32;
+    // SAFETY: passed on.
+    unsafe { fold::<_, R>(count, chunk, results, |n| device::call::<K, A>(n, args)) }
+}
+
+/// Combines `count` values, chunk by chunk.
+///
+/// # Safety
+///
+/// There are `count` values, room for a result a chunk, and shared memory for one a thread.
+#[inline(always)]
+pub unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, values: *const T, results: *mut T) {
+    // SAFETY: within the values.
+    unsafe { fold::<T, R>(count, VALUES_CHUNK as u32, results, |n| *values.add(n as usize)) }
+}
+
+/// # Safety
+///
+/// `value` may be called once for each number below `count`; there is room for a result a chunk, and
+/// shared memory for one a thread.
+#[inline(always)]
+unsafe fn fold<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, results: *mut T, value: impl Fn(u32) -> T) {
+    let reducer = stateless::<R>();
+    let lanes = LANES as u32;
+    let number = thread::index_1d() / lanes;
+    let lane = thread::thread_idx_x() % lanes;
+    let first = u64::from(number) * u64::from(chunk);
+    let mut sum = reducer.identity();
+    if first < u64::from(count) {
+        let first = first as u32;
+        let end = first + chunk.min(count - first);
+        let mut n = first + lane;
+        let whole = (end - first) / (lanes * AHEAD as u32);
+        for _ in 0..whole {
+            let ahead: [T; AHEAD] = core::array::from_fn(|k| value(n + k as u32 * lanes));
+            // By index, which is unrolled: an iterator over the array would put it in memory.
+            for k in 0..AHEAD {
+                sum = reducer.combine(sum, ahead[k]);
+            }
+            n += lanes * AHEAD as u32;
+        }
+        while n < end {
+            sum = reducer.combine(sum, value(n));
+            n += lanes;
+        }
+    }
+    let sums = shared::start::<T>();
+    // SAFETY: shared memory has a place a thread.
+    unsafe { sums.add(thread::thread_idx_x() as usize).write(sum) };
+    // SAFETY: every thread comes here.
+    unsafe { thread::sync_threads() };
+    if lane == 0 && first < u64::from(count) {
+        // SAFETY: written before the barrier.
+        let sum = |k: usize| unsafe { *sums.add(thread::thread_idx_x() as usize + k) };
+        let sums: [T; 8] = core::array::from_fn(|k| reducer.combine(sum(k), sum(k + 8)));
+        let sums: [T; 4] = core::array::from_fn(|k| reducer.combine(sums[k], sums[k + 4]));
+        let sums: [T; 2] = core::array::from_fn(|k| reducer.combine(sums[k], sums[k + 2]));
+        let sum = reducer.combine(sums[0], sums[1]);
+        // SAFETY: there is room for a result a chunk.
+        unsafe { results.add(number as usize).write(sum) };
+    }
+}

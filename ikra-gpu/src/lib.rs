@@ -1,0 +1,14 @@
+//! NVIDIA GPUs for the [`ikra`](https://docs.rs/ikra) crate.
+//!
+//! | compiled for | modules |
+//! | --- | --- |
+//! | the device, `nvptx64-nvidia-cuda` | `device`: threads, shared memory, the executors' loops |
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(core_intrinsics, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch))]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+#[cfg(target_arch = "nvptx64")]
+pub mod device;
+#[cfg(target_arch = "nvptx64")]
+pub mod math;

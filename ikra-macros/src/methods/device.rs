@@ -1,0 +1,105 @@
+//! Entries of kernels in the device code.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::Path;
+
+/// What an entry calls.
+pub(crate) enum Entry<'a> {
+    /// A kernel for each of some objects, its results combined by each of the reducers.
+    Rows { output: &'a TokenStream, reducers: &'a [Path] },
+    /// A kernel for pairs.
+    Pairs,
+    /// A constructor.
+    Construct,
+}
+
+/// A kernel whose arguments are values.
+pub(crate) struct Kernel<'a> {
+    pub(crate) class: &'a Path,
+    /// The type of its handle.
+    pub(crate) handle: &'a Ident,
+    /// The name of the entry.
+    pub(crate) symbol: String,
+    /// Types and names of the arguments, and all of them as one type and one pattern.
+    pub(crate) types: &'a [TokenStream],
+    pub(crate) names: &'a [Ident],
+    pub(crate) ty: &'a TokenStream,
+    pub(crate) pattern: &'a TokenStream,
+}
+
+/// The entries, and on the host what is needed to call them.
+pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
+    let Kernel { class, handle, symbol, types, names, ty, pattern } = kernel;
+    let main = match entry {
+        Entry::Rows { .. } => launch(kernel, &format_ident!("execute")),
+        Entry::Pairs => launch(kernel, &format_ident!("execute_pairs")),
+        Entry::Construct => launch(kernel, &format_ident!("construct")),
+    };
+    let reductions = match entry {
+        Entry::Rows { output, reducers } => reductions(kernel, output, reducers),
+        Entry::Pairs | Entry::Construct => TokenStream::new(),
+    };
+    quote! {
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[automatically_derived]
+        impl ::ikra::rt::OnDevice<#ty> for #handle<#class> {
+            const SYMBOL: &'static str = #symbol;
+            fn arguments(#pattern: #ty, launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>])) {
+                launch(&[#(::ikra::rt::Argument::of(&#names)),*])
+            }
+        }
+        #[cfg(target_arch = "nvptx64")]
+        const _: () = {
+            #(::ikra::rt::device::assert_value::<#types>();)*
+            #main
+            #reductions
+        };
+    }
+}
+
+/// The entry for objects `first..end`, or those in a list of indices if there is one.
+fn launch(kernel: &Kernel<'_>, executor: &Ident) -> TokenStream {
+    let Kernel { class, handle, symbol, types, names, ty, pattern } = kernel;
+    quote! {
+        /// # Safety
+        ///
+        /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
+        #[unsafe(export_name = #symbol)]
+        unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 #(, #names: #types)*) {
+            // SAFETY: by the host.
+            unsafe { ::ikra::rt::device::#executor::<#handle<#class>, #ty>(first, end, list, #pattern) }
+        }
+    }
+}
+
+/// For each reducer the entry that combines the results of objects, and the one that combines those.
+fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> TokenStream {
+    let Kernel { class, handle, symbol, types, names, ty, pattern } = kernel;
+    let entries = reducers.iter().enumerate().map(|(n, reducer)| {
+        let (reduce, combine) = (format!("{symbol}_reduce{n}"), format!("{symbol}_combine{n}"));
+        quote! {
+            const _: () = {
+                /// # Safety
+                ///
+                /// Launched by the host for a world whose tables it has filled, with room for the results.
+                #[unsafe(export_name = #reduce)]
+                unsafe extern "ptx-kernel" fn reduce(count: u32, results: *mut #output #(, #names: #types)*) {
+                    // SAFETY: by the host.
+                    unsafe {
+                        ::ikra::rt::device::reduce::<#handle<#class>, #ty, #reducer>(count, results, #pattern)
+                    }
+                }
+                /// # Safety
+                ///
+                /// Launched by the host with `count` values and room for the results.
+                #[unsafe(export_name = #combine)]
+                unsafe extern "ptx-kernel" fn combine(count: u32, values: *const #output, results: *mut #output) {
+                    // SAFETY: by the host.
+                    unsafe { ::ikra::rt::device::combine::<#output, #reducer>(count, values, results) }
+                }
+            };
+        }
+    });
+    quote!(#(#entries)*)
+}

@@ -1,0 +1,71 @@
+//! One call of a kernel for one object, on host and device.
+
+use crate::arity::{AccessTuple, FieldTuple};
+use crate::class::Class;
+use crate::fault::{stray_handle, undeclared_write};
+use crate::handle::Handle;
+use crate::kernel::{FieldsOf, Method};
+use crate::table::Table;
+
+/// Loads the view of one object, calls the kernel, and stores what it wrote.
+///
+/// # Safety
+///
+/// `n` is within the runs.
+#[inline(always)]
+pub(crate) unsafe fn step<'w, K, X, R>(
+    runs: &mut X,
+    n: usize,
+    table: &'w Table<K::Class>,
+    index: usize,
+    call: impl FnOnce(&mut <K::Class as Class>::View<'w, K>) -> R,
+) -> R
+where
+    K: Method,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    // SAFETY: passed on.
+    let values = unsafe { runs.get(n) };
+    let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index);
+    let mut view = K::Class::to_view(views, Handle::at(table, index));
+    let result = call(&mut view);
+    if K::EXCLUSIVE {
+        let values = finish::<K>(view, table, index);
+        // SAFETY: passed on.
+        unsafe { store::<K, X>(runs, n, values) };
+    }
+    result
+}
+
+/// The values behind a view after a call.
+#[inline(always)]
+pub(crate) fn finish<'w, K: Method>(
+    view: <K::Class as Class>::View<'w, K>,
+    table: &'w Table<K::Class>,
+    index: usize,
+) -> <FieldsOf<K> as FieldTuple>::Values {
+    let views = K::Class::from_view(view);
+    if let Some(field) = FieldsOf::<K>::stray::<K::Class, K>(&views, table, index) {
+        stray_handle::<K::Class>(K::NAME, field);
+    }
+    FieldsOf::<K>::from_views::<K>(views)
+}
+
+/// Stores what a kernel wrote.
+///
+/// # Safety
+///
+/// `n` is within the runs.
+#[inline(always)]
+pub(crate) unsafe fn store<K, X>(runs: &mut X, n: usize, values: <FieldsOf<K> as FieldTuple>::Values)
+where
+    K: Method,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    // SAFETY: passed on.
+    if let Some(field) = unsafe { runs.undeclared(n, &values) } {
+        undeclared_write::<K>(field);
+    }
+    // SAFETY: passed on.
+    unsafe { runs.set(n, values) };
+}

@@ -1,0 +1,51 @@
+//! What kernels and getters panic with.
+//!
+//! On the device messages are constants, with the 0 at the end that the driver wants: putting one
+//! together would make up most of a kernel's code.
+
+use crate::class::Class;
+use crate::kernel::Method;
+
+/// A link was followed that is not of this world.
+#[cold]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
+pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!("link {class}#{} is not of this world, which has {len} objects of class {class}", u64::from(index) + 1);
+    #[cfg(target_arch = "nvptx64")]
+    panic!("a link was followed that is not of this world\0");
+}
+
+/// A kernel changed a field and is not known to.
+#[cold]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
+pub(crate) fn undeclared_write<K: Method>(field: usize) -> ! {
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let field = <K::Class as Class>::FIELDS[field].name;
+        panic!(
+            "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
+            kernel = K::NAME,
+            class = <K::Class as Class>::NAME,
+        )
+    }
+    #[cfg(target_arch = "nvptx64")]
+    panic!("the kernel changed a field in a way that its text does not show; run it on the host to learn which\0");
+}
+
+/// A view's handle of an atomic field was replaced by another object's.
+#[cold]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
+pub(crate) fn stray_handle<C: Class>(code: &str, field: usize) -> ! {
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!(
+        "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field",
+        class = C::NAME,
+        field = C::FIELDS[field].name,
+    );
+    #[cfg(target_arch = "nvptx64")]
+    panic!("the kernel assigned another object's handle to an `#[atomic]` field; use `.store(value)`\0");
+}

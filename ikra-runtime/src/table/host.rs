@@ -1,0 +1,235 @@
+//! Tables on the host: on the heap, each with pointers to the others of its world.
+
+use core::cell::UnsafeCell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, Ordering::Relaxed, Ordering::Release};
+
+use super::address;
+use crate::class::{Class, ClassId};
+
+/// The start of a table, the same for every class.
+#[doc(hidden)]
+#[repr(C)]
+#[derive(Debug)]
+pub struct Header {
+    /// Objects of the class, reserved ones included.
+    pub(crate) len: u32,
+    /// Objects that are reserved and not yet initialised.
+    pub(crate) pending: u32,
+}
+
+/// The table of a class that is not in the world: no object, so that every link is out of range.
+static ABSENT: Header = Header { len: 0, pending: 0 };
+
+/// Where the table of a field's target class is. Written when the world links its tables, before any
+/// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
+/// out of loops.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TargetSlot(UnsafeCell<*const Header>);
+
+// SAFETY: written only in `Table::link`, which excludes other accesses by its contract.
+unsafe impl Send for TargetSlot {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for TargetSlot {}
+
+impl TargetSlot {
+    /// Not linked yet: the class is absent.
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh slot for every table is what is wanted")]
+    pub const NONE: Self = Self(UnsafeCell::new(&raw const ABSENT));
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> *const Header {
+        // SAFETY: not written while there are handles, by the contract of `Table::link`.
+        unsafe { *self.0.get() }
+    }
+}
+
+/// The columns of one class in one world. Its address stays the same as the world grows or moves.
+///
+/// Invariants, kept by [`Objects`](crate::Objects), its only owner:
+///
+/// 1. `bases` point to storage for at least `len` objects, all initialised.
+/// 2. While a kernel runs, only it accesses the storage; it writes the columns of its write set, each
+///    object's elements by the one call that has the object, and reads the others.
+/// 3. `targets` and `directory` point to tables of the same world, alive while the world is borrowed,
+///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
+#[doc(hidden)]
+#[repr(C)]
+pub struct Table<C: Class> {
+    pub(crate) header: Header,
+    pub(crate) bases: C::Bases,
+    pub(crate) targets: C::Targets,
+    pub(crate) directory: AtomicPtr<Directory>,
+}
+
+impl<C: Class> fmt::Debug for Table<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("class", &C::NAME).field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl<C: Class> Table<C> {
+    pub(crate) fn new() -> Self {
+        Self {
+            header: Header { len: 0, pending: 0 },
+            bases: C::BASES,
+            targets: C::TARGETS,
+            directory: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.header.len as usize
+    }
+
+    /// The address of an element of a physical column.
+    ///
+    /// # Safety
+    ///
+    /// `index` is less than the capacity of the storage.
+    #[inline(always)]
+    pub(crate) unsafe fn address(&self, column: usize, index: usize) -> *mut u8 {
+        // SAFETY: passed on.
+        unsafe { address::<C>(&self.bases, column, index) }
+    }
+
+    /// Points targets and directory to the tables of a world.
+    ///
+    /// # Safety
+    ///
+    /// No other thread is in this function for this table, and there is no handle into it.
+    pub(crate) unsafe fn link(&self, directory: &Directory) {
+        for (slot, target) in self.targets.as_ref().iter().zip(field_targets::<C>()) {
+            let table = target.and_then(|class| directory.find(class)).unwrap_or(&raw const ABSENT);
+            // SAFETY: by the caller, nothing else accesses the slot.
+            unsafe { *slot.0.get() = table }
+        }
+        // Last, and with `Release`: who sees the directory sees the targets too.
+        self.directory.store(ptr::from_ref(directory).cast_mut(), Release);
+    }
+}
+
+fn field_targets<C: Class>() -> &'static [Option<ClassId>] {
+    use crate::arity::FieldTuple;
+    <C::Fields as FieldTuple>::TARGETS
+}
+
+/// A table of any class.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct AnyTable {
+    pub(crate) name: &'static str,
+    pub(crate) header: *const Header,
+    pub(crate) directory: *const AtomicPtr<Directory>,
+    pub(crate) link: unsafe fn(*const Header, &Directory),
+}
+
+impl AnyTable {
+    /// Takes the pointer that owns the table, which stays good when the table is changed later.
+    pub(crate) fn of<C: Class>(table: NonNull<Table<C>>) -> Self {
+        /// # Safety
+        ///
+        /// `header` is the start of a live `Table<C>`; and as for `Table::link`.
+        unsafe fn link<C: Class>(header: *const Header, directory: &Directory) {
+            // SAFETY: by the caller.
+            let table = unsafe { &*header.cast::<Table<C>>() };
+            // SAFETY: passed on.
+            unsafe { table.link(directory) };
+        }
+        Self {
+            name: C::NAME,
+            header: table.as_ptr().cast(),
+            // SAFETY: the table is alive, as its owner has just shown.
+            directory: unsafe { &raw const (*table.as_ptr()).directory },
+            link: link::<C>,
+        }
+    }
+}
+
+impl fmt::Debug for AnyTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AnyTable").field(&self.name).finish()
+    }
+}
+
+/// The tables of a world by class.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Directory {
+    pub(crate) entries: Box<[(ClassId, AtomicPtr<Header>)]>,
+}
+
+impl Directory {
+    /// The table of a class, if the world has it.
+    #[inline]
+    pub(crate) fn find(&self, class: ClassId) -> Option<*const Header> {
+        self.entries.iter().find(|entry| entry.0 == class).map(|entry| entry.1.load(Relaxed).cast_const())
+    }
+}
+
+/// Where the objects of a link's class are.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'w> {
+    /// The start of a live table, or of `ABSENT`.
+    table: *const Header,
+    world: PhantomData<&'w Header>,
+}
+
+impl PartialEq for Place<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.table, other.table)
+    }
+}
+
+impl<'w> Place<'w> {
+    /// The place of a field's target class.
+    #[inline(always)]
+    pub(crate) fn of_target<C: Class>(table: &'w Table<C>, field: usize) -> Self {
+        Self { table: table.targets.as_ref()[field].get(), world: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn of_table<C: Class>(table: &'w Table<C>) -> Self {
+        Self { table: ptr::from_ref(table).cast(), world: PhantomData }
+    }
+
+    /// The number of objects of the class there.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a table of `C`, or of an absent class.
+    #[inline(always)]
+    pub(crate) unsafe fn len<C: Class>(self) -> u32 {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        unsafe { &*self.table }.len
+    }
+
+    /// The table there.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a table of `C`.
+    #[inline(always)]
+    pub(crate) unsafe fn table<C: Class>(self) -> &'w Table<C> {
+        // SAFETY: a `Table<C>` by the caller, alive during `'w`.
+        unsafe { &*self.table.cast::<Table<C>>() }
+    }
+}
+
+impl<C: Class> Table<C> {
+    /// The place of another class of the same world.
+    #[inline(always)]
+    pub(crate) fn place_of<D: Class>(&self) -> Place<'_> {
+        let directory: *const Directory = self.directory.load(Relaxed);
+        // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
+        // while the world is borrowed.
+        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(D::ID));
+        Place { table: found.unwrap_or(&raw const ABSENT), world: PhantomData }
+    }
+}
