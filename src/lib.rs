@@ -86,6 +86,8 @@
 
 #[cfg(target_arch = "nvptx64")]
 pub use ikra_gpu::device_root;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, Recording, driver};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 pub use ikra_runtime::class::{Addressing, Class};
 pub use ikra_runtime::column::Column;
@@ -122,14 +124,16 @@ pub use ikra_runtime::world::{Holds, Mut, World};
 /// pub struct Light { pub colour: Colour, #[atomic] pub switched: u32 }
 /// ```
 pub mod prelude {
+    #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+    pub use crate::CudaWorld;
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::World;
-    #[cfg(target_arch = "nvptx64")]
-    pub use ikra_gpu::math::Float;
     pub use crate::{
         All, Any, Atomic, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class, soa_methods,
         soa_world,
     };
+    #[cfg(target_arch = "nvptx64")]
+    pub use ikra_gpu::math::Float;
 }
 
 /// For the macros' code.
@@ -153,6 +157,7 @@ pub mod rt {
     pub use ikra_runtime::value::{LaneArray, NoTarget};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{
+        mirror::AnyObjects,
         table::{AnyTable, Base},
         world::{WorldState, assert_closed},
     };

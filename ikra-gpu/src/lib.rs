@@ -5,10 +5,31 @@
 //! | the device, `nvptx64-nvidia-cuda` | `device`: threads, shared memory, the executors' loops |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
-#![cfg_attr(target_arch = "nvptx64", feature(core_intrinsics, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch))]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(core_intrinsics, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch)
+)]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
 #[cfg(target_arch = "nvptx64")]
 pub mod math;
+
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+mod columns;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+pub mod driver;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+mod queue;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+mod session;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+mod stats;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+mod world;
+
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+pub use stats::{DeviceStats, KernelTime};
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+pub use world::{CudaWorld, Recording};

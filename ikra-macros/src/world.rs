@@ -95,6 +95,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     let ids = quote!(&[#(<#classes as ::ikra::Class>::ID),*]);
     let ids = vec![&ids; count];
     let name = ident.to_string();
+    let device_code = device_code();
     quote! {
         #world
 
@@ -126,6 +127,11 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             fn tables(&self) -> Self::Tables { [#(self.#idents.any_table()),*] }
             #[inline]
             fn state(&self) -> &::ikra::rt::WorldState { &self.__ikra }
+            fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState { &mut self.__ikra }
+            fn visit_members(&mut self, visit: &mut dyn ::core::ops::FnMut(&mut dyn ::ikra::rt::AnyObjects)) {
+                #(visit(&mut self.#idents);)*
+            }
+            fn device_code() -> ::core::option::Option<&'static str> { #device_code }
             fn layout(&self) -> ::ikra::WorldLayout {
                 ::ikra::WorldLayout::new(#name, [#(self.#idents.layout()),*])
             }
@@ -144,5 +150,14 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
 
         #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
         };
+    }
+}
+
+/// What `ikra-build` compiled for the device in the build script of the crate that the world is in.
+fn device_code() -> TokenStream {
+    if std::env::var_os("IKRA_DEVICE_CODE").is_some() {
+        quote!(::core::option::Option::Some(::core::include_str!(::core::env!("IKRA_DEVICE_CODE"))))
+    } else {
+        quote!(::core::option::Option::None)
     }
 }

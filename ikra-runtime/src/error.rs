@@ -96,6 +96,81 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
+    /// A kernel was to run on a device while objects were reserved but not initialised.
+    #[error(
+        "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"
+    )]
+    NotAllInitialized {
+        /// The class.
+        class: &'static str,
+        /// How many.
+        pending: u32,
+    },
+    /// There is no GPU to run on: no driver, or no device.
+    #[error("no GPU to run on: {reason}")]
+    NoDevice {
+        /// What is missing, and what to do.
+        reason: String,
+    },
+    /// The program holds no code for the device.
+    #[error(
+        "world {world} was compiled without device code; call `ikra_build::device(\"src/model.rs\")` in the build script, and run `ikra-doctor` to see whether a compiler for the device is installed"
+    )]
+    NoDeviceCode {
+        /// The world.
+        world: &'static str,
+    },
+    /// The driver did not accept the device code.
+    #[error("the driver rejected the device code: {log}")]
+    DeviceCodeRejected {
+        /// What the driver's compiler said.
+        log: String,
+    },
+    /// The device code has no such kernel.
+    #[error(
+        "the device code has no kernel `{kernel}`; is the kernel's class in the model file that the build script compiles?"
+    )]
+    NoSuchKernel {
+        /// The kernel.
+        kernel: String,
+    },
+    /// No memory on the device. The world can be used on the host as before.
+    #[error(
+        "no device memory for {requested} bytes of {what}: {free} bytes are free; the world can still be used on the host"
+    )]
+    OutOfDeviceMemory {
+        /// What it was for.
+        what: String,
+        /// Bytes that were asked for.
+        requested: usize,
+        /// Bytes that were free.
+        free: usize,
+    },
+    /// A kernel panicked, or accessed memory that is not its own. The state of the device is lost; the
+    /// host's columns are the ones that were fetched last.
+    #[error(
+        "the device failed in {kernel}: {reason}; its state is lost, and the host has the values that were fetched last"
+    )]
+    DeviceLost {
+        /// The kernel, or those that may have been it.
+        kernel: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// A recording was replayed in a world that has changed since.
+    #[error("the recording no longer fits the world: {reason}; record it again")]
+    StaleRecording {
+        /// What has changed.
+        reason: &'static str,
+    },
+    /// Another error of the device.
+    #[error("{call} failed: {reason}")]
+    Device {
+        /// What was tried.
+        call: String,
+        /// What the driver says.
+        reason: String,
+    },
 }
 
 impl Error {

@@ -11,6 +11,7 @@ mod reduce;
 mod rows;
 
 pub(crate) use construct::construct;
+pub use each::check_distinct;
 pub(crate) use each::execute_each;
 pub(crate) use pairs::execute_pairs;
 pub(crate) use reduce::execute_and_reduce;
@@ -68,7 +69,7 @@ fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + 
 /// # Panics
 ///
 /// If it is out of range, as slicing does.
-fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
+pub fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
     let start = match range.start_bound() {
         Bound::Included(&start) => Some(start),
         Bound::Excluded(&start) => start.checked_add(1),

@@ -7,6 +7,8 @@ use core::marker::PhantomData;
 use crate::class::{Class, Field};
 use crate::fault::out_of_range;
 use crate::link::Link;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::phase::FieldSet;
 use crate::phase::{AllRaceFree, Phase, RaceFree, Touched};
 use crate::storage::Storage;
 use crate::table::{Place, Table};
@@ -98,6 +100,10 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         C: Field<K>,
     {
         let table = self.table();
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.fetch(const { FieldSet::from_bits(1 << K) });
+        }
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
         // in this phase: a kernel writes only fields in `WRITES` of its own class, which `RaceFree` rules out, and
         // snapshots go to another column.
@@ -114,6 +120,10 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     pub fn view<A: Touched>(self, _: AllRaceFree<P, C, A>) -> C::View<'w, P> {
         use crate::arity::FieldTuple;
         let table = self.table();
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.fetch(A::FIELDS);
+        }
         // SAFETY: in range, and as in `read` for each field that is in the set.
         let views = unsafe { <C::Fields as FieldTuple>::views_at::<C, P, A>(table, self.index()) };
         C::to_view(views, self)

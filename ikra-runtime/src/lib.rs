@@ -11,6 +11,7 @@
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
 //! | [`column`], [`object`], [`objects`], [`world`], [`picture`] | what users name and own |
 //! | `exec` | how kernels run on the host |
+//! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | `device` | how they run on the device, for which the modules above `exec` are compiled too |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
@@ -39,11 +40,13 @@ pub mod device;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod error;
 #[cfg(not(target_arch = "nvptx64"))]
-mod exec;
+pub mod exec;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod isa;
 #[cfg(not(target_arch = "nvptx64"))]
 mod memory;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod mirror;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod objects;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -49,8 +49,18 @@ impl<C: Class> fmt::Debug for Memory<C> {
     }
 }
 
-const fn has_own_columns<C: Class>() -> bool {
+/// Whether each column has memory of its own.
+pub(crate) const fn has_own_columns<C: Class>() -> bool {
     matches!((C::Layout::KIND, C::CAPACITY), (LayoutKind::Soa, None))
+}
+
+/// The number of geometry blocks that `objects` take.
+pub(crate) fn blocks<C: Class>(objects: usize) -> usize {
+    match C::Layout::KIND {
+        LayoutKind::Soa => 1,
+        LayoutKind::Aos => objects,
+        LayoutKind::Tiles(tile) => objects.div_ceil(tile),
+    }
 }
 
 impl<C: Class> Memory<C> {
@@ -90,21 +100,12 @@ impl<C: Class> Memory<C> {
                 memory.allocations.push(Some(allocation));
             }
         } else {
-            let bytes = Self::blocks(capacity) * geometry.block;
+            let bytes = blocks::<C>(capacity) * geometry.block;
             let allocation = allocate::<C>(bytes, geometry.align)?;
             memory.bases.as_mut()[0] = Base(allocation.start.as_ptr());
             memory.allocations.push(Some(allocation));
         }
         Ok(memory)
-    }
-
-    /// The number of geometry blocks that `objects` take.
-    fn blocks(objects: usize) -> usize {
-        match C::Layout::KIND {
-            LayoutKind::Soa => 1,
-            LayoutKind::Aos => objects,
-            LayoutKind::Tiles(tile) => objects.div_ceil(tile),
-        }
     }
 
     /// Copies the first `len` objects of `from`.
@@ -132,7 +133,7 @@ impl<C: Class> Memory<C> {
                 }
             }
             LayoutKind::Aos | LayoutKind::Tiles(_) => {
-                copy(from_bases.as_ref()[0], to_bases.as_ref()[0], 0, Self::blocks(len) * geometry.block);
+                copy(from_bases.as_ref()[0], to_bases.as_ref()[0], 0, blocks::<C>(len) * geometry.block);
             }
         }
     }

@@ -6,6 +6,7 @@ mod rows;
 
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::PoisonError;
 
 use fixedbitset::FixedBitSet;
 
@@ -17,6 +18,7 @@ use crate::class::{Class, MAX_FIELDS, first_column};
 use crate::error::Error;
 use crate::link::Link;
 use crate::memory::Memory;
+use crate::mirror::Mirror;
 use crate::phase::FieldSet;
 use crate::table::{AnyTable, Table};
 
@@ -104,6 +106,16 @@ impl<C: Class> Objects<C> {
         unsafe { self.table.as_mut() }
     }
 
+    pub(crate) fn mirror_mut(&mut self) -> &mut Option<Box<dyn Mirror>> {
+        self.table_mut().mirror.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Before whole objects are added or changed.
+    pub(crate) fn change_rows(&mut self) {
+        self.table().fetch(FieldSet::ALL);
+        self.table().changed_on_host(FieldSet::ALL);
+    }
+
     #[doc(hidden)]
     pub fn any_table(&self) -> AnyTable {
         AnyTable::of(self.table)
@@ -132,6 +144,7 @@ impl<C: Class> Objects<C> {
     pub fn push(&mut self, row: C) -> Result<Link<C>, Error> {
         let index = self.len();
         self.grow(index + 1)?;
+        self.change_rows();
         // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
         unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, index, row.into_values()) }
         self.set_len(index + 1);
@@ -181,8 +194,20 @@ impl<C: Class> Objects<C> {
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
     pub fn reserve(&mut self, n: usize) -> Result<Links<C>, Error> {
         let first = self.len();
+        self.add_placeholders(n)?;
+        let len = self.len();
+        self.pending.grow(len);
+        self.pending.insert_range(first..len);
+        self.table_mut().header.pending += n as u32;
+        Ok(Links::new(first, len))
+    }
+
+    /// Adds objects that hold nothing of use yet.
+    pub(crate) fn add_placeholders(&mut self, n: usize) -> Result<(), Error> {
+        let first = self.len();
         let len = first.saturating_add(n);
         self.grow(len)?;
+        self.change_rows();
         for index in first..len {
             // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
             unsafe {
@@ -193,11 +218,8 @@ impl<C: Class> Objects<C> {
                 );
             }
         }
-        self.pending.grow(len);
-        self.pending.insert_range(first..len);
         self.set_len(len);
-        self.table_mut().header.pending += n as u32;
-        Ok(Links::new(first, len))
+        Ok(())
     }
 
     /// Initialises an object from [`reserve`](Self::reserve).
@@ -210,6 +232,7 @@ impl<C: Class> Objects<C> {
         if !self.is_pending(link) {
             return Err(Error::AlreadyInitialized { class: C::NAME, id: link.id() });
         }
+        self.change_rows();
         // SAFETY: the object exists by `check`, and `&mut self` excludes other accesses.
         unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row.into_values()) }
         self.pending.remove(link.index());
@@ -224,6 +247,7 @@ impl<C: Class> Objects<C> {
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
     pub fn read(&self, link: Link<C>) -> Result<C, Error> {
         self.check_initialized(link)?;
+        self.table().fetch(FieldSet::ALL);
         // SAFETY: the object exists, and `&self` excludes writes.
         let values = unsafe { <C::Fields as FieldTuple>::read::<C>(&self.table().bases, link.index()) };
         Ok(C::from_values(values))
@@ -236,6 +260,7 @@ impl<C: Class> Objects<C> {
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
     pub fn write(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
         self.check_initialized(link)?;
+        self.change_rows();
         // SAFETY: the object exists, and `&mut self` excludes other accesses.
         unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row.into_values()) }
         Ok(())
@@ -288,6 +313,7 @@ impl<C: Class> Objects<C> {
         if len > MAX_OBJECTS {
             return Err(Error::TooManyObjects { class: C::NAME, requested: len });
         }
+        self.table().fetch(FieldSet::ALL);
         let capacity = len.max(self.memory.capacity() * 2).clamp(64, MAX_OBJECTS);
         let mut memory = Memory::new(capacity, |_| true)?;
         memory.copy_objects(&self.memory, self.len());

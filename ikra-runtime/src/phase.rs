@@ -29,6 +29,11 @@ impl FieldSet {
         field < 64 && self.0 >> field & 1 == 1
     }
 
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
     /// Whether there is no field in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -114,6 +119,9 @@ pub trait Phase: Copy + Send + Sync + 'static {
     const WRITES: FieldSet;
     /// Fields of which others see the value from before the kernel.
     const SNAPSHOT: FieldSet;
+    /// Whether this is sequential code, which fetches from a device what it reads.
+    #[doc(hidden)]
+    const SEQUENTIAL: bool = false;
 }
 
 /// The phase of sequential code: may read everything, guarded by the borrow of the world.
@@ -137,6 +145,7 @@ pub struct Sequential;
 impl Phase for Sequential {
     const CLASS: ClassId = ClassId::NONE;
     const NAME: &'static str = "sequential code";
+    const SEQUENTIAL: bool = true;
     const WRITES: FieldSet = FieldSet::EMPTY;
     const SNAPSHOT: FieldSet = FieldSet::EMPTY;
 }

@@ -2,6 +2,7 @@
 
 mod guard;
 
+use std::any::Any;
 use std::ops::RangeBounds;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
@@ -16,6 +17,7 @@ use crate::exec;
 use crate::handle::{All, Handle};
 use crate::kernel::{Constructor, Discardable, Kernel, PairKernel, ReducedBy};
 use crate::link::Link;
+use crate::mirror::AnyObjects;
 use crate::objects::{Links, Objects};
 use crate::phase::{Message, Sequential};
 use crate::picture::WorldLayout;
@@ -29,13 +31,20 @@ pub struct WorldState {
     directory: Box<Directory>,
     /// Held while tables are linked, so that threads that share the world do so one after another.
     linking: Mutex<()>,
+    /// What an executor on a device keeps.
+    device: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl WorldState {
     /// For the classes with these ids.
     pub fn new(classes: &[ClassId]) -> Self {
         let entries = classes.iter().map(|&class| (class, AtomicPtr::new(ptr::null_mut()))).collect();
-        Self { directory: Box::new(Directory { entries }), linking: Mutex::new(()) }
+        Self { directory: Box::new(Directory { entries }), linking: Mutex::new(()), device: Mutex::new(None) }
+    }
+
+    /// What an executor on a device keeps.
+    pub fn device(&mut self) -> &mut Option<Box<dyn Any + Send>> {
+        self.device.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the tables refer to each other, if they do not already.
@@ -202,6 +211,14 @@ pub unsafe trait World: Sized + Send + Sync {
     fn tables(&self) -> Self::Tables;
     #[doc(hidden)]
     fn state(&self) -> &WorldState;
+    #[doc(hidden)]
+    fn state_mut(&mut self) -> &mut WorldState;
+    /// Calls `visit` for the objects of each class.
+    #[doc(hidden)]
+    fn visit_members(&mut self, visit: &mut dyn FnMut(&mut dyn AnyObjects));
+    /// The device code that was compiled with the world, if any.
+    #[doc(hidden)]
+    fn device_code() -> Option<&'static str>;
 
     /// An object, to read.
     ///
@@ -302,7 +319,7 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready(self);
+        ready_for_kernel(self);
         exec::execute::<K, A>(self.objects_mut(), .., args);
     }
 
@@ -317,7 +334,7 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready(self);
+        ready_for_kernel(self);
         exec::execute::<K, A>(self.objects_mut(), range, args);
     }
 
@@ -333,7 +350,7 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready(self);
+        ready_for_kernel(self);
         exec::execute_each::<K, A>(self.objects_mut(), links, args)
     }
 
@@ -347,7 +364,7 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class> + Holds<K::Other>,
     {
-        ready(self);
+        ready_for_kernel(self);
         let others = ptr::from_ref(Holds::<K::Other>::objects(self).table());
         exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(self), others, args);
     }
@@ -362,7 +379,7 @@ pub unsafe trait World: Sized + Send + Sync {
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
     {
-        ready(self);
+        ready_for_kernel(self);
         exec::execute_and_reduce::<K, A, R>(self.objects_mut(), args, reducer)
     }
 
@@ -414,6 +431,17 @@ fn ready<W: World>(world: &W) {
         if pending > 0 {
             not_ready(table.name, pending);
         }
+    }
+}
+
+/// The same, and fetches from a device whatever is newer there: a kernel may read any field of any
+/// class.
+#[inline]
+fn ready_for_kernel<W: World>(world: &W) {
+    ready(world);
+    for table in world.tables().as_ref() {
+        // SAFETY: the table is alive: it was just taken from the world, which is borrowed.
+        unsafe { (table.prepare)(table.header) }
     }
 }
 

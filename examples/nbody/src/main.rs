@@ -6,6 +6,7 @@ mod model;
 mod options;
 mod output;
 mod picture;
+mod place;
 mod plummer;
 mod simulation;
 
@@ -31,6 +32,17 @@ enum Failure {
     Drift { drift: f64, limit: f64 },
 }
 
+impl Failure {
+    /// The program's exit code.
+    fn code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Ikra(ikra::Error::NoDevice { .. } | ikra::Error::NoDeviceCode { .. }) => 3,
+            _ => 1,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     // Wrong options end the program with code 2 as well.
     let options = Options::parse();
@@ -38,7 +50,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("nbody: {failure}");
-            ExitCode::from(if matches!(failure, Failure::Input(_)) { 2 } else { 1 })
+            ExitCode::from(failure.code())
         }
     }
 }

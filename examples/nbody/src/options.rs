@@ -38,6 +38,10 @@ pub(crate) struct Options {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
+    /// Run on an NVIDIA GPU. Without one the program says so and ends with code 3.
+    #[arg(long)]
+    pub(crate) gpu: bool,
+
     /// Start with the bodies of this CSV file, one a row: mass,x,y,z,vx,vy,vz; or, in two
     /// dimensions, mass,x,y,vx,vy. A first row with these names is optional.
     #[arg(long)]

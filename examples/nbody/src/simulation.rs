@@ -3,12 +3,12 @@
 use std::io::IsTerminal;
 use std::time::Instant;
 
-use ikra::prelude::*;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::model::{Body, Sim};
 use crate::options::Options;
 use crate::output::EnergyLog;
+use crate::place::Place;
 use crate::{Failure, input, picture, plummer};
 
 /// Runs the program.
@@ -30,9 +30,10 @@ fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
     let softening2 = softening * softening;
     let mut sim = Sim::new();
     sim.bodies.extend(bodies)?;
-    sim.execute_pairs(Body::attract, softening2);
-    let start = sim.execute_and_reduce(Body::energy, (), Sum);
-    let mut strongest = sim.execute_and_reduce(Body::strength, (), Max);
+    let place = if options.gpu { Place::Gpu } else { Place::Host };
+    let worker = place.describe(&mut sim)?;
+    place.attract(&mut sim, softening2)?;
+    let (start, mut strongest) = place.measure(&mut sim)?;
 
     let mut log = options.csv.as_deref().map(EnergyLog::create).transpose()?;
     if let Some(log) = &mut log {
@@ -42,13 +43,11 @@ fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
     let mut worst: f64 = 0.0;
     let started = Instant::now();
     for step in 1..=steps {
-        sim.execute(Body::kick_drift, dt);
-        sim.execute_pairs(Body::attract, softening2);
-        sim.execute(Body::kick, dt);
-        let energy = sim.execute_and_reduce(Body::energy, (), Sum);
+        place.step(&mut sim, dt, softening2)?;
+        let (energy, strength) = place.measure(&mut sim)?;
         let drift = relative(energy - start, start);
         worst = worst.max(drift.abs());
-        strongest = strongest.max(sim.execute_and_reduce(Body::strength, (), Max));
+        strongest = strongest.max(strength);
         if let Some(log) = &mut log {
             log.write(step, f64::from(step) * dt, energy, drift)?;
         }
@@ -63,7 +62,7 @@ fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
     let limit = drift_limit(strongest, dt, softening);
     let n = sim.bodies.len() as f64;
     let per_second = f64::from(steps) / seconds.max(f64::MIN_POSITIVE);
-    println!("{n} bodies, {steps} steps of {dt}, {} threads: {seconds:.2} s", rayon::current_num_threads());
+    println!("{n} bodies, {steps} steps of {dt}, {worker}: {seconds:.2} s");
     println!("{per_second:.1} steps/s, {:.3e} interactions/s", per_second * n * n);
     println!("largest relative energy drift {worst:.2e} (leap-frog allows {limit:.2e} at this step length)");
     if let Some(path) = &options.png {

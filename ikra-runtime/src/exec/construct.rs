@@ -16,6 +16,7 @@ where
     let first = objects.len();
     let end = first.saturating_add(n);
     objects.grow(end)?;
+    objects.change_rows();
     let table = objects.table();
     for_chunks(first..end, false, |chunk| {
         for index in chunk {

@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 
 use super::for_chunks;
-use super::rows::{run_rows, shadow_of};
+use super::rows::{prepare, run_rows};
 use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::{Kernel, snapshot_of};
@@ -21,7 +21,7 @@ where
     A: Copy + Send + Sync,
 {
     check_distinct(objects, links)?;
-    let shadow = shadow_of::<K>(objects);
+    let shadow = prepare::<K>(objects);
     let table = objects.table();
     for_chunks(0..links.len(), K::HEAVY, |chunk| {
         let links = &links[chunk];
@@ -38,7 +38,11 @@ where
 }
 
 /// Checks that the links are of this world and that none is there twice.
-fn check_distinct<C: Class>(objects: &Objects<C>, links: &[Link<C>]) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// [`Error::NotInWorld`], [`Error::Duplicate`].
+pub fn check_distinct<C: Class>(objects: &Objects<C>, links: &[Link<C>]) -> Result<(), Error> {
     let ascending = links.is_sorted_by(|a, b| a < b);
     if let Some(&link) = links.iter().find(|link| link.index() >= objects.len()) {
         return Err(Error::not_in_world(link, objects.len()));

@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use super::rows::shadow_of;
+use super::rows::prepare;
 use super::{for_chunks, for_runs};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
@@ -31,7 +31,7 @@ where
     K: PairKernel<A>,
     A: Copy + Send + Sync,
 {
-    let shadow = shadow_of::<K>(objects);
+    let shadow = prepare::<K>(objects);
     let range = 0..objects.len();
     let table = objects.table();
     let others = Others(others);

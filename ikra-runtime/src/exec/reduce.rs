@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::for_runs;
 use super::prefetch::prefetch_next;
-use super::rows::shadow_of;
+use super::rows::prepare;
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::call::step;
@@ -26,7 +26,7 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
-    let shadow = shadow_of::<K>(objects);
+    let shadow = prepare::<K>(objects);
     let table = objects.table();
     let len = objects.len();
     let chunk = if K::HEAVY { HEAVY_CHUNK } else { CHUNK };

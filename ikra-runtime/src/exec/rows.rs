@@ -23,7 +23,7 @@ where
     A: Copy + Send + Sync,
 {
     let range = positions(range, objects.len(), <K::Class as Class>::NAME);
-    let shadow = shadow_of::<K>(objects);
+    let shadow = prepare::<K>(objects);
     let table = objects.table();
     for_chunks(range.clone(), K::HEAVY, |chunk| {
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
@@ -32,13 +32,14 @@ where
     objects.commit_shadow(snapshot_of::<K>(), range);
 }
 
-/// Storage for the kernel's snapshots.
+/// Says which fields the kernel changes, and makes storage for its snapshots.
 ///
 /// # Panics
 ///
 /// If there is no memory for it.
 #[inline(always)]
-pub(crate) fn shadow_of<K: Method>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
+pub(crate) fn prepare<K: Method>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
+    objects.table().changed_on_host(K::WRITES);
     if snapshot_of::<K>().is_empty() {
         return <K::Class as Class>::BASES;
     }

@@ -4,6 +4,7 @@ use crate::class::{Class, Field};
 use crate::column::Column;
 use crate::layout::Contiguous;
 use crate::objects::Objects;
+use crate::phase::FieldSet;
 use crate::storage::{AtomicColumn, AtomicValue, Plain, Storage};
 use crate::table::FirstColumn;
 use crate::value::Value;
@@ -44,6 +45,7 @@ impl<C: Class> Objects<C> {
         if self.is_empty() {
             return &[];
         }
+        self.table().fetch(const { FieldSet::from_bits(1 << K) });
         // SAFETY: `SliceColumn` and `Contiguous`: the field has one column, whose `len` elements are adjacent values;
         // `&self` excludes writes.
         unsafe {
@@ -66,6 +68,8 @@ impl<C: Class> Objects<C> {
         if self.is_empty() {
             return &mut [];
         }
+        self.table().fetch(const { FieldSet::from_bits(1 << K) });
+        self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
         // SAFETY: `SliceColumnMut` and `Contiguous`: the field has one column, whose `len` elements are adjacent
         // values, or atomics of the same size and bytes; `&mut self` excludes other accesses.
         unsafe {
@@ -84,6 +88,7 @@ impl<C: Class> Objects<C> {
         C: Field<K>,
     {
         self.assert_initialized();
+        self.table().fetch(const { FieldSet::from_bits(1 << K) });
         // SAFETY: the objects exist, and `&self` excludes writes that are not atomic.
         (0..self.len()).map(|n| unsafe { C::Storage::read::<C, K>(&self.table().bases, n) }).collect()
     }

@@ -117,6 +117,12 @@ impl<C: Class> Objects<C> {
         Links::new(0, self.len())
     }
 
+    /// The links to the objects from index `first` on.
+    #[doc(hidden)]
+    pub fn links_from(&self, first: usize) -> Links<C> {
+        Links::new(first, self.len())
+    }
+
     /// All objects as rows, by value.
     ///
     /// # Panics

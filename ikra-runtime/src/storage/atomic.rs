@@ -7,6 +7,8 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64,
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::{Get, Set};
 use crate::link::Link;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::phase::FieldSet;
 use crate::phase::Phase;
 use crate::storage::Storage;
 use crate::table::{FirstColumn, Table, address, target_of};
@@ -386,6 +388,10 @@ impl<T: AtomicValue> Storage for AtomicColumn<T> {
 
     #[inline(always)]
     fn to_view<'w, C: Class, P: Phase, const K: usize>(_: T, table: &'w Table<C>, index: usize) -> Atomic<'w, T> {
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
+        }
         // SAFETY: views are made of objects that exist; the element is only ever accessed as the cell.
         Atomic { cell: unsafe { &*table.address(<C as FirstColumn<K>>::COLUMN, index).cast::<T::Cell>() } }
     }

@@ -5,10 +5,13 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ptr;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicPtr, Ordering::Relaxed, Ordering::Release};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::{Mutex, PoisonError};
 
 use super::address;
 use crate::class::{Class, ClassId};
+use crate::mirror::{Mirror, atomics, units, whole_units};
+use crate::phase::FieldSet;
 
 /// The start of a table, the same for every class.
 #[doc(hidden)]
@@ -19,10 +22,50 @@ pub struct Header {
     pub(crate) len: u32,
     /// Objects that are reserved and not yet initialised.
     pub(crate) pending: u32,
+    /// Fields whose last values are on a device.
+    changed_on_device: AtomicU64,
+    /// Fields whose values a device does not have yet.
+    changed_on_host: AtomicU64,
+}
+
+impl Header {
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
+    const EMPTY: Self =
+        Self { len: 0, pending: 0, changed_on_device: AtomicU64::new(0), changed_on_host: AtomicU64::new(u64::MAX) };
+
+    /// The fields among these that have to be fetched before they are read.
+    #[inline(always)]
+    pub(crate) fn to_fetch(&self, fields: FieldSet) -> FieldSet {
+        FieldSet::from_bits(self.changed_on_device.load(Acquire) & fields.bits())
+    }
+
+    pub(crate) fn set_fetched(&self, fields: FieldSet) {
+        self.changed_on_device.fetch_and(!fields.bits(), Release);
+    }
+
+    pub(crate) fn set_changed_on_device(&self, fields: FieldSet) {
+        self.changed_on_device.fetch_or(fields.bits(), Release);
+    }
+
+    pub(crate) fn changed_on_host(&self) -> FieldSet {
+        FieldSet::from_bits(self.changed_on_host.load(Acquire))
+    }
+
+    pub(crate) fn set_uploaded(&self, fields: FieldSet) {
+        self.changed_on_host.fetch_and(!fields.bits(), Release);
+    }
+
+    /// Cheap when the fields are marked already, as they are in programs that use no device.
+    #[inline(always)]
+    pub(crate) fn set_changed_on_host(&self, fields: FieldSet) {
+        if self.changed_on_host.load(Relaxed) & fields.bits() != fields.bits() {
+            self.changed_on_host.fetch_or(fields.bits(), Release);
+        }
+    }
 }
 
 /// The table of a class that is not in the world: no object, so that every link is out of range.
-static ABSENT: Header = Header { len: 0, pending: 0 };
+static ABSENT: Header = Header::EMPTY;
 
 /// Where the table of a field's target class is. Written when the world links its tables, before any
 /// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
@@ -64,6 +107,7 @@ pub struct Table<C: Class> {
     pub(crate) bases: C::Bases,
     pub(crate) targets: C::Targets,
     pub(crate) directory: AtomicPtr<Directory>,
+    pub(crate) mirror: Mutex<Option<Box<dyn Mirror>>>,
 }
 
 impl<C: Class> fmt::Debug for Table<C> {
@@ -75,11 +119,50 @@ impl<C: Class> fmt::Debug for Table<C> {
 impl<C: Class> Table<C> {
     pub(crate) fn new() -> Self {
         Self {
-            header: Header { len: 0, pending: 0 },
+            header: Header::EMPTY,
             bases: C::BASES,
             targets: C::TARGETS,
             directory: AtomicPtr::new(ptr::null_mut()),
+            mirror: Mutex::new(None),
         }
+    }
+
+    /// Makes the host's values of some fields the last ones, before they are read or changed.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, fields: FieldSet) {
+        let fields = self.header.to_fetch(fields);
+        if !fields.is_empty() {
+            self.fetch_from_mirror(fields);
+        }
+    }
+
+    /// # Panics
+    ///
+    /// If the device fails. What it changed is lost then, and the host's values are the last ones.
+    #[cold]
+    #[inline(never)]
+    fn fetch_from_mirror(&self, fields: FieldSet) {
+        let mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
+        let fields = self.header.to_fetch(whole_units::<C>(fields));
+        let units: Vec<_> = units::<C>(&self.bases, self.len(), self.len())
+            .into_iter()
+            .filter(|unit| !unit.fields.intersection(fields).is_empty())
+            .collect();
+        // Nobody holds references to these columns: whoever made one would have fetched them first.
+        let result = mirror.as_ref().map_or(Ok(()), |mirror| mirror.fetch(&units));
+        if let Err(error) = result {
+            self.header.set_fetched(FieldSet::ALL);
+            self.header.set_changed_on_host(FieldSet::ALL);
+            drop(mirror);
+            panic!("{error}");
+        }
+        self.header.set_fetched(fields);
+    }
+
+    /// Says that the host changes some fields, which must have been fetched.
+    #[inline(always)]
+    pub(crate) fn changed_on_host(&self, fields: FieldSet) {
+        self.header.set_changed_on_host(whole_units::<C>(fields));
     }
 
     #[inline(always)]
@@ -127,6 +210,7 @@ pub struct AnyTable {
     pub(crate) header: *const Header,
     pub(crate) directory: *const AtomicPtr<Directory>,
     pub(crate) link: unsafe fn(*const Header, &Directory),
+    pub(crate) prepare: unsafe fn(*const Header),
 }
 
 impl AnyTable {
@@ -141,12 +225,22 @@ impl AnyTable {
             // SAFETY: passed on.
             unsafe { table.link(directory) };
         }
+        /// # Safety
+        ///
+        /// `header` is the start of a live `Table<C>`.
+        unsafe fn prepare<C: Class>(header: *const Header) {
+            // SAFETY: by the caller.
+            let table = unsafe { &*header.cast::<Table<C>>() };
+            table.fetch(FieldSet::ALL);
+            table.changed_on_host(atomics::<C>());
+        }
         Self {
             name: C::NAME,
             header: table.as_ptr().cast(),
             // SAFETY: the table is alive, as its owner has just shown.
             directory: unsafe { &raw const (*table.as_ptr()).directory },
             link: link::<C>,
+            prepare: prepare::<C>,
         }
     }
 }
@@ -205,6 +299,7 @@ impl<'w> Place<'w> {
     ///
     /// The place is that of a table of `C`, or of an absent class.
     #[inline(always)]
+    #[expect(clippy::extra_unused_type_parameters, reason = "the class is what counts on the device")]
     pub(crate) unsafe fn len<C: Class>(self) -> u32 {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         unsafe { &*self.table }.len

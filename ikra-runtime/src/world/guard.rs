@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use crate::arity::FieldTuple;
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::phase::Sequential;
+use crate::phase::{FieldSet, Sequential};
 use crate::table::Table;
 
 /// An object's view in sequential code, stored when it is dropped.
@@ -36,6 +36,8 @@ pub struct Mut<'w, C: Class> {
 impl<'w, C: Class> Mut<'w, C> {
     /// The view of an object that exists, in a world that is borrowed exclusively during `'w`.
     pub(crate) fn new(table: &'w Table<C>, index: usize) -> Self {
+        table.fetch(FieldSet::ALL);
+        table.changed_on_host(FieldSet::ALL);
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
         let values = unsafe { <C::Fields as FieldTuple>::read::<C>(&table.bases, index) };
         let views = <C::Fields as FieldTuple>::to_views::<C, Sequential>(values, table, index);

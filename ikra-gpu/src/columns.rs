@@ -1,0 +1,161 @@
+//! A class's columns on the device.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ikra_runtime::error::Error;
+use ikra_runtime::mirror::{AnyObjects, Mirror, Span, Unit};
+use ikra_runtime::phase::FieldSet;
+
+use crate::driver::{Memory, Pieces};
+use crate::queue::Queue;
+
+/// The columns, in the same pieces as on the host.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    queue: Arc<Queue>,
+    pieces: Vec<Piece>,
+    /// The bytes of the class's table that the device has.
+    pub(crate) words: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Piece {
+    column: usize,
+    fields: FieldSet,
+    memory: Memory,
+    /// Where kernels with `snapshot` write.
+    shadow: Option<Memory>,
+}
+
+impl Columns {
+    /// The mirror of some objects on this queue, with room for them; made anew where there is none.
+    pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, queue: &Arc<Queue>) -> Result<&'o mut Self, Error> {
+        let units = objects.units();
+        let fits = objects
+            .mirror()
+            .as_mut()
+            .and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
+            .is_some_and(|columns| Arc::ptr_eq(&columns.queue, queue) && columns.has_room(&units));
+        if !fits {
+            objects.fetch_all();
+            *objects.mirror() = None;
+            let columns = Self::new(queue, &units, objects.name())?;
+            // What is on the host is all that there is now.
+            objects.lose_device();
+            *objects.mirror() = Some(Box::new(columns));
+        }
+        let columns = objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>());
+        columns.ok_or_else(|| Error::Device {
+            call: String::from("finding a class's columns"),
+            reason: String::from("another kind of mirror is in their place"),
+        })
+    }
+
+    fn new(queue: &Arc<Queue>, units: &[Unit], class: &str) -> Result<Self, Error> {
+        let pieces = units
+            .iter()
+            .map(|unit| {
+                let memory = Memory::new(&queue.context, unit.capacity, &format!("class {class}"))?;
+                Ok(Piece { column: unit.column, fields: unit.fields, memory, shadow: None })
+            })
+            .collect::<Result<_, Error>>()?;
+        Ok(Self { queue: queue.clone(), pieces, words: Vec::new() })
+    }
+
+    fn has_room(&self, units: &[Unit]) -> bool {
+        self.pieces.len() == units.len()
+            && self.pieces.iter().zip(units).all(|(piece, unit)| piece.memory.len() >= unit.capacity)
+    }
+
+    /// Bytes of device memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let shadow = |piece: &Piece| piece.shadow.as_ref().map_or(0, Memory::len);
+        self.pieces.iter().map(|piece| (piece.memory.len() + shadow(piece)) as u64).sum()
+    }
+
+    /// Copies the units with these fields to the device.
+    pub(crate) fn upload(&self, units: &[Unit], fields: FieldSet) -> Result<(), Error> {
+        for (piece, unit) in self.pieces.iter().zip(units) {
+            if !unit.fields.intersection(fields).is_empty() {
+                // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
+                unsafe { self.queue.stream.upload(piece.memory.address(), unit.start, unit.len) }
+                    .map_err(|error| self.queue.blame(error))?;
+                self.queue.count_up(unit.len);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room for the snapshots of these fields, which hold the objects' values afterwards.
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str) -> Result<(), Error> {
+        for piece in &mut self.pieces {
+            if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
+                let what = format!("snapshots of class {class}");
+                piece.shadow = Some(Memory::new(&self.queue.context, piece.memory.len(), &what)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes what a kernel with `snapshot` wrote for all objects visible, by exchanging columns.
+    pub(crate) fn swap_shadow(&mut self, fields: FieldSet) {
+        for piece in &mut self.pieces {
+            if !piece.fields.intersection(fields).is_empty()
+                && let Some(shadow) = &mut piece.shadow
+            {
+                std::mem::swap(&mut piece.memory, shadow);
+            }
+        }
+    }
+
+    /// Makes what a kernel with `snapshot` wrote to some places visible, by copying.
+    pub(crate) fn copy_shadow(&self, spans: &[Span]) -> Result<(), Error> {
+        for span in spans {
+            let Some(piece) = self.pieces.iter().find(|piece| piece.column == span.column) else { continue };
+            let Some(shadow) = &piece.shadow else { continue };
+            let pieces = Pieces {
+                from: shadow.address() + span.offset as u64,
+                to: piece.memory.address() + span.offset as u64,
+                width: span.width,
+                rows: span.rows,
+                pitch: span.pitch,
+            };
+            // SAFETY: spans lie within the units, and both allocations have their size; the stream orders the copy
+            // between kernels.
+            unsafe { self.queue.stream.copy(pieces) }.map_err(|error| self.queue.blame(error))?;
+        }
+        Ok(())
+    }
+
+    /// The class's table: count, columns, snapshots.
+    pub(crate) fn table(&self, count: u32, columns: usize) -> Vec<u64> {
+        let mut words = vec![0; 1 + 2 * columns];
+        words[0] = u64::from(count);
+        for piece in &self.pieces {
+            words[1 + piece.column] = piece.memory.address();
+            words[1 + columns + piece.column] = piece.shadow.as_ref().map_or(0, Memory::address);
+        }
+        words
+    }
+}
+
+// SAFETY: downloads each unit's bytes to its place, and waits for them.
+unsafe impl Mirror for Columns {
+    fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
+        self.queue.synchronize()?;
+        for unit in units {
+            let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
+            let len = unit.len.min(piece.memory.len());
+            // SAFETY: the unit is the host's column, which nothing else accesses until it is fetched.
+            unsafe { self.queue.stream.download(unit.start, piece.memory.address(), len) }
+                .map_err(|error| self.queue.blame(error))?;
+            self.queue.count_down(len);
+        }
+        self.queue.synchronize()
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}

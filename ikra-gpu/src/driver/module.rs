@@ -1,0 +1,112 @@
+//! Device code, compiled by the driver.
+
+use std::ffi::{CString, c_uint, c_void};
+use std::ptr;
+
+use ikra_runtime::error::Error;
+
+use super::api::{RawFunction, RawModule};
+use super::context::Context;
+use super::status::{NOT_FOUND, check, is_fatal, text};
+
+/// Device code on a device.
+#[derive(Debug)]
+pub struct Module {
+    context: Context,
+    raw: RawModule,
+}
+
+/// A kernel of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    pub(super) raw: RawFunction,
+}
+
+/// `CU_JIT_*`
+const INFO_LOG: c_uint = 3;
+const INFO_LOG_BYTES: c_uint = 4;
+const ERROR_LOG: c_uint = 5;
+const ERROR_LOG_BYTES: c_uint = 6;
+
+impl Module {
+    /// Compiles PTX for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceCodeRejected`] with what the driver's compiler said; [`Error::DeviceLost`] after a
+    /// fault.
+    pub fn load(context: &Context, ptx: &str) -> Result<Self, Error> {
+        let api = context.enter()?;
+        let image = CString::new(ptx)
+            .map_err(|_| Error::DeviceCodeRejected { log: String::from("the text holds a zero byte") })?;
+        let mut info = vec![0_u8; 8192];
+        let mut error = vec![0_u8; 8192];
+        let mut options = [INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES];
+        // Numbers are passed in the places of pointers.
+        let mut values: [*mut c_void; 4] = [
+            info.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(info.len()),
+            error.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(error.len()),
+        ];
+        let mut raw = RawModule::NULL;
+        // SAFETY: a text that ends in 0, and as many options as values, whose buffers have the lengths that are said.
+        let status = unsafe {
+            (api.module_load)(&raw mut raw, image.as_ptr().cast(), 4, options.as_mut_ptr(), values.as_mut_ptr())
+        };
+        if status != 0 && !is_fatal(status) {
+            let mut log = text(api, status);
+            for buffer in [error, info] {
+                let said =
+                    String::from_utf8_lossy(buffer.split(|&byte| byte == 0).next().unwrap_or_default()).into_owned();
+                if !said.trim().is_empty() {
+                    log = format!("{log}\n{}", said.trim());
+                }
+            }
+            return Err(Error::DeviceCodeRejected { log });
+        }
+        check(api, "cuModuleLoadDataEx", status)?;
+        Ok(Self { context: context.clone(), raw })
+    }
+
+    /// The kernel of this name, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    pub fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        let api = self.context.enter()?;
+        let Ok(text) = CString::new(name) else { return Ok(None) };
+        let mut raw = RawFunction::NULL;
+        // SAFETY: a text that ends in 0, and the place of a handle.
+        match unsafe { (api.module_function)(&raw mut raw, self.raw, text.as_ptr()) } {
+            NOT_FOUND => Ok(None),
+            status => check(api, "cuModuleGetFunction", status).map(|()| Some(Function { raw })),
+        }
+    }
+
+    /// Address and bytes of the global of this name, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, Error> {
+        let api = self.context.enter()?;
+        let Ok(text) = CString::new(name) else { return Ok(None) };
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: a text that ends in 0, and the places of an address and a size.
+        match unsafe { (api.module_global)(&raw mut address, &raw mut bytes, self.raw, text.as_ptr()) } {
+            NOT_FOUND => Ok(None),
+            status => check(api, "cuModuleGetGlobal", status).map(|()| Some((address, bytes))),
+        }
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: loaded in `load`. An error means that the context is lost.
+            let _ = unsafe { (api.module_unload)(self.raw) };
+        }
+    }
+}

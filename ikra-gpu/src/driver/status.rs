@@ -1,0 +1,63 @@
+//! What the driver's functions return, as errors.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use ikra_runtime::error::Error;
+
+use super::api::{Api, Status};
+
+/// `CUDA_ERROR_OUT_OF_MEMORY`
+pub(crate) const OUT_OF_MEMORY: Status = 2;
+/// `CUDA_ERROR_NOT_FOUND`
+pub(crate) const NOT_FOUND: Status = 500;
+
+/// Errors after which nothing works in the process's context any more.
+const FATAL: &[(Status, &str)] = &[
+    (700, "a kernel accessed an address that is none"),
+    (702, "a kernel ran for too long"),
+    (710, "a kernel panicked; the driver printed where"),
+    (714, "the device's memory failed"),
+    (715, "a kernel met an illegal instruction"),
+    (716, "a kernel accessed a misaligned address"),
+    (717, "a kernel accessed an address in the wrong memory"),
+    (718, "a kernel jumped to an address that is none"),
+    (719, "a kernel failed"),
+];
+
+/// Whether the device's state is lost.
+pub(crate) fn is_fatal(status: Status) -> bool {
+    FATAL.iter().any(|&(fatal, _)| fatal == status)
+}
+
+/// The driver's words for a status.
+pub(crate) fn text(api: &Api, status: Status) -> String {
+    let ask = |function: unsafe extern "C" fn(Status, *mut *const std::ffi::c_char) -> Status| {
+        let mut text = ptr::null();
+        // SAFETY: the place is a pointer's.
+        if unsafe { function(status, &raw mut text) } != 0 || text.is_null() {
+            return String::from("unknown");
+        }
+        // SAFETY: a text of the driver's, which lives as long as the process.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    };
+    let hint = FATAL.iter().find(|&&(fatal, _)| fatal == status).map_or("", |&(_, hint)| hint);
+    let separator = if hint.is_empty() { "" } else { "; " };
+    format!("{} ({}){separator}{hint}", ask(api.error_name), ask(api.error_string))
+}
+
+/// An error, unless the status is that of success.
+///
+/// # Errors
+///
+/// [`Error::DeviceLost`] if the device's state is, [`Error::Device`] otherwise.
+pub(crate) fn check(api: &Api, call: &str, status: Status) -> Result<(), Error> {
+    if status == 0 {
+        return Ok(());
+    }
+    let reason = text(api, status);
+    if is_fatal(status) {
+        return Err(Error::DeviceLost { kernel: format!("`{call}`"), reason });
+    }
+    Err(Error::Device { call: format!("`{call}`"), reason })
+}

@@ -1,0 +1,300 @@
+//! Streams: what the device does in order; events and recorded sequences.
+
+use std::ffi::c_void;
+use std::time::Duration;
+
+use ikra_runtime::error::Error;
+
+use super::api::{Copy2d, RawEvent, RawGraph, RawGraphExec, RawStream};
+use super::context::Context;
+use super::module::Function;
+use super::status::check;
+
+/// Work of a device that is done in order, while the host goes on.
+#[derive(Debug)]
+pub struct Stream {
+    context: Context,
+    raw: RawStream,
+}
+
+/// Threads of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Shared memory of a block in bytes.
+    pub shared_bytes: u32,
+}
+
+/// Pieces of memory, at equal distances.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) width: usize,
+    pub(crate) rows: usize,
+    pub(crate) pitch: usize,
+}
+
+/// `CU_STREAM_NON_BLOCKING`
+const NON_BLOCKING: u32 = 1;
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`: memory may be allocated meanwhile.
+const RELAXED: u32 = 2;
+/// `CU_MEMORYTYPE_DEVICE`
+const DEVICE: u32 = 2;
+
+impl Stream {
+    /// A stream of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    pub fn new(context: &Context) -> Result<Self, Error> {
+        let api = context.enter()?;
+        let mut raw = RawStream::NULL;
+        // SAFETY: the place is a handle's.
+        check(api, "cuStreamCreate", unsafe { (api.stream_create)(&raw mut raw, NON_BLOCKING) })?;
+        Ok(Self { context: context.clone(), raw })
+    }
+
+    /// Waits for everything so far.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] if a kernel failed.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        let api = self.context.enter()?;
+        // SAFETY: the stream is alive.
+        check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(self.raw) })
+    }
+
+    /// Starts a kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the launch is refused; [`Error::DeviceLost`] after a fault.
+    ///
+    /// # Safety
+    ///
+    /// The arguments point to values of the types that the kernel takes, and what the kernel does with
+    /// them is sound until the stream is synchronised.
+    pub unsafe fn launch(&self, function: Function, grid: Grid, arguments: &[*const ()]) -> Result<(), Error> {
+        let api = self.context.enter()?;
+        let mut arguments: Vec<*mut c_void> = arguments.iter().map(|argument| argument.cast_mut().cast()).collect();
+        // SAFETY: by the caller.
+        let status = unsafe {
+            (api.launch)(
+                function.raw,
+                grid.blocks,
+                1,
+                1,
+                grid.threads,
+                1,
+                1,
+                grid.shared_bytes,
+                self.raw,
+                arguments.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        check(api, "cuLaunchKernel", status)
+    }
+
+    /// Copies bytes to the device. They may be changed when this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    ///
+    /// # Safety
+    ///
+    /// There are `len` bytes at `from`, in memory that is not page-locked, and room for them at `to`.
+    pub unsafe fn upload(&self, to: u64, from: *const u8, len: usize) -> Result<(), Error> {
+        if len == 0 {
+            return Ok(());
+        }
+        let api = self.context.enter()?;
+        // SAFETY: by the caller. From pageable memory the call returns once the bytes are staged.
+        check(api, "cuMemcpyHtoDAsync", unsafe { (api.copy_up)(to, from.cast(), len, self.raw) })
+    }
+
+    /// Copies bytes to the host. They are there when the stream has been synchronised.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] if a kernel failed.
+    ///
+    /// # Safety
+    ///
+    /// There are `len` bytes at `from`, and room for them at `to` until the stream is synchronised.
+    pub unsafe fn download(&self, to: *mut u8, from: u64, len: usize) -> Result<(), Error> {
+        if len == 0 {
+            return Ok(());
+        }
+        let api = self.context.enter()?;
+        // SAFETY: by the caller.
+        check(api, "cuMemcpyDtoHAsync", unsafe { (api.copy_down)(to.cast(), from, len, self.raw) })
+    }
+
+    /// Copies pieces from one place of device memory to another.
+    ///
+    /// # Safety
+    ///
+    /// The pieces are within live allocations, those to be written not otherwise used.
+    pub(crate) unsafe fn copy(&self, pieces: Pieces) -> Result<(), Error> {
+        let Pieces { from, to, width, rows, pitch } = pieces;
+        if width == 0 || rows == 0 {
+            return Ok(());
+        }
+        let api = self.context.enter()?;
+        if rows == 1 || width == pitch {
+            // SAFETY: by the caller.
+            return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, width * rows, self.raw) });
+        }
+        let copy = Copy2d {
+            src_x: 0,
+            src_y: 0,
+            src_memory_type: DEVICE,
+            src_host: std::ptr::null(),
+            src_device: from,
+            src_array: std::ptr::null_mut(),
+            src_pitch: pitch,
+            dst_x: 0,
+            dst_y: 0,
+            dst_memory_type: DEVICE,
+            dst_host: std::ptr::null_mut(),
+            dst_device: to,
+            dst_array: std::ptr::null_mut(),
+            dst_pitch: pitch,
+            width,
+            height: rows,
+        };
+        // SAFETY: by the caller.
+        check(api, "cuMemcpy2DAsync", unsafe { (api.copy_2d)(&raw const copy, self.raw) })
+    }
+
+    /// Records what `work` puts on this stream, without doing it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`; [`Error::Device`] if something in it cannot be recorded.
+    pub fn record<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<(Graph, T), Error> {
+        let api = self.context.enter()?;
+        // SAFETY: the stream is alive.
+        check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(self.raw, RELAXED) })?;
+        let result = work();
+        let mut raw = RawGraph::NULL;
+        // SAFETY: the stream is alive, and the place is a handle's.
+        let ended = check(api, "cuStreamEndCapture", unsafe { (api.capture_end)(self.raw, &raw mut raw) });
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => {
+                if ended.is_ok() {
+                    // SAFETY: made by the capture, and not used after.
+                    let _ = unsafe { (api.graph_destroy)(raw) };
+                }
+                return Err(error);
+            }
+        };
+        ended?;
+        let mut exec = RawGraphExec::NULL;
+        // SAFETY: the graph is alive, and the place is a handle's.
+        let status = unsafe { (api.graph_instantiate)(&raw mut exec, raw, 0) };
+        // SAFETY: made by the capture, and not used after.
+        let _ = unsafe { (api.graph_destroy)(raw) };
+        check(api, "cuGraphInstantiate", status)?;
+        Ok((Graph { context: self.context.clone(), raw: exec }, result))
+    }
+
+    /// Does what was recorded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    ///
+    /// # Safety
+    ///
+    /// What the recorded launches do is still sound.
+    pub unsafe fn replay(&self, graph: &Graph) -> Result<(), Error> {
+        let api = self.context.enter()?;
+        // SAFETY: by the caller; the graph is alive.
+        check(api, "cuGraphLaunch", unsafe { (api.graph_launch)(graph.raw, self.raw) })
+    }
+
+    /// Marks this place of the stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    pub fn mark(&self) -> Result<Event, Error> {
+        let api = self.context.enter()?;
+        let mut raw = RawEvent::NULL;
+        // SAFETY: the place is a handle's.
+        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, 0) })?;
+        let event = Event { context: self.context.clone(), raw };
+        // SAFETY: event and stream are alive.
+        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, self.raw) })?;
+        Ok(event)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: created in `new`. The driver finishes its work first.
+            let _ = unsafe { (api.stream_destroy)(self.raw) };
+        }
+    }
+}
+
+/// A recorded sequence.
+#[derive(Debug)]
+pub struct Graph {
+    context: Context,
+    raw: RawGraphExec,
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: instantiated in `record`.
+            let _ = unsafe { (api.graph_exec_destroy)(self.raw) };
+        }
+    }
+}
+
+/// A place in a stream.
+#[derive(Debug)]
+pub struct Event {
+    context: Context,
+    raw: RawEvent,
+}
+
+impl Event {
+    /// Waits for this event and `self`, and returns the time from `self` to it on the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] if a kernel failed.
+    pub fn until(&self, end: &Self) -> Result<Duration, Error> {
+        let api = self.context.enter()?;
+        // SAFETY: the event is alive.
+        check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(end.raw) })?;
+        let mut milliseconds = 0.0;
+        // SAFETY: both events are alive, and the place is a number's.
+        let status = unsafe { (api.event_elapsed)(&raw mut milliseconds, self.raw, end.raw) };
+        check(api, "cuEventElapsedTime", status)?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: created in `mark`.
+            let _ = unsafe { (api.event_destroy)(self.raw) };
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The stream of a world, and what is known of the work on it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ikra_runtime::error::Error;
+
+use crate::driver::{Context, Event, Function, Grid, Stream};
+use crate::stats::Counters;
+
+/// The stream on which a world's kernels and copies run in order.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    pub(crate) context: Context,
+    pub(crate) stream: Stream,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    counters: Counters,
+    /// The kernels started since the stream was last synchronised, without repetition.
+    running: Vec<&'static str>,
+    /// Whether kernels are timed.
+    timed: bool,
+    /// Launches whose time is not known yet.
+    times: Vec<(&'static str, Event, Event)>,
+    /// The error after which the device's state is lost.
+    lost: Option<(String, String)>,
+}
+
+/// Timed launches that may be outstanding.
+const MAX_TIMES: usize = 4096;
+
+impl Queue {
+    pub(crate) fn new(context: &Context) -> Result<Self, Error> {
+        Ok(Self { context: context.clone(), stream: Stream::new(context)?, state: Mutex::default() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails if the device's state is lost.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &self.state().lost {
+            Some((kernel, reason)) => Err(Error::DeviceLost { kernel: kernel.clone(), reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Names the kernels that may have caused an error, and remembers it.
+    pub(crate) fn blame(&self, error: Error) -> Error {
+        let Error::DeviceLost { reason, .. } = error else { return error };
+        let mut state = self.state();
+        if state.lost.is_none() {
+            let kernel = match state.running.as_slice() {
+                [] => String::from("no kernel of this world"),
+                [kernel] => format!("kernel `{kernel}`"),
+                kernels => format!("one of the kernels `{}`", kernels.join("`, `")),
+            };
+            state.lost = Some((kernel, reason.clone()));
+        }
+        let kernel = state.lost.as_ref().map_or_else(String::new, |(kernel, _)| kernel.clone());
+        Error::DeviceLost { kernel, reason }
+    }
+
+    /// Starts a kernel.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Stream::launch`].
+    pub(crate) unsafe fn launch(
+        &self,
+        kernel: &'static str,
+        function: Function,
+        grid: Grid,
+        arguments: &[*const ()],
+    ) -> Result<(), Error> {
+        let timed = self.state().timed;
+        let start = if timed { Some(self.stream.mark()?) } else { None };
+        // SAFETY: by the caller.
+        unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
+        let end = if timed { Some(self.stream.mark()?) } else { None };
+        let mut state = self.state();
+        state.counters.launches += 1;
+        if !state.running.contains(&kernel) {
+            state.running.push(kernel);
+        }
+        if let (Some(start), Some(end)) = (start, end) {
+            state.times.push((kernel, start, end));
+            if state.times.len() >= MAX_TIMES {
+                state.collect_times();
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes launches that were replayed.
+    pub(crate) fn replayed(&self, kernels: &[&'static str]) {
+        let mut state = self.state();
+        state.counters.launches += kernels.len() as u64;
+        for kernel in kernels {
+            if !state.running.contains(kernel) {
+                state.running.push(kernel);
+            }
+        }
+    }
+
+    /// Waits for everything so far.
+    pub(crate) fn synchronize(&self) -> Result<(), Error> {
+        self.check()?;
+        self.stream.synchronize().map_err(|error| self.blame(error))?;
+        self.state().running.clear();
+        Ok(())
+    }
+
+    pub(crate) fn count_up(&self, bytes: usize) {
+        self.state().counters.bytes_up += bytes as u64;
+    }
+
+    pub(crate) fn count_down(&self, bytes: usize) {
+        self.state().counters.bytes_down += bytes as u64;
+    }
+
+    /// Starts or stops to time kernels.
+    pub(crate) fn set_timed(&self, timed: bool) {
+        self.state().timed = timed;
+    }
+
+    /// What was counted so far. Waits for kernels that are timed.
+    pub(crate) fn counters(&self) -> Counters {
+        let mut state = self.state();
+        state.collect_times();
+        state.counters.clone()
+    }
+}
+
+impl State {
+    fn collect_times(&mut self) {
+        for (kernel, start, end) in self.times.drain(..) {
+            // A launch whose time cannot be read any more is not counted: the error comes from elsewhere too.
+            if let Ok(time) = start.until(&end) {
+                let entry = self.counters.kernels.entry(kernel).or_insert((0, Duration::ZERO));
+                entry.0 += 1;
+                entry.1 += time;
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a world did on the device.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// Counts, kept while the world lives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) launches: u64,
+    pub(crate) bytes_up: u64,
+    pub(crate) bytes_down: u64,
+    pub(crate) kernels: BTreeMap<&'static str, (u64, Duration)>,
+}
+
+/// What a world did on the device so far; see [`CudaWorld::device_stats`](crate::CudaWorld::device_stats).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceStats {
+    /// Kernels started, those of reductions included.
+    pub launches: u64,
+    /// Bytes of columns copied to the device.
+    pub bytes_up: u64,
+    /// Bytes of columns and results copied to the host.
+    pub bytes_down: u64,
+    /// Bytes of device memory that the world's columns take.
+    pub device_memory: u64,
+    /// Time on the device by kernel, if [`cuda_time_kernels`](crate::CudaWorld::cuda_time_kernels) is on.
+    pub kernels: Vec<KernelTime>,
+}
+
+/// The time that a kernel took on the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelTime {
+    /// `Class::method`.
+    pub kernel: &'static str,
+    /// Timed launches.
+    pub launches: u64,
+    /// Their time in all.
+    pub time: Duration,
+}
+
+impl DeviceStats {
+    pub(crate) fn of(counters: Counters, device_memory: u64) -> Self {
+        let kernels = counters
+            .kernels
+            .into_iter()
+            .map(|(kernel, (launches, time))| KernelTime { kernel, launches, time })
+            .collect();
+        Self {
+            launches: counters.launches,
+            bytes_up: counters.bytes_up,
+            bytes_down: counters.bytes_down,
+            device_memory,
+            kernels,
+        }
+    }
+}
+
+impl fmt::Display for DeviceStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} launches, {} bytes up, {} bytes down, {} bytes of device memory",
+            self.launches, self.bytes_up, self.bytes_down, self.device_memory
+        )?;
+        for KernelTime { kernel, launches, time } in &self.kernels {
+            write!(f, "\n{kernel}: {launches} launches, {time:?}")?;
+        }
+        Ok(())
+    }
+}

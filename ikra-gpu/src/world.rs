@@ -1,0 +1,485 @@
+//! The executors on the device.
+
+use std::mem::MaybeUninit;
+use std::ops::RangeBounds;
+
+use ikra_runtime::class::Class;
+use ikra_runtime::error::Error;
+use ikra_runtime::exec::{check_distinct, positions};
+use ikra_runtime::kernel::{Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
+use ikra_runtime::link::Link;
+use ikra_runtime::mirror::AnyObjects;
+use ikra_runtime::objects::Links;
+use ikra_runtime::phase::FieldSet;
+use ikra_runtime::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
+use ikra_runtime::world::{Holds, World};
+
+use crate::columns::Columns;
+use crate::driver::{DeviceInfo, Graph, Grid};
+use crate::session::{Changes, Session, Trace};
+use crate::stats::DeviceStats;
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+/// The same for kernels that do much work a call, which tend to need more registers.
+const HEAVY_THREADS: u32 = 128;
+/// Shared memory that every device has for a block, in bytes.
+const SHARED_BYTES: usize = 48 * 1024;
+
+/// A sequence of kernels that can be run again at the cost of one launch; see
+/// [`cuda_record`](CudaWorld::cuda_record).
+#[derive(Debug)]
+pub struct Recording {
+    graph: Graph,
+    trace: Trace,
+    generation: u64,
+}
+
+/// Worlds on an NVIDIA GPU.
+///
+/// Each executor of [`World`] has a twin here, which runs the same kernel on the device:
+///
+/// | host | device |
+/// | --- | --- |
+/// | `sim.execute(Body::advance, 0.01)` | `sim.cuda_execute(Body::advance, 0.01)?` |
+/// | returns when it is done | returns when it is started |
+///
+/// Columns move by themselves: a launch copies those to the device that changed on the host, and reading
+/// a column on the host copies that one back. A loop of launches without host access copies nothing.
+///
+/// Kernels run in the order in which they are started. What goes wrong in one is reported by the next
+/// call that waits for the device.
+///
+/// ```no_run
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32, pub vel: f32 }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+/// }
+///
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend((0..1000).map(|n| Body { pos: n as f32, vel: 1.0 }))?;
+/// for _ in 0..100 {
+///     sim.cuda_execute(Body::advance, 0.01)?;
+/// }
+/// println!("{:?}", sim.bodies.column(body::pos));
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+///
+/// All executors return [`Error::NoDevice`] without a driver or GPU, [`Error::NoDeviceCode`] if the
+/// build script made none, [`Error::DeviceCodeRejected`], [`Error::OutOfDeviceMemory`] (the world can
+/// still be used on the host), [`Error::NotAllInitialized`] while reserved objects are not initialised,
+/// and [`Error::DeviceLost`] once a kernel has failed: what the device changed is lost then, and the host
+/// has the values that were fetched last.
+pub trait CudaWorld: World {
+    /// Chooses the device, by its number within `CUDA_VISIBLE_DEVICES`, and opens it. Without this the
+    /// first launch opens device 0.
+    ///
+    /// What the world changed on another device is fetched first.
+    fn cuda_open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
+        if let Some(session) = take(self) {
+            let same = session.device().index == device;
+            if same && session.queue.check().is_ok() {
+                let info = session.device().clone();
+                put(self, session);
+                return Ok(info);
+            }
+            self.visit_members(&mut |objects| {
+                if session.queue.check().is_ok() {
+                    objects.fetch_all();
+                }
+                objects.lose_device();
+            });
+        }
+        let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
+        let session = Session::new(device, code)?;
+        let info = session.device().clone();
+        put(self, session);
+        Ok(info)
+    }
+
+    /// Calls a kernel for all objects of its class.
+    fn cuda_execute<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
+    where
+        K: Kernel<A, Output: Discardable> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        let end = Holds::<K::Class>::objects(self).len();
+        launch::<K, A, Self>(self, 0, end, None, args)
+    }
+
+    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last object or before it starts, as slicing does.
+    fn cuda_execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A) -> Result<(), Error>
+    where
+        K: Kernel<A, Output: Discardable> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        let range = positions(range, Holds::<K::Class>::objects(self).len(), K::Class::NAME);
+        launch::<K, A, Self>(self, range.start, range.end, None, args)
+    }
+
+    /// Calls a kernel for some objects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
+    /// called for none.
+    fn cuda_execute_each<K, A>(&mut self, _kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    where
+        K: Kernel<A, Output: Discardable> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        check_distinct(Holds::<K::Class>::objects(self), links)?;
+        let list: Vec<u32> = links.iter().map(|link| link.index() as u32).collect();
+        launch::<K, A, Self>(self, 0, list.len(), Some(&list), args)
+    }
+
+    /// Calls a kernel for every pair of an object and another, an object and itself included. Each
+    /// object meets the others in the order of their ids, as on the host.
+    fn cuda_execute_pairs<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
+    where
+        K: PairKernel<A> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class> + Holds<K::Other>,
+    {
+        let end = Holds::<K::Class>::objects(self).len();
+        launch::<K, A, Self>(self, 0, end, None, args)
+    }
+
+    /// Calls a kernel for all objects of its class and combines the results, in the same order as on the
+    /// host. Waits for the device.
+    ///
+    /// The reducer must have no state: a struct without fields.
+    fn cuda_execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
+    where
+        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        R: Reducer<K::Output>,
+        Self: Holds<K::Class>,
+    {
+        const { assert!(size_of::<R>() == 0, "a reducer with state runs on the host only") };
+        let count = Holds::<K::Class>::objects(self).len();
+        if count == 0 {
+            return Ok(reducer.identity());
+        }
+        with(self, |world, session| reduce::<K, A, R, Self>(world, session, count, args))
+    }
+
+    /// Makes `n` objects by a constructor, on the device, and returns the links to them.
+    ///
+    /// # Errors
+    ///
+    /// Also [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is
+    /// added then.
+    fn cuda_construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
+    where
+        K: Constructor<A> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        with(self, |world, session| {
+            let objects = Holds::<K::Class>::objects_mut(world);
+            let first = AnyObjects::add(objects, n)?;
+            let class = <K::Class as Class>::SYMBOL;
+            let changes = Changes { class, writes: FieldSet::ALL, snapshot: FieldSet::EMPTY };
+            let result = start::<K, A, Self>(
+                world,
+                session,
+                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS },
+                first,
+                first + n,
+                None,
+                args,
+            );
+            let objects = Holds::<K::Class>::objects_mut(world);
+            if let Err(error) = result {
+                AnyObjects::truncate(objects, first);
+                return Err(error);
+            }
+            Ok(objects.links_from(first))
+        })
+    }
+
+    /// Waits until everything started so far is done.
+    fn cuda_synchronize(&mut self) -> Result<(), Error> {
+        with(self, |_, session| session.queue.synchronize())
+    }
+
+    /// Records the kernels that `sequence` starts, without running them, to be run by
+    /// [`cuda_replay`](Self::cuda_replay) with the arguments that they are given here: for simulations
+    /// whose steps are many small kernels.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body {
+    /// #     #[kernel] pub fn kick(&mut self, dt: f32) { self.vel -= dt * self.pos; }
+    /// #     #[kernel] pub fn drift(&mut self, dt: f32) { self.pos += dt * self.vel; }
+    /// # }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let step = sim.cuda_record(|sim| {
+    ///     sim.cuda_execute(Body::kick, 0.01)?;
+    ///     sim.cuda_execute(Body::drift, 0.01)
+    /// })?;
+    /// for _ in 0..1000 {
+    ///     sim.cuda_replay(&step)?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of `sequence`, which must start kernels only: no reductions, and no access to columns on the
+    /// host.
+    fn cuda_record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
+        with(self, |world, session| {
+            session.prepare(&mut |visit| world.visit_members(visit), None)?;
+            session.queue.synchronize()?;
+            session.recording = Some(Trace::default());
+            Ok(())
+        })?;
+        let queue = with(self, |_, session| Ok(session.queue.clone()))?;
+        let recorded = queue.stream.record(|| sequence(self));
+        with(self, |_, session| {
+            let trace = session.recording.take().unwrap_or_default();
+            let (graph, ()) = recorded?;
+            Ok(Recording { graph, trace, generation: session.generation })
+        })
+    }
+
+    /// Runs recorded kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaleRecording`] if objects were added since, or columns exchanged by a kernel with
+    /// `snapshot` that is not in the recording.
+    fn cuda_replay(&mut self, recording: &Recording) -> Result<(), Error> {
+        with(self, |world, session| {
+            session.prepare(&mut |visit| world.visit_members(visit), None)?;
+            if session.generation != recording.generation {
+                return Err(Error::StaleRecording { reason: "objects were added or columns exchanged" });
+            }
+            // SAFETY: the same columns are in the same places as when the launches were recorded.
+            unsafe { session.queue.stream.replay(&recording.graph) }.map_err(|error| session.queue.blame(error))?;
+            session.queue.replayed(&recording.trace.kernels);
+            world.visit_members(&mut |objects| {
+                for &(class, fields) in &recording.trace.changes {
+                    if class == objects.symbol() {
+                        objects.changed_on_device(fields);
+                    }
+                }
+            });
+            Ok(())
+        })
+    }
+
+    /// Starts or stops to time each kernel on the device, at the cost of two marks a launch.
+    fn cuda_time_kernels(&mut self, timed: bool) -> Result<(), Error> {
+        with(self, |_, session| {
+            session.queue.set_timed(timed);
+            Ok(())
+        })
+    }
+
+    /// What the world did on the device so far; nothing before the first launch.
+    fn device_stats(&mut self) -> DeviceStats {
+        let Some(session) = take(self) else { return DeviceStats::default() };
+        let mut bytes = 0;
+        self.visit_members(&mut |objects| {
+            if let Some(columns) =
+                objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Columns>())
+            {
+                bytes += columns.bytes();
+            }
+        });
+        let stats = DeviceStats::of(session.queue.counters(), bytes);
+        put(self, session);
+        stats
+    }
+}
+
+impl<W: World> CudaWorld for W {}
+
+fn take<W: World>(world: &mut W) -> Option<Box<Session>> {
+    world.state_mut().device().take()?.downcast().ok()
+}
+
+fn put<W: World>(world: &mut W, session: impl Into<Box<Session>>) {
+    let session: Box<Session> = session.into();
+    *world.state_mut().device() = Some(session);
+}
+
+/// Calls `work` with the world's session, which is opened if there is none. If the device's state is
+/// lost, the host's columns count from then on.
+fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> Result<T, Error>) -> Result<T, Error> {
+    let mut session = match take(world) {
+        Some(session) => session,
+        None => {
+            world.cuda_open(0)?;
+            match take(world) {
+                Some(session) => session,
+                None => return Err(Error::NoDeviceCode { world: std::any::type_name::<W>() }),
+            }
+        }
+    };
+    let result = session.queue.check().and_then(|()| work(world, &mut session));
+    if let Err(Error::DeviceLost { .. }) = &result {
+        world.visit_members(&mut |objects| objects.lose_device());
+    }
+    put(world, session);
+    result
+}
+
+/// How to start a kernel.
+struct Job {
+    kernel: &'static str,
+    changes: Changes,
+    threads: u32,
+}
+
+fn job_of<K: Method>() -> Job {
+    let changes = Changes { class: <K::Class as Class>::SYMBOL, writes: K::WRITES, snapshot: snapshot_of::<K>() };
+    Job { kernel: K::NAME, changes, threads: threads_of::<K>() }
+}
+
+fn threads_of<K: Method>() -> u32 {
+    if K::HEAVY { HEAVY_THREADS } else { THREADS }
+}
+
+fn snapshot_of<K: Method>() -> FieldSet {
+    if K::EXCLUSIVE { K::SNAPSHOT } else { FieldSet::EMPTY }
+}
+
+/// Starts a kernel for objects `first..end`, or for those in the list.
+fn launch<K, A, W>(world: &mut W, first: usize, end: usize, list: Option<&[u32]>, args: A) -> Result<(), Error>
+where
+    K: Method + OnDevice<A>,
+    A: Copy,
+    W: World,
+{
+    with(world, |world, session| start::<K, A, W>(world, session, job_of::<K>(), first, end, list, args))
+}
+
+fn start<K, A, W>(
+    world: &mut W,
+    session: &mut Session,
+    job: Job,
+    first: usize,
+    end: usize,
+    list: Option<&[u32]>,
+    args: A,
+) -> Result<(), Error>
+where
+    K: OnDevice<A>,
+    A: Copy,
+    W: World,
+{
+    let Job { kernel, changes, threads } = job;
+    session.prepare(&mut |visit| world.visit_members(visit), Some(changes))?;
+    if first == end {
+        return Ok(());
+    }
+    let list_address = match list {
+        None => 0,
+        Some(_) if session.recording.is_some() => {
+            return Err(Error::StaleRecording { reason: "a list of links is gone when it is replayed" });
+        }
+        Some(list) => {
+            let address = session.scratch(0, size_of_val(list))?;
+            // SAFETY: there is room for the list.
+            unsafe { session.queue.stream.upload(address, list.as_ptr().cast(), size_of_val(list)) }?;
+            address
+        }
+    };
+    let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX);
+    let grid = Grid { blocks, threads, shared_bytes: 0 };
+    let (first_u32, end_u32) = (first as u32, end as u32);
+    let mut result = Ok(());
+    K::arguments(args, &mut |arguments| {
+        let mut all: Vec<*const ()> =
+            vec![(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list_address).cast()];
+        all.extend(arguments.iter().map(|argument| argument.start()));
+        // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments. The objects exist, each once; their
+        // columns are on the device, and in this stream no other kernel runs at the same time.
+        result = unsafe { session.launch(kernel, K::SYMBOL, grid, &all) };
+    });
+    result?;
+    session.commit(&mut |visit| world.visit_members(visit), changes, first, end, list)
+}
+
+fn reduce<K, A, R, W>(world: &mut W, session: &mut Session, count: usize, args: A) -> Result<K::Output, Error>
+where
+    K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R> + OnDevice<A>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+    W: World,
+{
+    if session.recording.is_some() {
+        return Err(Error::StaleRecording { reason: "a reduction waits for its result, so it cannot be recorded" });
+    }
+    let job = job_of::<K>();
+    session.prepare(&mut |visit| world.visit_members(visit), Some(job.changes))?;
+    let size = size_of::<K::Output>().max(1);
+    // A thread an accumulator: threads come in whole chunks.
+    let threads = (SHARED_BYTES / size / LANES * LANES).clamp(LANES, job.threads as usize);
+    let grid = |chunks: usize| Grid {
+        blocks: (chunks * LANES).div_ceil(threads) as u32,
+        threads: threads as u32,
+        shared_bytes: (threads * size) as u32,
+    };
+    let mut chunks = count.div_ceil(if K::HEAVY { HEAVY_CHUNK } else { CHUNK });
+    let mut results = session.scratch(0, chunks * size)?;
+    let count = count as u32;
+    let symbol = format!("{}_reduce{}", K::SYMBOL, K::NUMBER);
+    let mut result = Ok(());
+    K::arguments(args, &mut |arguments| {
+        let mut all: Vec<*const ()> = vec![(&raw const count).cast(), (&raw const results).cast()];
+        all.extend(arguments.iter().map(|argument| argument.start()));
+        // SAFETY: the entry takes a `u32`, a pointer and the kernel's arguments; there is room for the results; and as
+        // in `start`.
+        result = unsafe { session.launch(job.kernel, &symbol, grid(chunks), &all) };
+    });
+    result?;
+    session.commit(&mut |visit| world.visit_members(visit), job.changes, 0, count as usize, None)?;
+    let symbol = format!("{}_combine{}", K::SYMBOL, K::NUMBER);
+    let mut which = 1;
+    while chunks > 1 {
+        let values = chunks as u32;
+        chunks = chunks.div_ceil(VALUES_CHUNK);
+        let next = session.scratch(which, chunks * size)?;
+        let all = [(&raw const values).cast(), (&raw const results).cast(), (&raw const next).cast()];
+        // SAFETY: the entry takes a `u32` and two pointers, to as many values and room for the results.
+        unsafe { session.launch(job.kernel, &symbol, grid(chunks), &all) }?;
+        results = next;
+        which = 1 - which;
+    }
+    let mut value = MaybeUninit::<K::Output>::uninit();
+    // SAFETY: there is one result, and room for it until the stream is synchronised below.
+    unsafe { session.queue.stream.download(value.as_mut_ptr().cast(), results, size_of::<K::Output>()) }
+        .map_err(|error| session.queue.blame(error))?;
+    session.queue.count_down(size_of::<K::Output>());
+    session.queue.synchronize()?;
+    // SAFETY: the kernel wrote a value of this type, which has the same bytes on host and device.
+    Ok(unsafe { value.assume_init() })
+}

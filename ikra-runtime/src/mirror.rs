@@ -1,0 +1,264 @@
+//! Mirrors: copies of a class's columns on a device, and which of the two is valid.
+//!
+//! A column is valid on the host, on the device, or on both (RUBY §4.4, decided per launch by what the
+//! kernel's phase writes). Columns of their own (growing SoA) are tracked one by one; a class whose
+//! columns share one block of memory is tracked as a whole, since its bytes can only be copied together.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use crate::class::{Class, MAX_FIELDS, column_count, first_column};
+use crate::error::Error;
+use crate::memory::has_own_columns;
+use crate::objects::Objects;
+use crate::phase::FieldSet;
+use crate::table::BaseSet;
+
+/// A piece of a class's storage that is copied as a whole: a column, or all of them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Unit {
+    /// The physical column; 0 for all of them.
+    pub column: usize,
+    /// The fields in it.
+    pub fields: FieldSet,
+    /// Its start on the host.
+    pub start: *mut u8,
+    /// Bytes that there is room for.
+    pub capacity: usize,
+    /// Bytes that the objects take.
+    pub len: usize,
+}
+
+/// Where one column's elements of consecutive objects lie in a unit: `rows` pieces of `width` bytes,
+/// `pitch` bytes apart.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The unit's column.
+    pub column: usize,
+    /// Bytes from the unit's start to the first piece.
+    pub offset: usize,
+    /// Bytes of a piece.
+    pub width: usize,
+    /// Pieces.
+    pub rows: usize,
+    /// Bytes from one piece to the next.
+    pub pitch: usize,
+}
+
+/// What keeps copies of a class's columns on a device.
+///
+/// # Safety
+///
+/// `fetch` writes to the units that it is given, within their lengths, and to nothing else.
+#[doc(hidden)]
+pub unsafe trait Mirror: Debug + Send + Sync {
+    /// Waits for the device, and copies units to the host.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] and other errors of the device; the host's bytes are then those of before.
+    fn fetch(&self, units: &[Unit]) -> Result<(), Error>;
+
+    /// The mirror as what it is.
+    fn as_any(&mut self) -> &mut dyn Any;
+}
+
+/// The objects of any class, for a mirror.
+#[doc(hidden)]
+pub trait AnyObjects {
+    /// The class's name.
+    fn name(&self) -> &'static str;
+    /// The name of the class's table in the device code.
+    fn symbol(&self) -> &'static str;
+    /// The number of physical columns.
+    fn columns(&self) -> usize;
+    /// The number of objects.
+    fn count(&self) -> u32;
+    /// Objects that are reserved and not yet initialised.
+    fn pending(&self) -> u32;
+    /// The pieces of the storage.
+    fn units(&self) -> Vec<Unit>;
+    /// The pieces that hold some fields of objects `first..end`.
+    fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span>;
+    /// Whether each column has memory of its own.
+    fn has_own_columns(&self) -> bool;
+    /// The fields that changed on the host since [`uploaded`](Self::uploaded).
+    fn changed_on_host(&self) -> FieldSet;
+    /// Says that the device has the host's values.
+    fn uploaded(&mut self, fields: FieldSet);
+    /// Says that the device changes fields.
+    fn changed_on_device(&mut self, fields: FieldSet);
+    /// The fields that are `#[atomic]`.
+    fn atomics(&self) -> FieldSet;
+    /// The mirror.
+    fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
+    /// Fetches what the device changed.
+    fn fetch_all(&mut self);
+    /// Adds objects that the device will initialise, and returns the index of the first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Objects::reserve`]; nothing is added then.
+    fn add(&mut self, count: usize) -> Result<usize, Error>;
+    /// Removes the objects from `len` on, which were just added.
+    fn truncate(&mut self, len: usize);
+    /// Forgets what the device changed, and the mirror: the host's values are the last that there are.
+    fn lose_device(&mut self);
+}
+
+impl<C: Class> AnyObjects for Objects<C> {
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+    fn symbol(&self) -> &'static str {
+        C::SYMBOL
+    }
+    fn columns(&self) -> usize {
+        column_count(C::FIELDS)
+    }
+    fn count(&self) -> u32 {
+        self.len() as u32
+    }
+    fn pending(&self) -> u32 {
+        self.table().header.pending
+    }
+    fn units(&self) -> Vec<Unit> {
+        units::<C>(&self.table().bases, self.capacity(), self.len())
+    }
+    fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
+        spans::<C>(fields, first, end)
+    }
+    fn has_own_columns(&self) -> bool {
+        has_own_columns::<C>()
+    }
+    fn changed_on_host(&self) -> FieldSet {
+        self.table().header.changed_on_host()
+    }
+    fn uploaded(&mut self, fields: FieldSet) {
+        self.table().header.set_uploaded(fields);
+    }
+    fn changed_on_device(&mut self, fields: FieldSet) {
+        self.table().header.set_changed_on_device(whole_units::<C>(fields));
+    }
+    fn atomics(&self) -> FieldSet {
+        atomics::<C>()
+    }
+    fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
+        self.mirror_mut()
+    }
+    fn fetch_all(&mut self) {
+        self.table().fetch(FieldSet::ALL);
+    }
+    fn add(&mut self, count: usize) -> Result<usize, Error> {
+        let first = self.len();
+        self.add_placeholders(count)?;
+        Ok(first)
+    }
+    fn truncate(&mut self, len: usize) {
+        self.set_len(len);
+    }
+    fn lose_device(&mut self) {
+        self.table().header.set_fetched(FieldSet::ALL);
+        self.table().header.set_changed_on_host(FieldSet::ALL);
+        *self.mirror_mut() = None;
+    }
+}
+
+/// The fields of `C` that are `#[atomic]`.
+pub(crate) const fn atomics<C: Class>() -> FieldSet {
+    let mut bits = 0;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        bits |= (C::FIELDS[field].atomic as u64) << field;
+        field += 1;
+    }
+    FieldSet::from_bits(bits)
+}
+
+/// The fields that are copied when some are.
+pub(crate) const fn whole_units<C: Class>(fields: FieldSet) -> FieldSet {
+    if has_own_columns::<C>() || fields.is_empty() { fields } else { FieldSet::ALL }
+}
+
+/// The units of storage that starts at `bases` and has room for `capacity` objects, of which there are
+/// `len`.
+pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize) -> Vec<Unit> {
+    if capacity == 0 {
+        return Vec::new();
+    }
+    let geometry = crate::layout::geometry::<C>();
+    if !has_own_columns::<C>() {
+        let blocks = |objects| crate::memory::blocks::<C>(objects) * geometry.block;
+        let len = if len == 0 { 0 } else { blocks(len) };
+        return vec![Unit { column: 0, fields: FieldSet::ALL, start: bases.get(0).0, capacity: blocks(capacity), len }];
+    }
+    let mut units = Vec::new();
+    for field in 0..C::FIELDS.len().min(MAX_FIELDS) {
+        for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
+            let size = geometry.sizes[column];
+            units.push(Unit {
+                column,
+                fields: FieldSet::from_bits(1 << field),
+                start: bases.get(column).0,
+                capacity: size * capacity,
+                len: size * len,
+            });
+        }
+    }
+    units
+}
+
+/// Where the elements of some fields of objects `first..end` lie.
+fn spans<C: Class>(fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
+    use crate::layout::{Layout, LayoutKind};
+    let geometry = crate::layout::geometry::<C>();
+    let mut spans = Vec::new();
+    for field in (0..C::FIELDS.len()).filter(|&field| fields.contains(field)) {
+        for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
+            let (size, offset) = (geometry.sizes[column], geometry.offsets[column]);
+            let one = |column, offset, objects: usize| Span {
+                column,
+                offset,
+                width: objects * size,
+                rows: 1,
+                pitch: objects * size,
+            };
+            match C::Layout::KIND {
+                LayoutKind::Soa if has_own_columns::<C>() => spans.push(one(column, first * size, end - first)),
+                LayoutKind::Soa => spans.push(one(0, offset + first * size, end - first)),
+                LayoutKind::Aos => spans.push(Span {
+                    column: 0,
+                    offset: offset + first * geometry.block,
+                    width: size,
+                    rows: end - first,
+                    pitch: geometry.block,
+                }),
+                LayoutKind::Tiles(tile) => {
+                    let mut next = first;
+                    while next < end {
+                        let stop = ((next / tile + 1) * tile).min(end);
+                        let start = next / tile * geometry.block + offset + next % tile * size;
+                        // Whole tiles one after another are one span.
+                        let rows = if next.is_multiple_of(tile) { (end - next) / tile } else { 0 };
+                        if rows > 1 {
+                            spans.push(Span {
+                                column: 0,
+                                offset: start,
+                                width: tile * size,
+                                rows,
+                                pitch: geometry.block,
+                            });
+                            next += rows * tile;
+                        } else {
+                            spans.push(one(0, start, stop - next));
+                            next = stop;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    spans
+}
