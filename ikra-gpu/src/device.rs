@@ -1,6 +1,7 @@
 //! The executors on the device: which thread calls a kernel for which objects.
 
 mod execute;
+mod memory;
 mod panic;
 mod reduce;
 pub mod shared;

@@ -1,0 +1,293 @@
+//! The classes.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::prelude::*;
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Pair {
+    pub small: u8,
+    pub large: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(u16)]
+pub enum Kind {
+    A = 7,
+    B = 300,
+}
+
+/// A reducer of the user's own, which is not commutative in rounding.
+#[derive(Clone, Copy, Debug)]
+pub struct Mix;
+impl Reducer<f64> for Mix {
+    fn identity(&self) -> f64 {
+        1.0
+    }
+    fn combine(&self, a: f64, b: f64) -> f64 {
+        a * 0.75 + b * 0.5
+    }
+}
+
+/// What others refer to.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub height: f32,
+    #[atomic]
+    pub visits: u32,
+    #[atomic]
+    pub balance: i64,
+    #[atomic]
+    pub lowest: i32,
+    #[atomic]
+    pub highest: u64,
+    #[atomic]
+    pub weight: f32,
+    #[atomic]
+    pub mass: f64,
+    #[atomic]
+    pub open: bool,
+}
+
+#[soa_methods]
+impl Place {
+    #[kernel]
+    pub fn raise(&mut self, by: f32) {
+        self.height += by;
+    }
+    pub fn height_plus(&self, more: f32) -> f32 {
+        self.height + more
+    }
+}
+
+/// A class under some options, in a world with places.
+macro_rules! class {
+    ($class:ident, $world:ident, $options:tt) => {
+        #[soa_class $options]
+        #[derive(Clone, Debug)]
+        pub struct $class {
+            pub byte: u8,
+            pub flag: bool,
+            pub short: i16,
+            pub single: f32,
+            pub double: f64,
+            pub vector: [f32; 3],
+            pub long: u128,
+            pub next: Option<Link<$class>>,
+            pub place: Link<Place>,
+            pub pair: Pair,
+            #[soa(flatten)]
+            pub flat: Pair,
+            pub kind: Kind,
+            #[atomic]
+            pub hits: u32,
+            #[atomic]
+            pub holder: Option<Link<$class>>,
+        }
+
+        #[soa_methods]
+        impl $class {
+            /// Numbers of every width, branches, and an early return.
+            #[kernel]
+            pub fn change(&mut self, by: u8, factor: f64) {
+                self.byte = self.byte.wrapping_add(by);
+                self.short = self.short.wrapping_mul(3).wrapping_sub(i16::from(by));
+                self.single = self.single * 1.5 + self.vector[0] / 3.0;
+                self.double = (self.double * self.double + factor).sqrt();
+                for d in 0..3 {
+                    self.vector[d] += self.flat.large as f32 * d as f32;
+                }
+                self.flat.large -= 0.1 * factor;
+                self.pair.small ^= by;
+                if self.flag {
+                    self.long = self.long.wrapping_mul(3).rotate_left(7);
+                    return;
+                }
+                self.kind = if self.byte > 100 { Kind::A } else { Kind::B };
+                self.flag = self.byte.is_multiple_of(3);
+            }
+
+            /// Arguments of every kind.
+            #[kernel]
+            pub fn take(
+                &mut self, flag: bool, n: i8, wide: u128, values: [f32; 3], pair: Pair, kind: Kind,
+                other: Ref<Place>, maybe: Option<Link<$class>>,
+            ) {
+                self.flag = flag;
+                self.short += i16::from(n);
+                self.long ^= wide;
+                self.vector = values;
+                self.pair = pair;
+                self.kind = kind;
+                self.place = other;
+                self.single += other.height_plus(1.0);
+                if let Some(link) = maybe {
+                    self.next = Some(self.resolve(link));
+                }
+            }
+
+            /// Others as they were before.
+            #[kernel(snapshot(double, pair))]
+            pub fn look(&mut self) {
+                if let Some(next) = self.next {
+                    self.double += next.double();
+                    self.pair.small = self.pair.small.wrapping_add(next.pair().small);
+                }
+            }
+
+            /// `?` ends a call; links are followed two steps.
+            #[kernel]
+            pub fn follow(&mut self) -> Option<()> {
+                let next = self.next?;
+                self.single += next.place().height();
+                let after = next.next()?;
+                self.byte = self.byte.wrapping_add(after.flat_byte());
+                Some(())
+            }
+
+            fn flat_byte(&self) -> u8 {
+                self.flat.small
+            }
+
+            /// What does not depend on the order.
+            #[kernel]
+            pub fn visit(&mut self) {
+                self.place.visits().fetch_add(1);
+                self.place.balance().fetch_sub(i64::from(self.short));
+                self.place.lowest().fetch_min(i32::from(self.short));
+                self.place.highest().fetch_max(u64::from(self.byte) << 33);
+                self.place.weight().fetch_max(self.single);
+                self.place.mass().fetch_min(self.double);
+                self.place.open().fetch_or(self.flag);
+                if let Some(next) = self.next {
+                    next.holder().claim(self.link());
+                    next.hits().fetch_or(1 << (self.byte & 31));
+                }
+            }
+
+            /// A loop over all objects of two classes.
+            #[kernel]
+            pub fn survey(&mut self) {
+                let mut sum = 0.0;
+                for place in self.all::<Place>() {
+                    sum += place.height();
+                }
+                for other in self.all::<$class>() {
+                    sum += f32::from(other.byte());
+                }
+                self.single = sum;
+            }
+
+            #[kernel(pairs)]
+            pub fn meet(&mut self, other: Ref<$class>, scale: f32) {
+                self.single += other.vector()[0] * scale;
+                self.short = self.short.wrapping_mul(31).wrapping_add(i16::from(other.byte()));
+            }
+
+            #[kernel(pairs)]
+            pub fn near(&mut self, other: Ref<Place>) {
+                self.double += f64::from(other.height()) / 3.0;
+            }
+
+            #[kernel(reduce(Sum, Max, Mix))]
+            pub fn weight(&self) -> f64 {
+                self.double + f64::from(self.vector[2]) + f64::from(self.hits.load())
+            }
+
+            #[kernel(reduce(Sum, Min))]
+            pub fn vector_of(&self, scale: f32) -> [f32; 3] {
+                self.vector.map(|x| x * scale)
+            }
+
+            #[kernel(reduce(Any, All))]
+            pub fn is_flagged(&self) -> bool {
+                self.flag
+            }
+
+            /// Changes the object and returns something.
+            #[kernel(reduce(Sum))]
+            pub fn drain(&mut self) -> u64 {
+                let taken = u64::from(self.byte / 2);
+                self.byte -= taken as u8;
+                taken
+            }
+
+            #[kernel]
+            pub fn spawn(id: u32, seed: u32, place: Link<Place>) -> Self {
+                let bits = id.wrapping_mul(0x9e37_79b9) ^ seed;
+                Self {
+                    byte: bits as u8,
+                    flag: bits & 0x100 != 0,
+                    short: (bits >> 9) as i16,
+                    single: (bits % 1000) as f32 * 0.1,
+                    double: f64::from(bits % 977) * 0.3,
+                    vector: [1.0, (bits % 13) as f32, -0.5],
+                    long: u128::from(bits) << 70 | 5,
+                    next: if bits & 3 == 0 { None } else { Link::from_id(bits % (id + 1) + 1) },
+                    place,
+                    pair: Pair { small: (bits >> 3) as u8, large: f64::from(bits) },
+                    flat: Pair { small: (bits >> 5) as u8, large: f64::from(bits % 31) },
+                    kind: if bits & 1 == 0 { Kind::A } else { Kind::B },
+                    hits: bits % 5,
+                    holder: None,
+                }
+            }
+        }
+
+        #[soa_world]
+        pub struct $world {
+            pub places: Objects<Place>,
+            pub things: Objects<$class>,
+        }
+    };
+}
+
+class!(Growing, GrowingWorld, ());
+class!(Fixed, FixedWorld, (capacity = 20_000));
+class!(Rows, RowsWorld, (layout = "aos"));
+class!(Tiled, TiledWorld, (layout = "tiles"));
+class!(WideTiles, WideTilesWorld, (layout = "tiles", tile = 128, capacity = 20_000));
+class!(Stored, StoredWorld, (addressing = "storage"));
+class!(Addressed, AddressedWorld, (layout = "aos", addressing = "first_field", capacity = 20_000));
+
+/// For the coherence tests: few columns, each used by one kernel.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub pos: f64,
+    pub vel: f64,
+    pub age: u32,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn advance(&mut self, dt: f64) {
+        self.pos += self.vel * dt;
+    }
+    #[kernel]
+    pub fn grow_old(&mut self) {
+        self.age += 1;
+    }
+    #[kernel]
+    pub fn fail_at(&mut self, age: u32) {
+        assert!(self.age != age, "too old");
+        self.age += 1;
+    }
+    #[kernel]
+    pub fn trust(&mut self, other: Option<Link<Body>>) {
+        if let Some(other) = other {
+            self.vel = self.resolve(other).age() as f64;
+        }
+    }
+    #[kernel(reduce(Sum))]
+    pub fn age_of(&self) -> u32 {
+        self.age
+    }
+}
+
+#[soa_world]
+pub struct Crowd {
+    pub bodies: Objects<Body>,
+}

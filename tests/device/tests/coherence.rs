@@ -1,0 +1,181 @@
+//! Columns move when they must, and only then.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::prelude::*;
+use ikra_device_tests::has_gpu;
+use ikra_device_tests::model::*;
+
+const N: usize = 10_000;
+
+fn crowd() -> Crowd {
+    let mut sim = Crowd::new();
+    sim.bodies.extend((0..N).map(|n| Body { pos: n as f64, vel: 0.5, age: n as u32 % 90 })).unwrap();
+    sim
+}
+
+/// Bytes up and down since the last call.
+fn moved(sim: &mut Crowd, last: &mut (u64, u64)) -> (u64, u64) {
+    let stats = sim.device_stats();
+    let now = (stats.bytes_up, stats.bytes_down);
+    let moved = (now.0 - last.0, now.1 - last.1);
+    *last = now;
+    moved
+}
+
+#[test]
+fn only_what_changed_moves() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut sim, mut last) = (crowd(), (0, 0));
+    let (double, int) = (8 * N as u64, 4 * N as u64);
+    sim.cuda_execute(Body::advance, 0.1).unwrap();
+    assert_eq!(moved(&mut sim, &mut last), (2 * double + int, 0), "everything goes up once");
+    for _ in 0..1000 {
+        sim.cuda_execute(Body::advance, 0.1).unwrap();
+        sim.cuda_execute(Body::grow_old, ()).unwrap();
+    }
+    assert_eq!(moved(&mut sim, &mut last), (0, 0), "launches without host access move nothing");
+    assert_eq!(sim.device_stats().launches, 2001);
+
+    let age = sim.bodies.column(body::age)[7];
+    assert_eq!(age, 1007);
+    assert_eq!(moved(&mut sim, &mut last), (0, int), "reading a column moves that column");
+    let _ = sim.bodies.column(body::age)[8];
+    let _ = sim.bodies.column(body::vel)[8];
+    assert_eq!(moved(&mut sim, &mut last), (0, 0), "what is valid on the host stays there");
+
+    sim.bodies.column_mut(body::vel).fill(2.0);
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(moved(&mut sim, &mut last), (double, 0), "a column written on the host goes up");
+
+    let first = sim.bodies.links().next().unwrap();
+    let pos = sim.get(first).pos();
+    assert!((pos - 1001.0 * 0.05).abs() < 1e-9, "{pos}");
+    assert_eq!(moved(&mut sim, &mut last), (0, double), "a getter moves its column");
+
+    sim.execute(Body::grow_old, ());
+    assert_eq!(moved(&mut sim, &mut last), (0, int), "a kernel on the host moves what is newer on the device");
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(moved(&mut sim, &mut last), (int, 0), "and what it writes goes up again");
+    assert_eq!(sim.get(first).age(), 1004);
+}
+
+#[test]
+fn reductions_move_their_result() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut sim, mut last) = (crowd(), (0, 0));
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    moved(&mut sim, &mut last);
+    let sum = sim.cuda_execute_and_reduce(Body::age_of, (), Sum).unwrap();
+    assert_eq!(sum, (0..N as u32).map(|n| n % 90 + 1).sum::<u32>());
+    assert_eq!(moved(&mut sim, &mut last), (0, 4));
+}
+
+#[test]
+fn growth_keeps_what_the_device_computed() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    sim.bodies.extend((0..3 * N).map(|_| Body { pos: 0.0, vel: 0.0, age: 1000 })).unwrap();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    let ages = sim.bodies.column(body::age);
+    assert!((0..N).all(|n| ages[n] == n as u32 % 90 + 2));
+    assert!((N..4 * N).all(|n| ages[n] == 1001));
+    sim.bodies.grow_by(100 * N).unwrap();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(sim.bodies.column(body::age)[0], 3);
+}
+
+#[test]
+fn objects_may_move_between_worlds() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut a, mut b) = (crowd(), crowd());
+    a.cuda_execute(Body::grow_old, ()).unwrap();
+    b.cuda_execute(Body::advance, 1.0).unwrap();
+    std::mem::swap(&mut a.bodies, &mut b.bodies);
+    a.cuda_execute(Body::grow_old, ()).unwrap();
+    b.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!((a.bodies.column(body::age)[5], b.bodies.column(body::age)[5]), (6, 7));
+    assert_eq!((a.bodies.column(body::pos)[5], b.bodies.column(body::pos)[5]), (5.5, 5.0));
+}
+
+#[test]
+fn recordings_do_the_same_again() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    let step = sim
+        .cuda_record(|sim| {
+            sim.cuda_execute(Body::advance, 1.0)?;
+            sim.cuda_execute(Body::grow_old, ())?;
+            sim.cuda_execute_range(Body::grow_old, 0..10, ())
+        })
+        .unwrap();
+    assert_eq!(sim.bodies.column(body::age)[3], 3, "recording runs nothing");
+    for _ in 0..50 {
+        sim.cuda_replay(&step).unwrap();
+    }
+    assert_eq!(sim.device_stats().launches, 150);
+    let ages = sim.bodies.column(body::age);
+    assert_eq!((ages[3], ages[20]), (3 + 100, 20 + 50));
+    assert_eq!(sim.bodies.column(body::pos)[3], 3.0 + 25.0);
+    // Changes on the host go up before a replay.
+    sim.bodies.column_mut(body::age).fill(0);
+    sim.cuda_replay(&step).unwrap();
+    assert_eq!(sim.bodies.column(body::age)[3], 2);
+    // More objects than were recorded.
+    sim.bodies.push(Body { pos: 0.0, vel: 0.0, age: 0 }).unwrap();
+    assert!(matches!(sim.cuda_replay(&step), Err(ikra::Error::StaleRecording { .. })));
+    // What cannot be recorded says so, and the world works on.
+    let refused = sim.cuda_record(|sim| sim.cuda_execute_and_reduce(Body::age_of, (), Sum).map(drop));
+    assert!(matches!(refused, Err(ikra::Error::StaleRecording { .. })), "{refused:?}");
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(sim.bodies.column(body::age)[3], 3);
+}
+
+#[test]
+fn snapshots_can_be_recorded() {
+    if !has_gpu() {
+        return;
+    }
+    let build = || {
+        let mut sim = GrowingWorld::new();
+        let place =
+            Place { height: 1.0, visits: 0, balance: 0, lowest: 0, highest: 0, weight: 0.0, mass: 0.0, open: false };
+        let place = sim.places.push(place).unwrap();
+        sim.construct(500, Growing::spawn, (3, place)).unwrap();
+        sim
+    };
+    let (mut host, mut device) = (build(), build());
+    let step = device.cuda_record(|sim| sim.cuda_execute(Growing::look, ())).unwrap();
+    for _ in 0..5 {
+        host.execute(Growing::look, ());
+        device.cuda_replay(&step).unwrap();
+    }
+    assert_eq!(host.things.column(growing::double), device.things.column(growing::double));
+}
+
+#[test]
+fn kernels_are_timed_on_request() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    sim.cuda_time_kernels(true).unwrap();
+    for _ in 0..10 {
+        sim.cuda_execute(Body::advance, 0.1).unwrap();
+    }
+    let stats = sim.device_stats();
+    assert_eq!(stats.kernels.len(), 1);
+    assert_eq!((stats.kernels[0].kernel, stats.kernels[0].launches), ("Body::advance", 10));
+    assert!(stats.kernels[0].time.as_nanos() > 0);
+    assert!(stats.device_memory >= 20 * N as u64);
+}

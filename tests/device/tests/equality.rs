@@ -1,0 +1,200 @@
+//! Whatever a kernel does, it does the same on host and device: every column has the same bytes.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::prelude::*;
+use ikra_device_tests::has_gpu;
+use ikra_device_tests::model::*;
+
+/// A pseudo-random sequence.
+struct Random(u64);
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 29
+    }
+}
+
+fn place(random: &mut Random) -> Place {
+    Place {
+        height: (random.next() % 1000) as f32 * 0.25,
+        visits: 0,
+        balance: random.next() as i64,
+        lowest: 5,
+        highest: 0,
+        weight: 0.0,
+        mass: 1e9,
+        open: false,
+    }
+}
+
+const SIZES: [usize; 7] = [0, 1, 63, 64, 129, 1000, 9000];
+
+/// Runs the same work on two worlds, on the host and on the device, and compares all columns after
+/// each step.
+macro_rules! equality {
+    ($test:ident, $class:ident, $world:ident) => {
+        #[test]
+        fn $test() {
+            if !has_gpu() {
+                return;
+            }
+            for (round, count) in SIZES.into_iter().enumerate() {
+                let mut random = Random(round as u64 + 1);
+                let (mut host, mut device) = ($world::new(), $world::new());
+                for sim in [&mut host, &mut device] {
+                    let mut random = Random(round as u64 + 100);
+                    sim.places.extend((0..37).map(|_| place(&mut random))).unwrap();
+                }
+                let places: Vec<_> = host.places.links().collect();
+                let seed = random.next() as u32;
+                host.construct(count, $class::spawn, (seed, places[3])).unwrap();
+                device.cuda_construct(count, $class::spawn, (seed, places[3])).unwrap();
+                same("spawn", &host, &device);
+
+                // Links to many places, set on the host.
+                for sim in [&mut host, &mut device] {
+                    let links: Vec<_> = sim.things.links().collect();
+                    for link in links {
+                        let n = link.index() * 7 % places.len();
+                        let mut thing = sim.get_mut(link);
+                        thing.place = thing.resolve(places[n]);
+                    }
+                }
+                same("links", &host, &device);
+                let things: Vec<_> = host.things.links().collect();
+                let some: Vec<_> = things.iter().copied().filter(|link| link.index() % 3 == 1).rev().collect();
+                let middle = count / 3..count - count / 5;
+
+                for round in 0..2 {
+                    host.execute($class::change, (17, 0.7));
+                    device.cuda_execute($class::change, (17, 0.7)).unwrap();
+                    same("change", &host, &device);
+
+                    host.execute_range($class::change, middle.clone(), (3, 0.1));
+                    device.cuda_execute_range($class::change, middle.clone(), (3, 0.1)).unwrap();
+                    same("change a range", &host, &device);
+
+                    host.execute_each($class::change, &some, (99, 2.0)).unwrap();
+                    device.cuda_execute_each($class::change, &some, (99, 2.0)).unwrap();
+                    same("change each", &host, &device);
+
+                    host.execute($class::look, ());
+                    device.cuda_execute($class::look, ()).unwrap();
+                    host.execute($class::look, ());
+                    device.cuda_execute($class::look, ()).unwrap();
+                    same("look", &host, &device);
+                    host.execute_range($class::look, middle.clone(), ());
+                    device.cuda_execute_range($class::look, middle.clone(), ()).unwrap();
+                    same("look at a range", &host, &device);
+                    host.execute_each($class::look, &some, ()).unwrap();
+                    device.cuda_execute_each($class::look, &some, ()).unwrap();
+                    same("look at each", &host, &device);
+
+                    host.execute($class::follow, ());
+                    device.cuda_execute($class::follow, ()).unwrap();
+                    same("follow", &host, &device);
+
+                    host.execute($class::visit, ());
+                    device.cuda_execute($class::visit, ()).unwrap();
+                    same("visit", &host, &device);
+
+                    if count <= 1000 {
+                        host.execute($class::survey, ());
+                        device.cuda_execute($class::survey, ()).unwrap();
+                        same("survey", &host, &device);
+                        host.execute_pairs($class::meet, 0.3);
+                        device.cuda_execute_pairs($class::meet, 0.3).unwrap();
+                        same("meet", &host, &device);
+                    }
+                    host.execute_pairs($class::near, ());
+                    device.cuda_execute_pairs($class::near, ()).unwrap();
+                    same("near", &host, &device);
+
+                    let maybe = things.get(count / 2).copied();
+                    let pair = Pair { small: 9, large: -2.5 };
+                    let arguments = (true, -3, 1 << 100, [1.0, f32::NAN, -0.0], pair, Kind::A, places[round], maybe);
+                    host.execute($class::take, arguments);
+                    device.cuda_execute($class::take, arguments).unwrap();
+                    same("take", &host, &device);
+
+                    host.execute(Place::raise, 0.5);
+                    device.cuda_execute(Place::raise, 0.5).unwrap();
+
+                    // Reductions, to the last bit.
+                    let bits = |x: f64| x.to_bits();
+                    assert_eq!(
+                        bits(host.execute_and_reduce($class::weight, (), Sum)),
+                        bits(device.cuda_execute_and_reduce($class::weight, (), Sum).unwrap())
+                    );
+                    assert_eq!(
+                        bits(host.execute_and_reduce($class::weight, (), Max)),
+                        bits(device.cuda_execute_and_reduce($class::weight, (), Max).unwrap())
+                    );
+                    assert_eq!(
+                        bits(host.execute_and_reduce($class::weight, (), Mix)),
+                        bits(device.cuda_execute_and_reduce($class::weight, (), Mix).unwrap())
+                    );
+                    assert_eq!(
+                        host.execute_and_reduce($class::vector_of, 2.5, Sum).map(f32::to_bits),
+                        device.cuda_execute_and_reduce($class::vector_of, 2.5, Sum).unwrap().map(f32::to_bits)
+                    );
+                    assert_eq!(
+                        host.execute_and_reduce($class::vector_of, 2.5, Min).map(f32::to_bits),
+                        device.cuda_execute_and_reduce($class::vector_of, 2.5, Min).unwrap().map(f32::to_bits)
+                    );
+                    assert_eq!(
+                        host.execute_and_reduce($class::is_flagged, (), Any),
+                        device.cuda_execute_and_reduce($class::is_flagged, (), Any).unwrap()
+                    );
+                    assert_eq!(
+                        host.execute_and_reduce($class::is_flagged, (), All),
+                        device.cuda_execute_and_reduce($class::is_flagged, (), All).unwrap()
+                    );
+                    assert_eq!(
+                        host.execute_and_reduce($class::drain, (), Sum),
+                        device.cuda_execute_and_reduce($class::drain, (), Sum).unwrap()
+                    );
+                    same("drain", &host, &device);
+
+                    // Growing in between.
+                    if count > 0 && count < 1000 {
+                        for sim in [&mut host, &mut device] {
+                            let row = sim.things.read(things[0]).unwrap();
+                            sim.things.push(row).unwrap();
+                        }
+                    }
+                }
+            }
+
+            fn same(step: &str, host: &$world, device: &$world) {
+                assert_eq!(host.things.len(), device.things.len());
+                for (n, (a, b)) in host.things.iter().zip(&device.things).enumerate() {
+                    assert_eq!(show(&a), show(&b), "{step}: {}#{}", stringify!($class), n + 1);
+                }
+                for (n, (a, b)) in host.places.iter().zip(&device.places).enumerate() {
+                    assert_eq!(format!("{a:?}"), format!("{b:?}"), "{step}: Place#{}", n + 1);
+                }
+            }
+
+            /// All fields, floating point by its bits.
+            fn show(row: &$class) -> String {
+                format!(
+                    "{row:?} {:x} {:x} {:x?} {:x} {:x}",
+                    row.single.to_bits(),
+                    row.double.to_bits(),
+                    row.vector.map(f32::to_bits),
+                    row.pair.large.to_bits(),
+                    row.flat.large.to_bits()
+                )
+            }
+        }
+    };
+}
+
+equality!(growing_columns, Growing, GrowingWorld);
+equality!(fixed_columns, Fixed, FixedWorld);
+equality!(array_of_structures, Rows, RowsWorld);
+equality!(tiles, Tiled, TiledWorld);
+equality!(wide_tiles_of_fixed_capacity, WideTiles, WideTilesWorld);
+equality!(storage_addressing, Stored, StoredWorld);
+equality!(first_field_addressing, Addressed, AddressedWorld);

@@ -1,0 +1,190 @@
+//! What goes wrong on the device arrives as an error, and the world can be used on the host.
+//!
+//! A kernel that fails takes the process's state on the device with it, so those tests run in processes
+//! of their own: this binary starts itself with the test's name.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::process::Command;
+
+use ikra::Error;
+use ikra::prelude::*;
+use ikra_device_tests::model::*;
+use ikra_device_tests::{DEVICE_CODE, has_gpu};
+
+fn crowd(n: usize) -> Crowd {
+    let mut sim = Crowd::new();
+    sim.bodies.extend((0..n).map(|n| Body { pos: n as f64, vel: 0.5, age: n as u32 })).unwrap();
+    sim
+}
+
+/// Runs `work` in a process of its own.
+fn apart(test: &str, work: impl FnOnce()) {
+    const CHILD: &str = "IKRA_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        work();
+        return;
+    }
+    let program = std::env::current_exe().unwrap();
+    let output = Command::new(program).args(["--exact", test, "--nocapture"]).env(CHILD, "1").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn without_a_gpu_the_error_says_so() {
+    if ikra::driver::devices().is_ok_and(|devices| !devices.is_empty()) {
+        println!("SKIPPED: there is a GPU");
+        return;
+    }
+    let mut sim = crowd(10);
+    let error = sim.cuda_execute(Body::advance, 0.1).unwrap_err();
+    if DEVICE_CODE.is_some() {
+        assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+        assert!(error.to_string().contains("run on the host"), "{error}");
+    } else {
+        assert!(matches!(error, Error::NoDeviceCode { .. }), "{error}");
+    }
+    assert!(!error.to_string().contains('\n'), "one line: {error}");
+    sim.execute(Body::advance, 1.0);
+    assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
+}
+
+#[test]
+fn a_device_that_is_not_there() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd(10);
+    let error = sim.cuda_open(99).unwrap_err();
+    assert!(matches!(&error, Error::NoDevice { reason } if reason.contains("no device 99")), "{error}");
+    assert_eq!(sim.cuda_open(0).unwrap().index, 0);
+    sim.cuda_execute(Body::advance, 1.0).unwrap();
+    assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
+}
+
+#[test]
+fn code_that_the_driver_rejects() {
+    if !has_gpu() {
+        return;
+    }
+    use ikra::driver::{Context, Module};
+    let context = Context::open(0).unwrap();
+    let text = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { no_such_thing; }\n";
+    let error = Module::load(&context, text).unwrap_err();
+    assert!(matches!(&error, Error::DeviceCodeRejected { log } if log.contains("no_such_thing")), "{error}");
+    let error = Module::load(&context, "\0").unwrap_err();
+    assert!(matches!(error, Error::DeviceCodeRejected { .. }), "{error}");
+}
+
+#[test]
+fn objects_that_are_not_initialised() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd(10);
+    let link = sim.bodies.reserve(1).unwrap().next().unwrap();
+    let error = sim.cuda_execute(Body::advance, 1.0).unwrap_err();
+    assert!(matches!(error, Error::NotAllInitialized { class: "Body", pending: 1 }), "{error}");
+    sim.bodies.init(link, Body { pos: 0.0, vel: 1.0, age: 0 }).unwrap();
+    sim.cuda_execute(Body::advance, 1.0).unwrap();
+    assert_eq!(sim.get(link).pos(), 1.0);
+}
+
+#[test]
+fn lists_with_duplicates_and_strangers() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd(10);
+    let links: Vec<_> = sim.bodies.links().collect();
+    let error = sim.cuda_execute_each(Body::grow_old, &[links[3], links[3]], ()).unwrap_err();
+    assert!(matches!(error, Error::Duplicate { id: 4, .. }), "{error}");
+    let error = sim.cuda_execute_each(Body::grow_old, &[Link::from_id(11).unwrap()], ()).unwrap_err();
+    assert!(matches!(error, Error::NotInWorld { id: 11, .. }), "{error}");
+    assert_eq!(sim.bodies.column(body::age)[3], 3);
+}
+
+#[test]
+fn no_device_memory() {
+    if !has_gpu() {
+        return;
+    }
+    use ikra::driver::{Context, Memory};
+    let context = Context::open(0).unwrap();
+    let (free, total) = context.memory().unwrap();
+    assert!(free <= total);
+    let error = Memory::new(&context, total * 2, "a test").unwrap_err();
+    assert!(
+        matches!(&error, Error::OutOfDeviceMemory { requested, .. } if *requested == total * 2)
+            && error.to_string().contains("a test"),
+        "{error}"
+    );
+    // The world has no room on the device while this is taken, and works on the host.
+    let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
+    let mut sim = crowd(20_000_000);
+    let error = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
+    assert!(matches!(&error, Error::OutOfDeviceMemory { .. }) && error.to_string().contains("class Body"), "{error}");
+    sim.execute(Body::grow_old, ());
+    assert_eq!(sim.bodies.column(body::age)[1], 2);
+    drop(taken);
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(sim.bodies.column(body::age)[1], 3);
+}
+
+#[test]
+fn a_panic_in_a_kernel() {
+    if !has_gpu() {
+        return;
+    }
+    apart("a_panic_in_a_kernel", || {
+        let mut sim = crowd(1000);
+        sim.cuda_execute(Body::grow_old, ()).unwrap();
+        assert_eq!(sim.bodies.column(body::age)[0], 1);
+        sim.cuda_execute(Body::advance, 1.0).unwrap();
+        sim.cuda_synchronize().unwrap();
+        // Object 500 has age 501.
+        sim.cuda_execute(Body::fail_at, 501).unwrap();
+        let error = sim.cuda_synchronize().unwrap_err();
+        assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::fail_at")), "{error}");
+        let again = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
+        assert!(matches!(again, Error::DeviceLost { .. }), "{again}");
+        // The host has the ages that it read, and the positions from before.
+        assert_eq!(sim.bodies.column(body::age)[0], 1);
+        assert_eq!(sim.bodies.column(body::pos)[2], 2.0);
+        sim.execute(Body::advance, 1.0);
+        assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
+    });
+}
+
+#[test]
+fn a_link_of_another_world() {
+    if !has_gpu() {
+        return;
+    }
+    apart("a_link_of_another_world", || {
+        let mut sim = crowd(1000);
+        sim.cuda_execute(Body::trust, Link::from_id(1000)).unwrap();
+        assert_eq!(sim.bodies.column(body::vel)[0], 999.0);
+        sim.cuda_execute(Body::trust, Link::from_id(1001)).unwrap();
+        let error = sim.cuda_synchronize().unwrap_err();
+        assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::trust")), "{error}");
+    });
+}
+
+#[test]
+fn a_failure_found_by_reading_a_column() {
+    if !has_gpu() {
+        return;
+    }
+    apart("a_failure_found_by_reading_a_column", || {
+        let mut sim = crowd(10);
+        sim.cuda_execute(Body::fail_at, 3).unwrap();
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sim.bodies.column(body::age)[0]));
+        let text = panic.unwrap_err().downcast::<String>().unwrap();
+        assert!(text.contains("Body::fail_at"), "{text}");
+        assert_eq!(sim.bodies.column(body::age)[0], 0, "the values from before");
+        sim.execute(Body::grow_old, ());
+        assert_eq!(sim.bodies.column(body::age)[0], 1);
+    });
+}

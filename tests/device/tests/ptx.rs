@@ -1,0 +1,61 @@
+//! The device code is what it should be: assembled for every architecture, without spills.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::path::Path;
+
+use ikra_build::{ptx, ptxas};
+use ikra_device_tests::DEVICE_CODE;
+
+fn code() -> Option<(&'static Path, String)> {
+    let Some(path) = DEVICE_CODE.map(Path::new) else {
+        println!("SKIPPED: there is no compiler for the device");
+        return None;
+    };
+    Some((path, std::fs::read_to_string(path).unwrap()))
+}
+
+#[test]
+fn every_kernel_is_there() {
+    let Some((_, code)) = code() else { return };
+    let names: Vec<_> = ptx::kernels(&code).into_iter().map(|kernel| kernel.name).collect();
+    for wanted in [
+        "ikra_kernel_Growing_change_",
+        "ikra_kernel_Tiled_spawn_",
+        "ikra_kernel_Rows_meet_",
+        "ikra_kernel_Body_age_of_",
+    ] {
+        assert!(names.iter().any(|name| name.starts_with(wanted)), "{wanted} is not among {names:?}");
+    }
+    assert!(names.iter().any(|name| name.starts_with("ikra_kernel_Fixed_weight_") && name.ends_with("_reduce2")));
+}
+
+#[test]
+fn a_kernel_does_no_more_than_it_says() {
+    let Some((_, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    let advance = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Body_advance_")).unwrap();
+    assert_eq!(advance.count("ld.const"), 2, "a start for each of two columns");
+    assert_eq!(advance.count("ld.b64") + advance.count("ld.global.b64"), 2, "position and velocity");
+    assert_eq!(advance.count("st."), 1, "the position");
+    assert_eq!((advance.count("call"), advance.local_bytes()), (0, 0));
+    // Barriers stay where they are: one a reduction.
+    for kernel in kernels.iter().filter(|kernel| kernel.name.contains("_reduce") || kernel.name.contains("_combine")) {
+        assert_eq!(kernel.count("bar"), 1, "{}", kernel.name);
+    }
+}
+
+#[test]
+fn every_architecture_takes_it() {
+    let Some((path, _)) = code() else { return };
+    let Some(ptxas) = ptxas::find() else {
+        println!("SKIPPED: there is no ptxas");
+        return;
+    };
+    for architecture in ["sm_75", "sm_80", "sm_90", "sm_100"] {
+        let usages = ptxas::assemble(&ptxas, path, architecture).unwrap();
+        assert!(usages.len() > 50, "{}", usages.len());
+        for usage in usages {
+            assert_eq!(usage.spill_bytes, 0, "{usage:?} on {architecture}");
+        }
+    }
+}
