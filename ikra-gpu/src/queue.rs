@@ -65,18 +65,23 @@ impl Queue {
         Error::DeviceLost { kernel, reason }
     }
 
-    /// Starts a kernel.
+    /// Starts a kernel, or adds it to a recording.
     ///
     /// # Safety
     ///
     /// As for [`Stream::launch`].
     pub(crate) unsafe fn launch(
         &self,
+        recording: bool,
         kernel: &'static str,
         function: Function,
         grid: Grid,
         arguments: &[*const ()],
     ) -> Result<(), Error> {
+        if recording {
+            // SAFETY: by the caller.
+            return unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error));
+        }
         let timed = self.state().timed;
         let start = if timed { Some(self.stream.mark()?) } else { None };
         // SAFETY: by the caller.

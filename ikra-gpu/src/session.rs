@@ -164,7 +164,7 @@ impl Session {
     ) -> Result<(), Error> {
         let function = self.function(symbol, kernel)?;
         // SAFETY: by the caller.
-        unsafe { self.queue.launch(kernel, function, grid, arguments) }?;
+        unsafe { self.queue.launch(self.recording.is_some(), kernel, function, grid, arguments) }?;
         if let Some(trace) = &mut self.recording {
             trace.kernels.push(kernel);
         }
