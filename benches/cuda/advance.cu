@@ -64,8 +64,12 @@ __global__ void __launch_bounds__(BLOCK)
 {
     const unsigned i = thread_index();
     if (i >= n) return;
-    pos_x[i] += vel_x[i] * dt;
-    pos_y[i] += vel_y[i] * dt;
+    // Both sums before the first store: the assembler, which no longer knows what __restrict__ said,
+    // leaves loads behind stores that precede them.
+    const T x = pos_x[i] + vel_x[i] * dt;
+    const T y = pos_y[i] + vel_y[i] * dt;
+    pos_x[i] = x;
+    pos_y[i] = y;
 }
 
 template <class T>
@@ -74,8 +78,10 @@ __global__ void __launch_bounds__(BLOCK)
                        const T* __restrict__ vel_y, unsigned n, T dt)
 {
     for (unsigned i = thread_index(); i < n; i += gridDim.x * blockDim.x) {
-        pos_x[i] += vel_x[i] * dt;
-        pos_y[i] += vel_y[i] * dt;
+        const T x = pos_x[i] + vel_x[i] * dt;
+        const T y = pos_y[i] + vel_y[i] * dt;
+        pos_x[i] = x;
+        pos_y[i] = y;
     }
 }
 

@@ -50,16 +50,6 @@ struct HostGraph {
     }
 };
 
-template <class Link>
-struct Columns {
-    std::uint32_t* distance;
-    const std::uint32_t* degree;
-    const std::uint32_t* first;  // of the neighbours in the arena
-    const Link* slots;           // K columns
-    const Link* arena;
-    unsigned vertices;
-};
-
 template <class Link, unsigned K>
 class DeviceGraph {
 public:
@@ -84,10 +74,12 @@ public:
         arena_.emplace(arena);
     }
 
-    Columns<Link> columns() const
-    {
-        return {distance_.data(), degree_->data(), first_->data(), slots_->data(), arena_->data(), vertices_};
-    }
+    std::uint32_t* distance() const { return distance_.data(); }
+    const std::uint32_t* degree() const { return degree_->data(); }
+    const std::uint32_t* first() const { return first_->data(); }  // of the neighbours in the arena
+    const Link* slots() const { return slots_->data(); }           // K columns
+    const Link* arena() const { return arena_->data(); }
+    unsigned vertices() const { return vertices_; }
 
 private:
     Buffer<std::uint32_t> distance_;
@@ -106,28 +98,33 @@ __global__ void init_distances(std::uint32_t* distance, unsigned vertices, std::
 
 // Several vertices may reach the same neighbour at once: all store the same number, so that it does not
 // matter who is first. `reached` becomes the last level that found a vertex: it needs no reset.
+//
+// What is only read is __restrict__, so that its loads need not wait for stores of distances. The
+// distances are not: links may point into them.
 template <class Link, unsigned K>
 __global__ void __launch_bounds__(BLOCK)
-    visit_frontier(Columns<Link> graph, std::uint32_t level, std::uint32_t* reached)
+    visit_frontier(std::uint32_t* distance, const std::uint32_t* __restrict__ degree,
+                   const std::uint32_t* __restrict__ first, const Link* __restrict__ slots,
+                   const Link* __restrict__ arena, unsigned vertices, std::uint32_t level, std::uint32_t* reached)
 {
     const unsigned v = blockIdx.x * BLOCK + threadIdx.x;
-    if (v >= graph.vertices || graph.distance[v] != level) return;
+    if (v >= vertices || distance[v] != level) return;
 
     const std::uint32_t next = level + 1;
     bool found = false;
     auto relax = [&](Link link) {
-        std::uint32_t& distance = link.distance(graph.distance);
-        if (distance > next) {
-            distance = next;
+        std::uint32_t& other = link.distance(distance);
+        if (other > next) {
+            other = next;
             found = true;
         }
     };
-    const unsigned degree = graph.degree[v];
-    const unsigned inlined = min(degree, K);
-    for (unsigned j = 0; j < inlined; ++j) relax(graph.slots[std::size_t{j} * graph.vertices + v]);
-    if (degree > K) {
-        const Link* external = graph.arena + graph.first[v];
-        for (unsigned j = 0; j < degree - K; ++j) relax(external[j]);
+    const unsigned neighbours = degree[v];
+    const unsigned inlined = min(neighbours, K);
+    for (unsigned j = 0; j < inlined; ++j) relax(slots[std::size_t{j} * vertices + v]);
+    if (neighbours > K) {
+        const Link* external = arena + first[v];
+        for (unsigned j = 0; j < neighbours - K; ++j) relax(external[j]);
     }
     if (found) *reached = next;
 }
@@ -150,9 +147,9 @@ private:
 template <class Link, unsigned K>
 double time_search(const HostGraph& host, std::uint32_t source, std::uint32_t* levels)
 {
-    const DeviceGraph<Link, K> device(host);
-    const Columns<Link> graph = device.columns();
-    const unsigned grid = blocks_for(graph.vertices, BLOCK);
+    const DeviceGraph<Link, K> graph(host);
+    const unsigned vertices = graph.vertices();
+    const unsigned grid = blocks_for(vertices, BLOCK);
     const Buffer<std::uint32_t> reached(1);
     const PinnedWord last;
     const Stream stream;
@@ -160,13 +157,15 @@ double time_search(const HostGraph& host, std::uint32_t source, std::uint32_t* l
 
     // From the first launch to the last answer; the initial distances are not counted.
     auto search_ns = [&] {
-        init_distances<<<grid, BLOCK, 0, stream>>>(graph.distance, graph.vertices, source);
+        init_distances<<<grid, BLOCK, 0, stream>>>(graph.distance(), vertices, source);
         check(cudaMemsetAsync(reached.data(), 0, reached.bytes(), stream));
         stream.synchronize();
         start.record(stream);
         std::uint32_t level = 0;
         do {
-            visit_frontier<Link, K><<<grid, BLOCK, 0, stream>>>(graph, level, reached.data());
+            visit_frontier<Link, K><<<grid, BLOCK, 0, stream>>>(graph.distance(), graph.degree(), graph.first(),
+                                                                graph.slots(), graph.arena(), vertices, level,
+                                                                reached.data());
             check(cudaMemcpyAsync(last.get(), reached.data(), sizeof *last.get(), cudaMemcpyDeviceToHost, stream));
             stream.synchronize();
             ++level;
@@ -180,10 +179,10 @@ double time_search(const HostGraph& host, std::uint32_t source, std::uint32_t* l
     const double time = median_of(search_ns);
 
     Checksum checksum;
-    checksum.add(graph.distance, graph.vertices);
+    checksum.add(graph.distance(), vertices);
     checksum.publish();
     if (levels != nullptr)
-        check(cudaMemcpy(levels, graph.distance, graph.vertices * sizeof *levels, cudaMemcpyDeviceToHost));
+        check(cudaMemcpy(levels, graph.distance(), vertices * sizeof *levels, cudaMemcpyDeviceToHost));
     return time;
 }
 

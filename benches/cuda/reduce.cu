@@ -10,7 +10,7 @@ template <class T>
 __global__ void init_values(T* values, unsigned n)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) values[i] = unit<T>(i);
+    if (i < n) values[i] = unit<T>(i + 1);
 }
 
 struct Sum {
