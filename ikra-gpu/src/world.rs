@@ -12,7 +12,8 @@ use ikra_runtime::link::Link;
 use ikra_runtime::mirror::AnyObjects;
 use ikra_runtime::objects::Links;
 use ikra_runtime::phase::FieldSet;
-use ikra_runtime::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
+use ikra_runtime::record::{self, PAIR_THREADS};
+use ikra_runtime::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::Columns;
@@ -162,7 +163,9 @@ pub trait CudaWorld: World {
         Self: Holds<K::Class> + Holds<K::Other>,
     {
         let end = Holds::<K::Class>::objects(self).len();
-        launch::<K, A, Self>(self, 0, end, None, args)
+        let shared_bytes = (PAIR_THREADS * record::bytes::<K::Other>(K::GETS)) as u32;
+        let job = Job { threads: PAIR_THREADS as u32, shared_bytes, ..job_of::<K>() };
+        with(self, |world, session| start::<K, A, Self>(world, session, job, 0, end, None, args))
     }
 
     /// Calls a kernel for all objects of its class and combines the results, in the same order as on the
@@ -204,7 +207,7 @@ pub trait CudaWorld: World {
             let result = start::<K, A, Self>(
                 world,
                 session,
-                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS },
+                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS, shared_bytes: 0 },
                 first,
                 first + n,
                 None,
@@ -402,11 +405,12 @@ struct Job {
     kernel: &'static str,
     changes: Changes,
     threads: u32,
+    shared_bytes: u32,
 }
 
 fn job_of<K: Method>() -> Job {
     let changes = Changes { class: <K::Class as Class>::SYMBOL, writes: K::WRITES, snapshot: snapshot_of::<K>() };
-    Job { kernel: K::NAME, changes, threads: threads_of::<K>() }
+    Job { kernel: K::NAME, changes, threads: threads_of::<K>(), shared_bytes: 0 }
 }
 
 fn threads_of<K: Method>() -> u32 {
@@ -441,7 +445,7 @@ where
     A: Copy,
     W: World,
 {
-    let Job { kernel, changes, threads } = job;
+    let Job { kernel, changes, threads, shared_bytes } = job;
     session.prepare(&mut |visit| world.visit_members(visit), Some(changes))?;
     if first == end {
         return Ok(());
@@ -459,7 +463,9 @@ where
         }
     };
     let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX);
-    let grid = Grid { blocks, threads, shared_bytes: 0 };
+    // Few objects need no whole block, unless its threads work together.
+    let threads = if blocks == 1 && shared_bytes == 0 { (end - first).next_multiple_of(32) as u32 } else { threads };
+    let grid = Grid { blocks, threads, shared_bytes };
     let (first_u32, end_u32) = (first as u32, end as u32);
     let function = session.function(K::SYMBOL, kernel)?;
     let mut result = Ok(());
@@ -490,9 +496,9 @@ where
     session.prepare(&mut |visit| world.visit_members(visit), Some(job.changes))?;
     let size = size_of::<K::Output>().max(1);
     // A thread an accumulator: threads come in whole chunks.
-    let threads = (SHARED_BYTES / size / LANES * LANES).clamp(LANES, job.threads as usize);
+    let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
     let grid = |chunks: usize| Grid {
-        blocks: (chunks * LANES).div_ceil(threads) as u32,
+        blocks: (chunks * ACCUMULATORS).div_ceil(threads) as u32,
         threads: threads as u32,
         shared_bytes: (threads * size) as u32,
     };

@@ -179,6 +179,10 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let vis = &item.vis;
     let handle = handle(&kernel);
+    let gets = options.pairs.as_ref().map(|_| {
+        let names = device::method_names(item.block.to_token_stream());
+        quote!(const GETS: &'static [&'static str] = &[#(#names),*];)
+    });
     quote! {
         #(#cfgs)*
         const _: () = {
@@ -189,6 +193,7 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
                 const SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
+                #gets
             }
             #[automatically_derived]
             impl ::ikra::rt::Method for #kernel<#class> {

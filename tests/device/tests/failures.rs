@@ -133,8 +133,9 @@ fn no_device_memory() {
         "{error}"
     );
     // The world has no room on the device while this is taken, and works on the host.
-    let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let mut sim = crowd(20_000_000);
+    sim.cuda_open(0).unwrap();
+    let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let error = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
     assert!(matches!(&error, Error::OutOfDeviceMemory { .. }) && error.to_string().contains("class Body"), "{error}");
     sim.execute(Body::grow_old, ());
