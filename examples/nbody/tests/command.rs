@@ -91,3 +91,54 @@ fn bad_input_is_one_line_and_code_2() {
         assert_eq!(nbody(&args).status.code(), Some(2), "{args:?}");
     }
 }
+
+#[test]
+fn without_a_gpu_it_says_so() {
+    if ikra::driver::devices().is_ok_and(|devices| !devices.is_empty()) {
+        println!("SKIPPED: there is a GPU");
+        return;
+    }
+    let output = nbody(&["--gpu", "--bodies", "10", "--steps", "1"]);
+    assert_eq!(output.status.code(), Some(3));
+    let error = str::from_utf8(&output.stderr).unwrap();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.contains("no GPU") || error.contains("without device code"), "{error}");
+}
+
+#[test]
+fn host_and_gpu_agree_to_the_last_digit() {
+    if !ikra::driver::devices().is_ok_and(|devices| !devices.is_empty()) {
+        println!("SKIPPED: there is no GPU");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let logs = [&["--threads", "2"][..], &["--gpu"]].map(|place| {
+        let csv = folder.path().join(place[0]);
+        let output = nbody(&[place, &["--bodies", "500", "--steps", "20", "--csv", text(&csv)]].concat());
+        assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());
+        fs::read_to_string(csv).unwrap()
+    });
+    assert_eq!(logs[0], logs[1]);
+}
+
+#[test]
+fn the_program_needs_no_driver_to_start() {
+    use object::read::elf::{Dyn, FileHeader, SectionHeader};
+    let data = fs::read(env!("CARGO_BIN_EXE_nbody")).unwrap();
+    let Ok(header) = object::elf::FileHeader64::<object::Endianness>::parse(&*data) else {
+        println!("SKIPPED: the program is no ELF file");
+        return;
+    };
+    let endian = header.endian().unwrap();
+    let sections = header.sections(endian, &*data).unwrap();
+    let mut needed = Vec::new();
+    for section in sections.iter() {
+        let Some((entries, strings)) = section.dynamic(endian, &*data).unwrap() else { continue };
+        let strings = sections.strings(endian, &*data, strings).unwrap();
+        for entry in entries.iter().filter(|entry| entry.tag(endian) == object::elf::DT_NEEDED) {
+            needed.push(String::from_utf8_lossy(entry.string(endian, strings).unwrap()).into_owned());
+        }
+    }
+    assert!(needed.iter().any(|name| name.starts_with("libc.")), "{needed:?}");
+    assert!(!needed.iter().any(|name| name.contains("cuda")), "{needed:?}");
+}
