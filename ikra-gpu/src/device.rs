@@ -7,6 +7,7 @@ mod panic;
 mod reduce;
 pub mod shared;
 pub mod thread;
+pub mod warp;
 
 pub use execute::{construct, execute};
 pub use pairs::execute_pairs;

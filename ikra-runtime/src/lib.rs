@@ -15,6 +15,7 @@
 //! | `device` | how they run on the device, for which the modules above `exec` are compiled too |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
 #![recursion_limit = "256"]
 
 pub mod access;

@@ -267,20 +267,37 @@ encoded!([C: Class] Link<C>, AtomicU32, |value| value.id(), |bits| {
     Link::from_id(bits).unwrap_or(Link::PLACEHOLDER)
 });
 
-/// Floating-point operations, by compare and exchange.
+/// Floating-point operations: additions by an instruction of the device's, all else by compare and
+/// exchange.
 macro_rules! floats {
-    ($($ty:ident)*) => { $(
+    ($($ty:ident $class:ident $add:literal;)*) => { $(
         impl Atomic<'_, $ty> {
             /// Adds and returns the value before. The sum of several threads' additions depends on
             /// their order, as floating-point sums do.
             #[inline]
             pub fn fetch_add(self, value: $ty) -> $ty {
-                self.update(|current| current + value)
+                #[cfg(not(target_arch = "nvptx64"))]
+                return self.update(|current| current + value);
+                #[cfg(target_arch = "nvptx64")]
+                {
+                    let before;
+                    // SAFETY: an atomic addition to the cell, which has the type's size and alignment.
+                    unsafe {
+                        core::arch::asm!(
+                            $add,
+                            out($class) before,
+                            in(reg64) core::ptr::from_ref(self.cell),
+                            in($class) value,
+                            options(nostack, preserves_flags)
+                        );
+                    }
+                    before
+                }
             }
             /// Subtracts and returns the value before.
             #[inline]
             pub fn fetch_sub(self, value: $ty) -> $ty {
-                self.update(|current| current - value)
+                self.fetch_add(-value)
             }
             /// Stores the smaller of both, and returns the value before.
             #[inline]
@@ -295,7 +312,10 @@ macro_rules! floats {
         }
     )* };
 }
-floats! { f32 f64 }
+floats! {
+    f32 reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
+    f64 reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
+}
 
 impl<T: AtomicValue> Atomic<'_, T> {
     /// Replaces the value by `f` of it, and returns the one before.

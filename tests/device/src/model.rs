@@ -281,13 +281,35 @@ impl Body {
             self.vel = self.resolve(other).age() as f64;
         }
     }
+    #[kernel]
+    pub fn weigh(&mut self, scale: Option<Link<Scale>>) {
+        if let Some(scale) = scale {
+            let scale = self.resolve(scale);
+            scale.single().fetch_add(0.5);
+            scale.double().fetch_add(f64::from(self.age));
+            scale.less().fetch_sub(1.0);
+        }
+    }
     #[kernel(reduce(Sum))]
     pub fn age_of(&self) -> u32 {
         self.age
     }
 }
 
+/// What many objects add to. The sums are exact, so that their order does not matter.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Scale {
+    #[atomic]
+    pub single: f32,
+    #[atomic]
+    pub double: f64,
+    #[atomic]
+    pub less: f64,
+}
+
 #[soa_world]
 pub struct Crowd {
     pub bodies: Objects<Body>,
+    pub scales: Objects<Scale>,
 }

@@ -179,3 +179,19 @@ fn kernels_are_timed_on_request() {
     assert!(stats.kernels[0].time.as_nanos() > 0);
     assert!(stats.device_memory >= 20 * N as u64);
 }
+
+#[test]
+fn floating_point_is_added_atomically() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    let scale = sim.scales.push(Scale { single: 1.0, double: 0.0, less: 0.0 }).unwrap();
+    for round in 1..=2 {
+        sim.cuda_execute(Body::weigh, Some(scale)).unwrap();
+        let ages: f64 = sim.bodies.column(body::age).iter().map(|&age| f64::from(age)).sum();
+        let row = sim.scales.read(scale).unwrap();
+        assert_eq!(row.single, 1.0 + round as f32 * 0.5 * N as f32);
+        assert_eq!((row.double, row.less), (f64::from(round) * ages, -f64::from(round) * N as f64));
+    }
+}
