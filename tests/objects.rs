@@ -1,0 +1,159 @@
+//! `Objects` and `Link`: what a `Vec` does, and numbers.
+#![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
+
+use std::collections::{BTreeSet, HashSet};
+
+use ikra::Error;
+use ikra::prelude::*;
+
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    pub x: f64,
+    pub tag: u8,
+    pub next: Option<Link<Point>>,
+    #[atomic]
+    pub level: f32,
+    #[atomic]
+    pub open: bool,
+}
+
+impl From<u8> for Point {
+    fn from(n: u8) -> Self {
+        Self { x: f64::from(n), tag: n, next: None, level: 0.5, open: n.is_multiple_of(2) }
+    }
+}
+
+#[test]
+fn objects_are_a_vec_of_rows() {
+    let mut points = Objects::<Point>::new();
+    assert!(points.is_empty() && points.capacity() == 0 && points.iter().next().is_none());
+    let first = points.push(1.into()).unwrap();
+    let more = points.extend((2..=200).map(Point::from)).unwrap();
+    assert_eq!((more.len(), points.len(), points.is_empty()), (199, 200, false));
+    assert!(points.capacity() >= 200);
+    assert!(points.iter().map(|point| point.tag).eq(1..=200));
+    assert!(points.iter().rev().map(|point| point.tag).eq((1..=200).rev()));
+    assert!((&points).into_iter().eq((1..=200).map(Point::from)));
+    assert_eq!(points.iter().len(), 200);
+
+    points.write(first, 77.into()).unwrap();
+    assert_eq!(points.read(first).unwrap(), Point::from(77));
+    assert_eq!(points.column(point::tag)[..3], [77, 2, 3]);
+    points.column_mut(point::x).fill(-0.0);
+    assert!(points.iter().all(|point| point.x.is_sign_negative()));
+    points.column_mut(point::level)[1] = 8.0;
+    points.column_mut(point::open).fill(true);
+    assert_eq!(points.copy_column(point::level)[..3], [0.5, 8.0, 0.5]);
+    assert!(points.copy_column(point::open).into_iter().all(|open| open));
+    points.column_mut(point::next)[3] = Some(first);
+    assert_eq!(points.iter().nth(3).unwrap().next, Some(first));
+}
+
+#[test]
+fn links_iterate_from_both_ends() {
+    let mut points = Objects::<Point>::new();
+    let links = points.extend((0..10).map(Point::from)).unwrap();
+    assert!(links.clone().map(Link::id).eq(1..=10));
+    assert!(links.clone().rev().map(Link::index).eq((0..10).rev()));
+    assert!(points.links().eq(links.clone()));
+    let mut some = links.clone();
+    assert_eq!(some.nth(3).map(Link::id), Some(4));
+    assert_eq!(some.next_back().map(Link::id), Some(10));
+    assert_eq!(some.len(), 5);
+    assert_eq!(some.nth(5), None);
+    assert_eq!(format!("{:?}", links.take(2).collect::<Vec<_>>()), "[Point#1, Point#2]");
+    assert_eq!(points.extend([]).unwrap().next(), None);
+}
+
+#[test]
+fn links_are_ordered_and_hashed_by_their_ids() {
+    let link = |id| Link::<Point>::from_id(id).unwrap();
+    assert!(link(1) < link(2) && link(2) == link(2) && link(u32::MAX) > link(1));
+    assert_eq!(link(1).max(link(3)), link(3));
+    let all = [link(3), link(1), link(3)];
+    assert_eq!(all.into_iter().collect::<BTreeSet<_>>().into_iter().map(Link::id).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(all.into_iter().collect::<HashSet<_>>().len(), 2);
+    assert_eq!(size_of::<Option<Link<Point>>>(), 4);
+    assert_eq!(Link::<Point>::from_index(0).map(Link::id), Some(1));
+}
+
+#[test]
+fn an_iterator_that_panics_leaves_what_was_added() {
+    let mut points = Objects::<Point>::new();
+    let rows = (0..10).map(|n| if n == 7 { panic!("seven") } else { Point::from(n) });
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| points.extend(rows).map(drop)));
+    assert!(result.is_err());
+    assert!(points.iter().map(|point| point.tag).eq(0..7));
+}
+
+#[test]
+fn objects_initialise_in_any_order_and_once() {
+    let mut points = Objects::<Point>::new();
+    points.push(9.into()).unwrap();
+    let links: Vec<_> = points.reserve(3).unwrap().collect();
+    // Growing meanwhile does not lose which are missing.
+    points.extend((0..200).map(Point::from)).unwrap();
+    for &link in links.iter().rev() {
+        assert!(matches!(points.read(link), Err(Error::NotInitialized { .. })));
+        points.init(link, (link.id() as u8).into()).unwrap();
+        assert!(matches!(points.init(link, 0.into()), Err(Error::AlreadyInitialized { .. })));
+    }
+    let pushed = points.links().next_back().unwrap();
+    assert!(matches!(points.init(pushed, 0.into()), Err(Error::AlreadyInitialized { .. })));
+    assert_eq!(points.column(point::tag)[..5], [9, 2, 3, 4, 0]);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C, align(128))]
+pub struct Large(pub [u8; 130]);
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Three(pub u8, pub f64, pub u16);
+
+/// A class whose first field is of some type: 16 bytes, 12 bytes (no power of 2), more than a cache line, an atomic, a
+/// struct in several columns.
+macro_rules! first_field {
+    ($module:ident, [$($field:tt)*], $ty:ty, $value:expr, $size:expr, $($options:tt)*) => {
+        mod $module {
+            use ikra::prelude::*;
+
+            #[allow(unused_imports)]
+            use super::{Large, Three};
+
+            #[soa_class($($options)*)]
+            #[derive(Clone, Debug, PartialEq)]
+            pub struct Thing {
+                $($field)*
+                pub first: $ty,
+                pub last: u8,
+            }
+
+            #[test]
+            fn addresses_are_links() {
+                let mut things = Objects::<Thing>::new();
+                things.extend((0..300).map(|n| Thing { first: $value, last: n as u8 })).unwrap();
+                let bits: Vec<u64> = things.links().map(|link| link.to_bits(&things).unwrap()).collect();
+                assert!(bits.windows(2).all(|pair| pair[1] - pair[0] >= $size));
+                let last = bits[299];
+                for n in bits[0] - 200..=last + 400 {
+                    let link = bits.binary_search(&n).ok().and_then(Link::from_index);
+                    assert_eq!(Link::from_bits(n, &things).ok(), link);
+                }
+                assert!(things.iter().enumerate().all(|(n, thing)| thing == Thing { first: $value, last: n as u8 }));
+            }
+        }
+    };
+    (all $soa:ident $aos:ident $tiles:ident $fixed:ident, $field:tt, $ty:ty, $value:expr, $size:expr) => {
+        first_field!($soa, $field, $ty, $value, $size, addressing = "first_field");
+        first_field!($aos, $field, $ty, $value, $size, addressing = "first_field", layout = "aos");
+        first_field!($tiles, $field, $ty, $value, $size, addressing = "first_field", layout = "tiles");
+        first_field!($fixed, $field, $ty, $value, $size, addressing = "first_field", layout = "tiles", tile = 128, capacity = 301);
+    };
+}
+first_field!(all wide_soa wide_aos wide_tiles wide_fixed, [], u128, 5, 16);
+first_field!(all vector_soa vector_aos vector_tiles vector_fixed, [], [f32; 3], [1.0, 2.0, 3.0], 12);
+first_field!(all large_soa large_aos large_tiles large_fixed, [], Large, Large([7; 130]), 256);
+first_field!(all atomic_soa atomic_aos atomic_tiles atomic_fixed, [#[atomic]], u64, 1 << 40, 8);
+first_field!(all flat_soa flat_aos flat_tiles flat_fixed, [#[soa(flatten)]], Three, Three(1, 2.0, 3), 1);
