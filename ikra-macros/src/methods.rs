@@ -11,6 +11,7 @@ mod rewrite;
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, ItemImpl, LitStr, Token, Type};
@@ -69,7 +70,9 @@ pub(crate) struct Fields {
 impl Fields {
     /// The position of a field by name.
     pub(crate) fn position(&self, name: &Ident) -> Option<usize> {
-        self.fields.iter().position(|(field, _)| field == name)
+        // `self.r#pos` is `self.pos`.
+        let name = name.unraw();
+        self.fields.iter().position(|(field, _)| field.unraw() == name)
     }
 
     /// Whether the field is `#[atomic]`.
@@ -89,7 +92,7 @@ impl Parse for Input {
         syn::parenthesized!(content in input);
         let class: LitStr = content.parse()?;
         let fields = Punctuated::<(Ident, bool), Token![,]>::parse_terminated_with(&content, |field| {
-            let name = field.call(<Ident as syn::ext::IdentExt>::parse_any)?;
+            let name = field.call(Ident::parse_any)?;
             let mode: Ident = field.parse()?;
             Ok((name, mode == "atomic"))
         })?;

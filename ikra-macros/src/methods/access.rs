@@ -3,8 +3,13 @@
 //! Reads are found completely: a field can be reached only through the token `self`, either as
 //! `self.field`, or through another method, or through `self` as a whole, which counts as every field.
 //! Writes are found where the text shows them; the executor checks the rest at run time.
+//!
+//! What a macro of the user's does with the tokens it is given cannot be seen: `pick!(self.a)` may well
+//! expand to `self.b`. Such a call counts as a use of every field, though of those written only that
+//! show.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
+use syn::LitStr;
 use syn::ext::IdentExt;
 
 use super::Fields;
@@ -48,6 +53,27 @@ const FORMATTING: [&str; 16] = [
     "write",
     "writeln",
 ];
+
+/// Other macros of the standard library that use what they are given and nothing else.
+const HARMLESS: [&str; 14] = [
+    "addr_of",
+    "addr_of_mut",
+    "assert_matches",
+    "cfg",
+    "compile_error",
+    "concat",
+    "debug_assert_matches",
+    "matches",
+    "stringify",
+    "todo",
+    "try",
+    "unimplemented",
+    "unreachable",
+    "vec",
+];
+
+/// Keywords that may stand before `!(…)` and name no macro.
+const BEFORE_NOT: [&str; 8] = ["break", "else", "if", "in", "match", "move", "return", "while"];
 
 /// Methods of arrays, slices, options and glam's types that change what they are called on.
 const MUTATORS: [&str; 34] = [
@@ -98,10 +124,12 @@ pub(crate) fn analyse(body: &TokenStream, class: &Fields) -> Access {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Plain,
-    /// In the parentheses or brackets before `=`: a destructuring assignment.
+    /// In the parentheses, brackets or braces before `=`, a destructuring assignment, or after `&mut`.
     Assigned,
     /// In a formatting macro.
     Formatting,
+    /// In a macro of the user's.
+    Unknown,
 }
 
 struct Scanner<'a> {
@@ -122,12 +150,7 @@ impl Scanner<'_> {
                     let context = self.group_context(&tokens, at, group, context);
                     self.scan(group.stream(), context);
                 }
-                TokenTree::Literal(literal) => {
-                    let text = literal.to_string();
-                    if text.contains('"') && (text.contains("{self}") || text.contains("{self:")) {
-                        self.access.whole = true;
-                    }
-                }
+                TokenTree::Literal(literal) => self.access.whole |= names_self(literal),
                 _ => {}
             }
         }
@@ -136,19 +159,37 @@ impl Scanner<'_> {
     /// What the contents of a group are.
     fn group_context(&self, tokens: &[TokenTree], at: usize, group: &Group, outer: Context) -> Context {
         let before = at.checked_sub(1).map(|n| &tokens[n]);
-        if is_punct(before, '!')
-            && let Some(TokenTree::Ident(name)) = at.checked_sub(2).map(|n| &tokens[n])
-            && FORMATTING.iter().any(|word| name == word)
-        {
+        let name = match at.checked_sub(2).map(|n| &tokens[n]) {
+            Some(TokenTree::Ident(name)) if is_punct(before, '!') => plain_name(name),
+            _ => String::new(),
+        };
+        if outer == Context::Unknown {
+            return outer;
+        }
+        if FORMATTING.contains(&&*name) {
             return Context::Formatting;
+        }
+        if !name.is_empty() && !HARMLESS.contains(&&*name) && !BEFORE_NOT.contains(&&*name) {
+            return Context::Unknown;
         }
         if outer == Context::Formatting {
             return outer;
         }
-        // `(a, b) = …`, where what stands before is no call and no index.
-        let is_operand = matches!(before, Some(TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_)));
-        let is_pattern = matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Bracket) && !is_operand;
-        if is_pattern && (outer == Context::Assigned || is_assignment(&tokens[at + 1..])) {
+        let after = &tokens[at + 1..];
+        let is_pattern = match (group.delimiter(), before) {
+            // `Some(a) = …`, but not `*pick(a) = …` nor `list[a] = …`.
+            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) => starts_uppercase(name),
+            (Delimiter::Parenthesis | Delimiter::Bracket, Some(before)) => {
+                !matches!(before, TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_))
+            }
+            (Delimiter::Brace, Some(TokenTree::Ident(name))) => starts_uppercase(name),
+            (Delimiter::Parenthesis | Delimiter::Bracket, None) => true,
+            _ => false,
+        };
+        // `(self.a)[0] = …`, `(self.a).sort()`.
+        let is_place = group.delimiter() == Delimiter::Parenthesis && changes(after) == Some(true);
+        let changed = outer == Context::Assigned || is_assignment(after) || is_place;
+        if is_pattern && (changed || is_borrowed_mutably(&tokens[..at])) {
             return Context::Assigned;
         }
         Context::Plain
@@ -156,6 +197,7 @@ impl Scanner<'_> {
 
     /// Looks at one `self`.
     fn own(&mut self, tokens: &[TokenTree], at: usize, context: Context) {
+        self.access.whole |= context == Context::Unknown;
         let dot = is_punct(tokens.get(at + 1), '.') && !is_punct(tokens.get(at + 2), '.');
         let Some(TokenTree::Ident(name)) = tokens.get(at + 2).filter(|_| dot) else {
             return self.whole(tokens, at, context);
@@ -197,6 +239,19 @@ impl Scanner<'_> {
             self.access.escapes = true;
         }
     }
+}
+
+/// Whether a string formats `self`: `"{self:?}"`.
+fn names_self(literal: &Literal) -> bool {
+    let Ok(text) = syn::parse_str::<LitStr>(&literal.to_string()) else { return false };
+    text.value().split('{').skip(1).any(|place| {
+        let after = place.trim_start().strip_prefix("self");
+        after.is_some_and(|after| !after.starts_with(|c: char| c == '_' || c.is_alphanumeric()))
+    })
+}
+
+fn starts_uppercase(name: &Ident) -> bool {
+    name.to_string().starts_with(char::is_uppercase)
 }
 
 /// Whether an expression that continues with these tokens is a method call: `(…)` or `::<…>(…)`.

@@ -1,7 +1,7 @@
 //! What `#[soa_methods]` makes.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Lifetime, ReturnType, Type};
 
@@ -27,9 +27,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
             #(#row_items)*
             #(#constructors)*
         }
-        #[automatically_derived]
-        #[allow(non_upper_case_globals, dead_code, missing_docs)]
-        impl #class { #(#accesses)* }
+        #(#accesses)*
         #(#attrs)*
         impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
         #[automatically_derived]
@@ -45,29 +43,71 @@ fn access_ident(method: &Ident) -> Ident {
 }
 
 /// What the method does to the fields, for those that call it.
+///
+/// What methods of other blocks do, which may in turn call this one, is asked for when a kernel needs
+/// to know. A name that no block knows is a trait's method, which may do anything, or a mistake that the
+/// compiler points out where the name stands.
 fn access_constant(block: &Block, method: &Method) -> TokenStream {
     let class = &block.class;
     let name = access_ident(&method.item.sig.ident);
     let access = &method.access;
-    let touches = if access.whole || access.escapes { u64::MAX } else { access.touches };
-    let writes = if access.escapes { u64::MAX } else { access.writes };
-    let calls = access.calls.iter().map(|call| {
-        let access = access_ident(call);
-        quote_spanned!(call.span()=> .union(<#class>::#access))
-    });
-    let mut value = quote! {
-        ::ikra::rt::FieldAccess {
-            touches: ::ikra::rt::FieldSet::from_bits(#touches),
-            writes: ::ikra::rt::FieldSet::from_bits(#writes),
-        }
-        #(#calls)*
-    };
-    if method.receiver == Receiver::Shared {
-        value = quote!(::ikra::rt::FieldAccess { writes: ::ikra::rt::FieldSet::EMPTY, ..#value });
+    let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
+    let writes = bits(if access.escapes { u64::MAX } else { access.writes });
+    let own = quote!(::ikra::rt::FieldAccess::new(#touches, #writes));
+    if access.calls.is_empty() {
+        return quote! {
+            #[automatically_derived]
+            #[allow(non_upper_case_globals, dead_code)]
+            impl #class {
+                #[doc(hidden)]
+                pub(crate) const #name: ::ikra::rt::FieldAccess = #own;
+            }
+        };
     }
+    let calls: Vec<_> = access.calls.iter().map(access_ident).collect();
+    let unknown = match method.receiver {
+        Receiver::Shared => quote!(::ikra::rt::FieldAccess::READS_ALL),
+        Receiver::Exclusive => quote!(::ikra::rt::FieldAccess::WRITES_ALL),
+    };
+    let key = plain_name(&method.item.sig.ident);
     quote! {
-        #[doc(hidden)]
-        pub(crate) const #name: ::ikra::rt::FieldAccess = #value;
+        const _: () = {
+            #[doc(hidden)]
+            #[derive(Clone, Copy)]
+            #[allow(unreachable_pub, missing_debug_implementations)]
+            pub struct __Calls;
+            #[automatically_derived]
+            impl __Calls {
+                #[allow(unreachable_pub)]
+                pub const fn reach(self, reached: ::ikra::rt::Reached) -> ::ikra::rt::Reached {
+                    // Hidden by what `#[soa_methods]` makes for methods that it knows.
+                    #[allow(non_upper_case_globals, dead_code)]
+                    trait __Unknown { #(const #calls: ::ikra::rt::FieldAccess = #unknown;)* }
+                    #[automatically_derived]
+                    impl __Unknown for #class {}
+                    if reached.contains(#key) {
+                        return reached;
+                    }
+                    let reached = reached.enter(#key, #own);
+                    #(let reached = <#class>::#calls.reach(reached);)*
+                    reached
+                }
+            }
+            #[automatically_derived]
+            #[allow(non_upper_case_globals, dead_code)]
+            impl #class {
+                #[doc(hidden)]
+                pub(crate) const #name: __Calls = __Calls;
+            }
+        };
+    }
+}
+
+/// A set of fields, as a literal.
+fn bits(set: u64) -> TokenStream {
+    match set {
+        u64::MAX => quote!(::core::primitive::u64::MAX),
+        set => syn::LitInt::new(&set.to_string(), Span::call_site()).into_token_stream(),
     }
 }
 
@@ -111,11 +151,11 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         #(#docs)*
         #[inline(always)]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
-            struct Touched;
-            impl ::ikra::rt::Touched for Touched {
-                const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.touches;
+            struct __Touched;
+            impl ::ikra::rt::Touched for __Touched {
+                const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
             }
-            self.0.view::<Touched>().#name(#(#args),*)
+            self.0.view::<__Touched>().#name(#(#args),*)
         }
     })
 }
@@ -147,14 +187,14 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let view = block.beside(view_ident(&block.class_ident()));
     let name = format!("{}::{}", block.fields.class, plain_name(ident));
     let access = access_ident(ident);
-    let snapshot = options.snapshot;
+    let snapshot = bits(options.snapshot);
     let exclusive = method.receiver == Receiver::Exclusive;
     let heavy = options.heavy.unwrap_or(method.access.loops || options.pairs.is_some());
     let modes = (0..block.fields.fields.len()).map(|field| {
-        quote!(::ikra::rt::ModeOf<{ <#class>::#access.mode(#field, #exclusive, ::ikra::rt::FieldSet::from_bits(#snapshot)) }>)
+        quote!(::ikra::rt::ModeOf<{ __ACCESS.mode(#field, #exclusive, __SNAPSHOT) }>)
     });
     let writes = if exclusive {
-        quote!(<#class>::#access.writes.union(::ikra::rt::FieldSet::from_bits(#snapshot)))
+        quote!(__ACCESS.writes.union(__SNAPSHOT))
     } else {
         quote!(::ikra::rt::FieldSet::EMPTY)
     };
@@ -179,12 +219,14 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
             #[allow(non_camel_case_types, missing_docs)]
             #[derive(Clone, Copy, Debug)]
             pub struct #kernel;
+            const __ACCESS: ::ikra::rt::FieldAccess = <#class>::#access.reach(::ikra::rt::Reached::NONE).access;
+            const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
             #[automatically_derived]
             impl ::ikra::Phase for #kernel {
                 const CLASS: ::ikra::rt::ClassId = <#class as ::ikra::Class>::ID;
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
-                const SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
+                const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
             }
             #[automatically_derived]
             impl ::ikra::rt::Method for #kernel {

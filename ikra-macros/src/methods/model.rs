@@ -100,7 +100,9 @@ impl Block {
                         receiver,
                         "methods of a class take `&self` or `&mut self`: the object stays in its columns",
                     );
-                    return;
+                    // As if it were so, for those that call it.
+                    item.sig.inputs[0] = syn::parse_quote!(&mut self);
+                    Some(Receiver::Exclusive)
                 }
             },
         };
