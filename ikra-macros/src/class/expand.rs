@@ -107,11 +107,18 @@ fn reference(class: &Class) -> TokenStream {
     });
     quote! {
         #[doc = #doc]
-        #[derive(Clone, Copy, PartialEq)]
+        #[derive(Clone, Copy)]
         #vis struct #reference<'w, P: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, P>);
         #[automatically_derived]
         #[allow(dead_code)]
         impl<'w, P: ::ikra::Phase> #reference<'w, P> { #(#getters)* }
+        #[automatically_derived]
+        impl<'w, P: ::ikra::Phase> ::core::cmp::PartialEq for #reference<'w, P> {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool { self.0 == other.0 }
+        }
+        #[automatically_derived]
+        impl<'w, P: ::ikra::Phase> ::core::cmp::Eq for #reference<'w, P> {}
         #[automatically_derived]
         impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #reference<'w, P> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {

@@ -212,13 +212,11 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let vis = &item.vis;
+    let handle = handle(&kernel, class, vis);
     quote! {
         #(#cfgs)*
         const _: () = {
-            #[doc(hidden)]
-            #[allow(non_camel_case_types, missing_docs)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct #kernel;
+            #handle
             const __ACCESS: ::ikra::rt::FieldAccess = <#class>::#access.reach(::ikra::rt::Reached::NONE).access;
             const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
             #[automatically_derived]
@@ -241,9 +239,24 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
             #[allow(non_upper_case_globals, dead_code, missing_docs)]
             impl #class {
                 #(#docs)*
-                #vis const #ident: #kernel = #kernel;
+                #vis const #ident: #kernel = #kernel(::core::marker::PhantomData);
             }
         };
+    }
+}
+
+/// The type of a kernel handle. It has the class as a parameter to be no more public than the class.
+fn handle(kernel: &Ident, class: &syn::Path, vis: &syn::Visibility) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, unreachable_pub, missing_debug_implementations)]
+        #vis struct #kernel<__C = #class>(::core::marker::PhantomData<fn() -> __C>);
+        #[automatically_derived]
+        impl<__C> ::core::marker::Copy for #kernel<__C> {}
+        #[automatically_derived]
+        impl<__C> ::core::clone::Clone for #kernel<__C> {
+            fn clone(&self) -> Self { *self }
+        }
     }
 }
 
@@ -426,12 +439,10 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
         ([ty], [name]) => (ty.clone(), quote!(#name)),
         _ => (quote!((#(#types),*)), quote!((#(#names),*))),
     };
+    let handle = handle(&kernel, class, vis);
     quote! {
         const _: () = {
-            #[doc(hidden)]
-            #[allow(non_camel_case_types, missing_docs)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct #kernel;
+            #handle
             #[automatically_derived]
             impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel #where_clause {
                 type Class = #class;
@@ -444,7 +455,7 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
             #[allow(non_upper_case_globals, dead_code, missing_docs)]
             impl #class {
                 #(#docs)*
-                #vis const #ident: #kernel = #kernel;
+                #vis const #ident: #kernel = #kernel(::core::marker::PhantomData);
             }
         };
     }
