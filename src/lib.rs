@@ -27,11 +27,11 @@ pub mod rt {
     pub use ikra_macros::__expand_methods;
     pub use ikra_runtime::access::ModeOf;
     pub use ikra_runtime::arity::FieldTuple;
-    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, column_count};
+    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, Opaque, Shown, column_count};
     pub use ikra_runtime::handle::{Handle, Place, Touched};
     pub use ikra_runtime::kernel::{Constructor, Kernel, Method, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
-    pub use ikra_runtime::phase::{FieldAccess, FieldSet, Reached};
+    pub use ikra_runtime::phase::{FieldAccess, FieldSet, Reached, assert_all_race_free, assert_race_free};
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
     pub use ikra_runtime::table::{AnyTable, Base, TargetSlot};
     pub use ikra_runtime::value::{LaneArray, NoTarget};

@@ -554,10 +554,7 @@ mod graphs {
     fn graph() -> (Graph, Vec<Link<Node>>, Link<Edge>) {
         let mut graph = Graph::new();
         let nodes: Vec<_> = graph.nodes.reserve(3).unwrap().collect();
-        let edge = graph
-            .edges
-            .push(Edge { length: 3.0, from: nodes[0], ends: [nodes[1], nodes[2]], seen: 0 })
-            .unwrap();
+        let edge = graph.edges.push(Edge { length: 3.0, from: nodes[0], ends: [nodes[1], nodes[2]], seen: 0 }).unwrap();
         for (n, &node) in nodes.iter().enumerate() {
             let next = Some(nodes[(n + 1) % 3]);
             let around = [next, Some(nodes[(n + 2) % 3])];

@@ -9,7 +9,7 @@ mod model;
 mod options;
 mod rewrite;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -31,7 +31,11 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             // Not an impl block at all, or one with a syntax error inside, which is the more useful message.
             match item.clone().into_iter().next() {
                 Some(first) if first.to_string() == "impl" || first.to_string() == "#" => errors.add(error),
-                _ => errors.at(&item, "`#[soa_methods]` belongs on `impl Class { … }`"),
+                _ => {
+                    errors.span(Span::call_site(), "`#[soa_methods]` belongs on `impl Class { … }`");
+                    let errors = errors.into_tokens();
+                    return quote!(#item #errors);
+                }
             }
             None
         }
@@ -121,8 +125,7 @@ pub(crate) fn expand_methods(input: TokenStream) -> TokenStream {
 /// `#[kernel]` outside of an impl block.
 pub(crate) fn misplaced_kernel(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let name = item.clone().into_iter().next();
-    errors.at(name, "`#[kernel]` belongs on a method inside `#[soa_methods] impl`");
+    errors.span(Span::call_site(), "`#[kernel]` belongs on a method inside `#[soa_methods] impl`");
     let errors = errors.into_tokens();
     quote!(#item #errors)
 }

@@ -1,10 +1,10 @@
 //! `#[derive(Value)]`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Index, Member};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, located};
 
 /// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
 const MAX_PARTS: usize = 16;
@@ -88,8 +88,9 @@ fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) ->
     } else {
         quote!(#where_clause)
     };
-    let placeholder = quote!(Self { #(#members: <#types as ::ikra::Value>::PLACEHOLDER),* });
-    let same = quote!(true #(&& <#types as ::ikra::Value>::same(&self.#members, &other.#members))*);
+    let values = types.iter().map(|ty| quote_spanned!(located(ty)=> <#ty as ::ikra::Value>)).collect::<Vec<_>>();
+    let placeholder = quote!(Self { #(#members: #values::PLACEHOLDER),* });
+    let same = quote!(true #(&& #values::same(&self.#members, &other.#members))*);
     let value =
         value_impl(quote!(impl #impl_generics), quote!(#ident #type_generics #where_clause), &placeholder, &same);
     let flatten = if types.len() <= MAX_PARTS {

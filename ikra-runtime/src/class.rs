@@ -196,3 +196,25 @@ pub unsafe trait Field<const K: usize>: Class {
     /// How the field is stored.
     type Storage: Storage;
 }
+
+/// A field of a view, to print.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Shown<'a, T>(pub &'a T);
+
+impl<'a, T: Debug> Shown<'a, T> {
+    /// The field.
+    pub fn shown(self) -> &'a dyn Debug {
+        self.0
+    }
+}
+
+/// What is printed for a field whose type is not `Debug`.
+#[doc(hidden)]
+pub trait Opaque<'a>: Sized {
+    /// `_`.
+    fn shown(self) -> &'a dyn Debug {
+        const { &format_args!("_") }
+    }
+}
+impl<'a, T> Opaque<'a> for Shown<'a, T> {}

@@ -1,26 +1,46 @@
 //! What `#[soa_class]` makes.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
 use syn::ext::IdentExt;
 
 use super::model::{Class, Field, Mode};
 use super::options::Layout;
+use crate::diagnostics::located;
 
-/// Everything.
-pub(crate) fn expand(class: &Class) -> TokenStream {
+/// Everything. If the class has mistakes, its conversions are stand-ins: some field may be of a type that
+/// cannot be stored.
+pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
     let row = &class.row;
-    let parts =
-        [columns(class), view(class), reference(class), class_impl(class), field_impls(class), macro_rules(class)];
+    let conversions = if stand_in { stand_ins(class) } else { conversions(class) };
+    let parts = [
+        columns(class),
+        view(class),
+        reference(class),
+        class_impl(class, &conversions),
+        field_impls(class),
+        macro_rules(class),
+    ];
     quote!(#row #(#parts)*)
 }
 
-/// The struct, the errors, and names for what could not be made.
-pub(crate) fn fallback(class: &Class, errors: TokenStream) -> TokenStream {
+/// The struct, the errors, and a macro that makes nothing of its methods.
+pub(crate) fn fallback(class: &Class, errors: Option<TokenStream>) -> TokenStream {
     let row = &class.row;
-    let macro_rules = macro_rules(class);
-    quote!(#row #errors #macro_rules)
+    let hidden = hidden_macro(class);
+    let name = class.ident();
+    quote! {
+        #errors
+        #[allow(dead_code)]
+        #row
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden { ($($item:tt)*) => {}; }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #hidden as #name;
+    }
 }
 
 /// `body::mass`.
@@ -59,7 +79,7 @@ fn view(class: &Class) -> TokenStream {
     });
     let debug = class.fields.iter().map(|field| {
         let (ident, name) = (&field.ident, field.name());
-        quote!(.field(#name, &self.#ident))
+        quote!(.field(#name, ::ikra::rt::Shown(&self.#ident).shown()))
     });
     let name = row.unraw().to_string();
     quote! {
@@ -72,6 +92,8 @@ fn view(class: &Class) -> TokenStream {
         #[automatically_derived]
         impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #view<'w, P> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #[allow(unused_imports)]
+                use ::ikra::rt::Opaque as _;
                 f.debug_struct(#name) #(#debug)* .finish()
             }
         }
@@ -92,6 +114,16 @@ fn reference(class: &Class) -> TokenStream {
     let getters = class.fields.iter().enumerate().map(|(k, field)| {
         let Field { ident, vis, docs, .. } = field;
         let ty = field.view_type(&quote!('w), &quote!(P));
+        let at = located(ident);
+        let body = if field.broken {
+            quote!(::core::unimplemented!())
+        } else {
+            // `read` asserts this too; here it makes the compiler show the field, and the user's call.
+            quote_spanned! {at=>
+                const { ::ikra::rt::assert_race_free::<P, #row>(#k) }
+                self.0.read::<#k>()
+            }
+        };
         let docs = if docs.is_empty() {
             let doc = format!("The object's `{}`.", field.name());
             quote!(#[doc = #doc])
@@ -102,7 +134,7 @@ fn reference(class: &Class) -> TokenStream {
             #docs
             #[inline(always)]
             #[must_use]
-            #vis fn #ident(&self) -> #ty { self.0.read::<#k>() }
+            #vis fn #ident(&self) -> #ty { #body }
         }
     });
     quote! {
@@ -136,18 +168,16 @@ fn reference(class: &Class) -> TokenStream {
 }
 
 /// `unsafe impl Class`.
-fn class_impl(class: &Class) -> TokenStream {
+fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
     let (row, view, reference) = (class.ident(), class.view(), class.reference());
     let name = row.unraw().to_string();
     let infos = class.fields.iter().map(|field| {
         let (storage, name) = (field.storage(), field.name());
         let ty = &field.ty;
         let ty = quote!(#ty).to_string().replace(' ', "").replace(';', "; ");
-        quote!(::ikra::rt::FieldInfo::of::<#storage>(#name, #ty))
+        quote_spanned!(located(&field.ty)=> ::ikra::rt::FieldInfo::of::<#storage>(#name, #ty))
     });
     let storages: Vec<_> = class.fields.iter().map(Field::storage).collect();
-    let idents: Vec<_> = class.fields.iter().map(|field| &field.ident).collect();
-    let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
     let count = class.fields.len();
     let capacity = match &class.options.capacity {
         Some(capacity) => quote!(::core::option::Option::Some(#capacity)),
@@ -178,27 +208,7 @@ fn class_impl(class: &Class) -> TokenStream {
             type Fields = (#(#storages,)*);
             type View<'w, P: ::ikra::Phase> = #view<'w, P>;
             type Ref<'w, P: ::ikra::Phase> = #reference<'w, P>;
-            #[inline(always)]
-            fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
-                (#(self.#idents,)*)
-            }
-            #[inline(always)]
-            fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self {
-                Self { #(#idents: #places),* }
-            }
-            #[inline(always)]
-            fn to_view<'w, P: ::ikra::Phase>(
-                (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
-                object: ::ikra::rt::Handle<'w, Self, P>,
-            ) -> #view<'w, P> {
-                #view { #(#idents: #places,)* __object: object }
-            }
-            #[inline(always)]
-            fn from_view<'w, P: ::ikra::Phase>(
-                view: Self::View<'w, P>,
-            ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
-                (#(view.#idents,)*)
-            }
+            #conversions
             #[inline(always)]
             fn to_ref<'w, P: ::ikra::Phase>(object: ::ikra::rt::Handle<'w, Self, P>) -> #reference<'w, P> {
                 #reference(object)
@@ -211,12 +221,62 @@ fn class_impl(class: &Class) -> TokenStream {
     }
 }
 
+/// Rows and views, taken apart and put together.
+fn conversions(class: &Class) -> TokenStream {
+    let view = class.view();
+    let idents: Vec<_> = class.fields.iter().map(|field| &field.ident).collect();
+    let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
+    quote! {
+        #[inline(always)]
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
+            (#(self.#idents,)*)
+        }
+        #[inline(always)]
+        fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self {
+            Self { #(#idents: #places),* }
+        }
+        #[inline(always)]
+        fn to_view<'w, P: ::ikra::Phase>(
+            (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
+            object: ::ikra::rt::Handle<'w, Self, P>,
+        ) -> #view<'w, P> {
+            #view { #(#idents: #places,)* __object: object }
+        }
+        #[inline(always)]
+        fn from_view<'w, P: ::ikra::Phase>(
+            view: Self::View<'w, P>,
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
+            (#(view.#idents,)*)
+        }
+    }
+}
+
+/// The same for a class with mistakes, which is never run.
+fn stand_ins(class: &Class) -> TokenStream {
+    let view = class.view();
+    quote! {
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values { ::core::unimplemented!() }
+        fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self { ::core::unimplemented!() }
+        fn to_view<'w, P: ::ikra::Phase>(
+            _: <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
+            _: ::ikra::rt::Handle<'w, Self, P>,
+        ) -> #view<'w, P> {
+            ::core::unimplemented!()
+        }
+        fn from_view<'w, P: ::ikra::Phase>(
+            _: Self::View<'w, P>,
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
+            ::core::unimplemented!()
+        }
+    }
+}
+
 /// `unsafe impl Field<K>`, one a field.
 fn field_impls(class: &Class) -> TokenStream {
     let row = class.ident();
     let impls = class.fields.iter().enumerate().map(|(k, field)| {
         let storage = field.storage();
-        quote! {
+        quote_spanned! {located(&field.ty)=>
             // SAFETY: the same storage at the same place of `Fields`.
             #[automatically_derived]
             unsafe impl ::ikra::rt::Field<#k> for #row { type Storage = #storage; }
@@ -225,11 +285,15 @@ fn field_impls(class: &Class) -> TokenStream {
     quote!(#(#impls)*)
 }
 
+fn hidden_macro(class: &Class) -> Ident {
+    format_ident!("__ikra_class_{}", class.ident().unraw())
+}
+
 /// The macro through which `#[soa_methods]` learns the fields. It has the class's own name, so that it is
 /// found wherever the struct is imported, and before the struct in the file.
 fn macro_rules(class: &Class) -> TokenStream {
     let row = class.ident();
-    let hidden = format_ident!("__ikra_class_{}", row.unraw());
+    let hidden = hidden_macro(class);
     let fields = class.fields.iter().map(|field| {
         let ident = &field.ident;
         let mode = format_ident!(

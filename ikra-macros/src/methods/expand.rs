@@ -1,13 +1,14 @@
 //! What `#[soa_methods]` makes.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Lifetime, ReturnType, Type};
 
 use super::access::plain_name;
 use super::model::{Block, Constructor, Method, Parameter, Receiver};
 use crate::class::{ref_ident, view_ident};
+use crate::diagnostics::located;
 
 /// Everything.
 pub(crate) fn expand(block: &Block) -> TokenStream {
@@ -48,14 +49,15 @@ fn access_ident(method: &Ident) -> Ident {
 /// to know. A name that no block knows is a trait's method, which may do anything, or a mistake that the
 /// compiler points out where the name stands.
 fn access_constant(block: &Block, method: &Method) -> TokenStream {
+    let at = located(&method.item.sig.ident);
     let class = &block.class;
     let name = access_ident(&method.item.sig.ident);
     let access = &method.access;
     let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
     let writes = bits(if access.escapes { u64::MAX } else { access.writes });
-    let own = quote!(::ikra::rt::FieldAccess::new(#touches, #writes));
+    let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
     if access.calls.is_empty() {
-        return quote! {
+        return quote_spanned! {at=>
             #[automatically_derived]
             #[allow(non_upper_case_globals, dead_code)]
             impl #class {
@@ -66,11 +68,11 @@ fn access_constant(block: &Block, method: &Method) -> TokenStream {
     }
     let calls: Vec<_> = access.calls.iter().map(access_ident).collect();
     let unknown = match method.receiver {
-        Receiver::Shared => quote!(::ikra::rt::FieldAccess::READS_ALL),
-        Receiver::Exclusive => quote!(::ikra::rt::FieldAccess::WRITES_ALL),
+        Receiver::Shared => quote_spanned!(at=> ::ikra::rt::FieldAccess::READS_ALL),
+        Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::FieldAccess::WRITES_ALL),
     };
     let key = plain_name(&method.item.sig.ident);
-    quote! {
+    quote_spanned! {at=>
         const _: () = {
             #[doc(hidden)]
             #[derive(Clone, Copy)]
@@ -130,8 +132,9 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
 
 /// A `&self` method on the ref: loads the fields that the method names, and calls it.
 fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
+    let at = located(&method.item.sig.ident);
     let item = &method.item;
-    if method.receiver == Receiver::Exclusive || borrows_self(&item.sig.output) {
+    if method.receiver == Receiver::Exclusive || method.clashes || borrows_self(&item.sig.output) {
         return None;
     }
     let class = &block.class;
@@ -141,13 +144,13 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         .filter(|attr| ["doc", "deprecated", "must_use", "cfg"].iter().any(|kept| attr.path().is_ident(kept)));
     let (vis, name) = (&item.vis, &item.sig.ident);
     let generics = block.rewrite(&item.sig.generics.params);
-    let generics = if generics.is_empty() { generics } else { quote!(<#generics>) };
+    let generics = if generics.is_empty() { generics } else { quote_spanned!(at=> <#generics>) };
     let where_clause = block.rewrite(&item.sig.generics.where_clause);
     let output = block.rewrite(&item.sig.output);
     let args: Vec<_> = (0..method.parameters.len()).map(|n| format_ident!("arg{n}")).collect();
     let types: Vec<_> = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty)).collect();
     let access = access_ident(name);
-    Some(quote! {
+    Some(quote_spanned! {at=>
         #(#docs)*
         #[inline(always)]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
@@ -155,6 +158,8 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
             impl ::ikra::rt::Touched for __Touched {
                 const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
             }
+            // Here too, so that the compiler shows the user's call.
+            const { ::ikra::rt::assert_all_race_free::<__P, #class>(<__Touched as ::ikra::rt::Touched>::FIELDS) }
             self.0.view::<__Touched>().#name(#(#args),*)
         }
     })
@@ -179,32 +184,34 @@ fn borrows_self(output: &ReturnType) -> bool {
 
 /// The kernel handle: `Body::advance` in value position.
 fn kernel(block: &Block, method: &Method) -> TokenStream {
+    let at = located(&method.item.sig.ident);
     let Some(options) = &method.kernel else { return TokenStream::new() };
     let class = &block.class;
     let item = &method.item;
     let ident = &item.sig.ident;
-    let kernel = format_ident!("Kernel_{}", plain_name(ident), span = Span::call_site());
+    let kernel = format_ident!("Kernel_{}", plain_name(ident), span = at);
     let view = block.beside(view_ident(&block.class_ident()));
     let name = format!("{}::{}", block.fields.class, plain_name(ident));
     let access = access_ident(ident);
     let snapshot = bits(options.snapshot);
     let exclusive = method.receiver == Receiver::Exclusive;
     let heavy = options.heavy.unwrap_or(method.access.loops || options.pairs.is_some());
-    let modes = (0..block.fields.fields.len()).map(|field| {
-        quote!(::ikra::rt::ModeOf<{ __ACCESS.mode(#field, #exclusive, __SNAPSHOT) }>)
-    });
+    let modes = (0..block.fields.fields.len())
+        .map(|field| quote_spanned!(at=> ::ikra::rt::ModeOf<{ __ACCESS.mode(#field, #exclusive, __SNAPSHOT) }>));
     let writes = if exclusive {
-        quote!(__ACCESS.writes.union(__SNAPSHOT))
+        quote_spanned!(at=> __ACCESS.writes.union(__SNAPSHOT))
     } else {
-        quote!(::ikra::rt::FieldSet::EMPTY)
+        quote_spanned!(at=> ::ikra::rt::FieldSet::EMPTY)
     };
     let reducers = options.reducers.iter().map(|reducer| {
-        quote! {
+        quote_spanned! {at=>
             #[automatically_derived]
             impl ::ikra::rt::ReducedBy<#reducer> for #kernel {}
         }
     });
-    let call = if options.pairs.is_some() {
+    let call = if method.has_nested_ref {
+        TokenStream::new()
+    } else if options.pairs.is_some() {
         pair_call(block, method, &kernel, &view)
     } else {
         plain_call(block, method, &kernel, &view)
@@ -213,7 +220,7 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let vis = &item.vis;
     let handle = handle(&kernel, class, vis);
-    quote! {
+    quote_spanned! {at=>
         #(#cfgs)*
         const _: () = {
             #handle
@@ -247,7 +254,8 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
 
 /// The type of a kernel handle. It has the class as a parameter to be no more public than the class.
 fn handle(kernel: &Ident, class: &syn::Path, vis: &syn::Visibility) -> TokenStream {
-    quote! {
+    let at = located(kernel);
+    quote_spanned! {at=>
         #[doc(hidden)]
         #[allow(non_camel_case_types, unreachable_pub, missing_debug_implementations)]
         #vis struct #kernel<__C = #class>(::core::marker::PhantomData<fn() -> __C>);
@@ -272,17 +280,18 @@ struct Args {
 
 /// `impl Kernel<Args>`.
 fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
+    let at = located(&method.item.sig.ident);
     let class = &block.class;
     let (args, mut generics) = arguments(block, method, &method.parameters);
     add_lifetimes(&mut generics, &args.lifetimes);
     let (impl_generics, where_clause) = split(block, &generics);
     let output = match &method.item.sig.output {
-        ReturnType::Default => quote!(()),
+        ReturnType::Default => quote_spanned!(at=> ()),
         ReturnType::Type(_, ty) => block.rewrite(ty),
     };
     let Args { ty, pattern, values, .. } = args;
     let name = &method.item.sig.ident;
-    quote! {
+    quote_spanned! {at=>
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel #where_clause {
             type Output = #output;
@@ -297,6 +306,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
 
 /// `impl PairKernel<Args>`.
 fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
+    let at = located(&method.item.sig.ident);
     let Some((Some(other), rest)) = method.parameters.split_first().map(|(first, rest)| (&first.object, rest)) else {
         return TokenStream::new();
     };
@@ -306,7 +316,12 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let (impl_generics, where_clause) = split(block, &generics);
     let Args { ty, pattern, values, .. } = args;
     let name = &method.item.sig.ident;
-    quote! {
+    let result = match &method.item.sig.output {
+        ReturnType::Default => TokenStream::new(),
+        // A mistake, which has been said.
+        ReturnType::Type(..) => quote_spanned!(at=> let _ =),
+    };
+    quote_spanned! {at=>
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {
             type Other = #other;
@@ -316,7 +331,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
                 other: <#other as ::ikra::Class>::Ref<'__w, Self>,
                 #pattern: #ty,
             ) {
-                view.#name(other #(, #values)*)
+                #result view.#name(other #(, #values)*);
             }
         }
     }
@@ -416,11 +431,12 @@ fn constructor_fn(constructor: &Constructor) -> TokenStream {
 
 /// `impl Constructor<Args>`.
 fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
+    let at = located(&constructor.item.sig.ident);
     let class = &block.class;
     let item = &constructor.item;
     let ident = &item.sig.ident;
     let function = constructor_ident(ident);
-    let kernel = format_ident!("Constructor_{}", plain_name(ident), span = Span::call_site());
+    let kernel = format_ident!("Constructor_{}", plain_name(ident), span = at);
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let vis = &item.vis;
     let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
@@ -436,11 +452,11 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
     add_lifetimes(&mut generics, &lifetimes);
     let (impl_generics, where_clause) = split(block, &generics);
     let (ty, pattern) = match (types.as_slice(), names.as_slice()) {
-        ([ty], [name]) => (ty.clone(), quote!(#name)),
-        _ => (quote!((#(#types),*)), quote!((#(#names),*))),
+        ([ty], [name]) => (ty.clone(), quote_spanned!(at=> #name)),
+        _ => (quote_spanned!(at=> (#(#types),*)), quote_spanned!(at=> (#(#names),*))),
     };
     let handle = handle(&kernel, class, vis);
-    quote! {
+    quote_spanned! {at=>
         const _: () = {
             #handle
             #[automatically_derived]

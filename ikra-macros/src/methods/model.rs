@@ -37,6 +37,10 @@ pub(crate) struct Method {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) access: Access,
     pub(crate) kernel: Option<Options>,
+    /// Whether a field has the same name, which has been said.
+    pub(crate) clashes: bool,
+    /// Whether it is a kernel that takes or returns a `Ref` as part of something, which has been said.
+    pub(crate) has_nested_ref: bool,
 }
 
 /// A constructor under `#[kernel]`.
@@ -129,7 +133,8 @@ impl Block {
         errors: &mut Errors,
     ) {
         let name = &item.sig.ident;
-        if self.fields.position(name).is_some() {
+        let clashes = self.fields.position(name).is_some();
+        if clashes {
             errors.at(
                 name,
                 format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
@@ -156,7 +161,28 @@ impl Block {
             }
             access.touches |= options.snapshot;
         }
-        self.methods.push(Method { item, receiver, parameters, access, kernel });
+        let has_nested_ref = kernel.is_some() && self.check_nested_refs(&item, &parameters, errors);
+        self.methods.push(Method { item, receiver, parameters, access, kernel, clashes, has_nested_ref });
+    }
+
+    /// A kernel's arguments come from outside of the world, and its result goes there: no `Ref`s.
+    fn check_nested_refs(&self, item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
+        let has_ref = |ty: &Type| rewrite::has_ref(ty.to_token_stream());
+        let mut found = false;
+        for parameter in parameters.iter().filter(|parameter| parameter.object.is_none() && has_ref(&parameter.ty)) {
+            found = true;
+            errors.at(
+                &parameter.ty,
+                "a kernel takes another object as a parameter of its own, `other: Ref<Class>`, which is given as a link; within other types take `Link<Class>`, and follow it by `self.resolve(link)`",
+            );
+        }
+        if let ReturnType::Type(_, ty) = &item.sig.output
+            && has_ref(ty)
+        {
+            found = true;
+            errors.at(ty, "a `Ref` lasts for one call, so a kernel cannot return it: return its link, `object.link()`");
+        }
+        found
     }
 
     fn constructor(&mut self, item: ImplItemFn, parameters: Vec<Parameter>, options: &Options, errors: &mut Errors) {
@@ -175,6 +201,16 @@ impl Block {
                 options.span,
                 "a kernel takes `&self` or `&mut self`; without, it is a constructor, `fn spawn(id: u32, …) -> Self`, for `construct`",
             );
+            self.row_items.push(ImplItem::Fn(item));
+            return;
+        }
+        if is_no_id(&parameters[0].ty) {
+            errors.at(
+                &parameters[0].ty,
+                "a constructor is first given the new object's position: `id: u32`; its other parameters follow",
+            );
+            self.row_items.push(ImplItem::Fn(item));
+            return;
         }
         if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0
         {
@@ -259,6 +295,16 @@ impl Block {
     }
 }
 
+/// Whether the type is certainly not `u32`, which may have another name.
+fn is_no_id(ty: &Type) -> bool {
+    const OTHERS: [&str; 14] =
+        ["u8", "u16", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64", "bool"];
+    match ty {
+        Type::Path(path) => OTHERS.iter().any(|other| path.path.is_ident(other)),
+        _ => true,
+    }
+}
+
 fn check_kernel(
     item: &ImplItemFn,
     receiver: Receiver,
@@ -280,10 +326,13 @@ fn check_kernel(
             );
         }
         if !options.reducers.is_empty() {
-            errors.at(pairs, "a kernel is either for `pairs` or to `reduce`");
+            errors.at(
+                pairs,
+                "a kernel is either for `pairs` or to `reduce`: let one collect into a field, and another reduce that field",
+            );
         }
     }
-    if !options.reducers.is_empty() && matches!(item.sig.output, ReturnType::Default) {
+    if options.pairs.is_none() && !options.reducers.is_empty() && matches!(item.sig.output, ReturnType::Default) {
         errors.at(&item.sig.ident, "a kernel to `reduce` returns the value that is combined");
     }
     if receiver == Receiver::Shared

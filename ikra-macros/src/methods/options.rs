@@ -1,6 +1,7 @@
 //! The options of `#[kernel(…)]`.
 
 use proc_macro2::Span;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, Meta, Path, Token};
@@ -31,7 +32,16 @@ const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snaps
 
 impl Parse for Setting {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let name: Ident = input.parse()?;
+        let name = Ident::parse_any(input)
+            .map_err(|error| syn::Error::new(error.span(), format!("`#[kernel]` takes {OPTIONS}")))?;
+        if input.peek(Token![=]) {
+            let message = match name.to_string().as_str() {
+                "reduce" => "write the reducers in parentheses: `reduce(Sum)`".to_owned(),
+                "writes" | "snapshot" => format!("write the fields in parentheses: `{name}(field, …)`"),
+                _ => format!("`#[kernel]` takes {OPTIONS}"),
+            };
+            return Err(syn::Error::new(name.span(), message));
+        }
         if !input.peek(syn::token::Paren) {
             return Ok(Self::Flag(name));
         }
@@ -40,8 +50,7 @@ impl Parse for Setting {
         if name == "reduce" {
             return Ok(Self::Reduce(name, Punctuated::parse_terminated(&content)?));
         }
-        let fields =
-            Punctuated::parse_terminated_with(&content, |field| field.call(<Ident as syn::ext::IdentExt>::parse_any))?;
+        let fields = Punctuated::parse_terminated_with(&content, |field| field.call(Ident::parse_any))?;
         Ok(Self::Fields(name, fields))
     }
 }

@@ -48,6 +48,18 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     out
 }
 
+/// Whether some tokens mention a `Ref<X>`.
+pub(crate) fn has_ref(tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    (0..tokens.len()).any(|at| match &tokens[at] {
+        TokenTree::Ident(ident) => {
+            ident == "Ref" && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
+        }
+        TokenTree::Group(group) => has_ref(group.stream()),
+        _ => false,
+    })
+}
+
 /// Whether what stands before makes the name a member of something else: `cell::Ref`.
 fn is_path_start(tokens: &[TokenTree], at: usize) -> bool {
     at > 0
