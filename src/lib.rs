@@ -31,7 +31,7 @@ pub mod rt {
     pub use ikra_runtime::handle::{Handle, Place, Touched};
     pub use ikra_runtime::kernel::{Constructor, Kernel, Method, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
-    pub use ikra_runtime::phase::{FieldAccess, FieldSet, Reached, assert_all_race_free, assert_race_free};
+    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Reached};
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
     pub use ikra_runtime::table::{AnyTable, Base, TargetSlot};
     pub use ikra_runtime::value::{LaneArray, NoTarget};

@@ -5,7 +5,10 @@
 //! | thread *i* may read what thread *j* writes; nothing says so | does not compile: a kernel that writes a field of its own object cannot read that field of another |
 //! | order by splitting kernels and remembering why | split the kernel, `#[kernel(snapshot(field))]`, or `#[atomic]` |
 
+use core::marker::PhantomData;
+
 use crate::class::{Class, ClassId};
+use crate::handle::Touched;
 
 /// A set of a class's fields, by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,9 +173,53 @@ impl Phase for Sequential {
     const SNAPSHOT: FieldSet = FieldSet::EMPTY;
 }
 
-/// Fails to compile if reading `field` of another object of class `C` in phase `P` would be a data race.
+/// The proof that reading field `K` of another object of class `C` in phase `P` is no data race.
+///
+/// It is made in the getter, in a `const` block, so that a kernel for which it fails does not compile,
+/// and the compiler shows where the kernel calls the getter.
 #[doc(hidden)]
-pub const fn assert_race_free<P: Phase, C: Class>(field: usize) {
+#[derive(Debug)]
+pub struct RaceFree<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+
+impl<P: Phase, C: Class, const K: usize> RaceFree<P, C, K> {
+    /// The proof.
+    ///
+    /// # Panics
+    ///
+    /// If it would be a data race.
+    #[must_use]
+    pub const fn proven() -> Self {
+        assert_race_free::<P, C>(K);
+        Self(PhantomData)
+    }
+}
+
+/// The proof that reading the fields `A` of another object of class `C` in phase `P` is no data race.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AllRaceFree<P, C, A>(PhantomData<fn() -> (P, C, A)>);
+
+impl<P: Phase, C: Class, A: Touched> AllRaceFree<P, C, A> {
+    /// The proof.
+    ///
+    /// # Panics
+    ///
+    /// If it would be a data race.
+    #[must_use]
+    pub const fn proven() -> Self {
+        let mut field = 0;
+        while field < C::FIELDS.len() {
+            if A::FIELDS.contains(field) {
+                assert_race_free::<P, C>(field);
+            }
+            field += 1;
+        }
+        Self(PhantomData)
+    }
+}
+
+/// Fails to compile if reading `field` of another object of class `C` in phase `P` would be a data race.
+const fn assert_race_free<P: Phase, C: Class>(field: usize) {
     let racing =
         P::CLASS.same(C::ID) && P::WRITES.contains(field) && !P::SNAPSHOT.contains(field) && !C::FIELDS[field].atomic;
     if racing {
@@ -188,18 +235,6 @@ pub const fn assert_race_free<P: Phase, C: Class>(field: usize) {
             .push(name)
             .push("))]`, or make the field `#[atomic]`");
         panic!("{}", message.as_str());
-    }
-}
-
-/// [`assert_race_free`] for every field that a `&self` method of another object names.
-#[doc(hidden)]
-pub const fn assert_all_race_free<P: Phase, C: Class>(fields: FieldSet) {
-    let mut field = 0;
-    while field < C::FIELDS.len() {
-        if fields.contains(field) {
-            assert_race_free::<P, C>(field);
-        }
-        field += 1;
     }
 }
 

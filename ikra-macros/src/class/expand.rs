@@ -118,11 +118,8 @@ fn reference(class: &Class) -> TokenStream {
         let body = if field.broken {
             quote!(::core::unimplemented!())
         } else {
-            // `read` asserts this too; here it makes the compiler show the field, and the user's call.
-            quote_spanned! {at=>
-                const { ::ikra::rt::assert_race_free::<P, #row>(#k) }
-                self.0.read::<#k>()
-            }
+            // At the field, so that the compiler shows it, and the user's call.
+            quote_spanned!(at=> self.0.read(const { ::ikra::rt::RaceFree::<P, #row, #k>::proven() }))
         };
         let docs = if docs.is_empty() {
             let doc = format!("The object's `{}`.", field.name());

@@ -173,6 +173,7 @@ pub(crate) fn ref_ident(class: &Ident) -> Ident {
 fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident.clone()?;
     let mut mode = Mode::Plain;
+    let mut both = false;
     let mut docs = Vec::new();
     field.attrs.retain(|attr| {
         if attr.path().is_ident("atomic") {
@@ -180,6 +181,7 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
                 errors.at(attr, "`#[atomic]` takes no arguments");
             }
             if mode != Mode::Plain {
+                both = true;
                 errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
             }
             mode = Mode::Atomic;
@@ -189,9 +191,10 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
             match attr.parse_args::<Ident>() {
                 Ok(option) if option == "flatten" => {
                     if mode != Mode::Plain {
+                        both = true;
                         errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
                     }
-                    mode = Mode::Flatten;
+                    mode = if both { Mode::Plain } else { Mode::Flatten };
                 }
                 _ => errors.at(attr, "the field attribute is `#[soa(flatten)]`"),
             }
@@ -211,7 +214,9 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     });
     let mut wrong = Errors::default();
     check_type(&field.ty, &mut wrong);
-    check_mode(&field.ty, mode, &mut wrong);
+    if !both {
+        check_mode(&field.ty, mode, &mut wrong);
+    }
     let mut broken = false;
     if let Some(wrong) = wrong.into_error() {
         errors.add(wrong);
@@ -229,11 +234,22 @@ fn stand_in(ty: &mut Type) -> bool {
     impl VisitMut for Links {
         fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
             visit_mut::visit_path_segment_mut(self, segment);
-            if segment.ident == "Ref" {
+            if segment.ident == "Rc" {
+                segment.ident = Ident::new("Box", segment.ident.span());
+                self.only = false;
+            } else if segment.ident == "Ref" {
                 segment.ident = Ident::new("Link", segment.ident.span());
             } else if segment.ident != "Option" {
                 self.only &= segment.arguments.is_none();
             }
+        }
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            if matches!(ty, Type::Ptr(_) | Type::TraitObject(_)) {
+                // Neither goes from thread to thread, as a class must.
+                self.only = false;
+                *ty = syn::parse_quote!(());
+            }
+            visit_mut::visit_type_mut(self, ty);
         }
         fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
             self.only = false;

@@ -158,9 +158,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
             impl ::ikra::rt::Touched for __Touched {
                 const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
             }
-            // Here too, so that the compiler shows the user's call.
-            const { ::ikra::rt::assert_all_race_free::<__P, #class>(<__Touched as ::ikra::rt::Touched>::FIELDS) }
-            self.0.view::<__Touched>().#name(#(#args),*)
+            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::proven() }).#name(#(#args),*)
         }
     })
 }
