@@ -160,6 +160,7 @@ pub mod lints {
     }
 
     /// All of them.
+    #[derive(Debug)]
     #[soa_world]
     pub struct Things {
         /// The objects.
@@ -171,6 +172,10 @@ pub mod lints {
     /// # Errors
     ///
     /// If memory runs out.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers are wrong.
     pub fn run() -> Result<u32, ikra::Error> {
         let mut world = Things::new();
         let first = world.things.push(Thing::new(Thing::LIMIT))?;
@@ -186,7 +191,7 @@ pub mod lints {
 
 #[test]
 fn lint_clean() {
-    assert_eq!(lints::run().unwrap(), 1 + 2 + 2 + 1 + 2);
+    assert_eq!(lints::run().unwrap(), (1 + 2) + (1 + 2) + (2 + 2));
 }
 
 /// A class whose items are all private and partly unused.
@@ -239,7 +244,7 @@ mod shadows {
         missing_debug_implementations,
         reason = "names in the way"
     )]
-    use ::ikra::{Link as IkraLink, Objects, World as _, Value, soa_class, soa_methods, soa_world};
+    use ::ikra::{Link as IkraLink, Objects, Value, World as _, soa_class, soa_methods, soa_world};
 
     pub(crate) struct Option;
     pub(crate) struct Some;

@@ -5,6 +5,14 @@
 use ikra::prelude::*;
 
 mod bodies {
+    #![allow(
+        clippy::assign_op_pattern,
+        clippy::deref_addrof,
+        clippy::eq_op,
+        clippy::useless_vec,
+        clippy::wrong_self_convention,
+        reason = "unusual code is the point"
+    )]
     use super::*;
 
     #[soa_class]

@@ -150,14 +150,14 @@ fn value_impl(header: TokenStream, ty: TokenStream, placeholder: &TokenStream, s
         // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
         #[automatically_derived]
         unsafe #header ::ikra::Value for #ty {
-            type View<'w, P: ::ikra::Phase> = Self;
+            type View<'w, __P: ::ikra::Phase> = Self;
             type Target = ::ikra::rt::NoTarget;
             type Lanes = ::ikra::rt::LaneArray<Self>;
             const PLACEHOLDER: Self = #placeholder;
             #[inline(always)]
-            fn view<'w, P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
+            fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
             #[inline(always)]
-            fn unview<P: ::ikra::Phase>(view: Self) -> Self { view }
+            fn unview<__P: ::ikra::Phase>(view: Self) -> Self { view }
             #[inline(always)]
             fn same(&self, other: &Self) -> bool { #same }
         }

@@ -179,7 +179,7 @@ impl Phase for Sequential {
 /// and the compiler shows where the kernel calls the getter.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct RaceFree<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+pub struct RaceFree<P, C, const K: usize>(PhantomData<(P, C)>);
 
 impl<P: Phase, C: Class, const K: usize> RaceFree<P, C, K> {
     /// The proof.
@@ -197,7 +197,7 @@ impl<P: Phase, C: Class, const K: usize> RaceFree<P, C, K> {
 /// The proof that reading the fields `A` of another object of class `C` in phase `P` is no data race.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct AllRaceFree<P, C, A>(PhantomData<fn() -> (P, C, A)>);
+pub struct AllRaceFree<P, C, A>(PhantomData<(P, C, A)>);
 
 impl<P: Phase, C: Class, A: Touched> AllRaceFree<P, C, A> {
     /// The proof.

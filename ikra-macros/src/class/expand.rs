@@ -67,6 +67,7 @@ fn columns(class: &Class) -> TokenStream {
 
 /// `BodyMut`.
 fn view(class: &Class) -> TokenStream {
+    let p = class.phase();
     let (row, view, vis) = (class.ident(), class.view(), &class.row.vis);
     let doc = format!(
         "A [`{0}`] as its methods see it: the object's fields, loaded from the columns before the call and, those that were written, stored after it.",
@@ -74,7 +75,7 @@ fn view(class: &Class) -> TokenStream {
     );
     let fields = class.fields.iter().map(|field| {
         let Field { ident, vis, docs, .. } = field;
-        let ty = field.view_type(&quote!('w), &quote!(P));
+        let ty = field.view_type(&quote!('w), &p);
         quote!(#(#docs)* #vis #ident: #ty)
     });
     let debug = class.fields.iter().map(|field| {
@@ -84,13 +85,13 @@ fn view(class: &Class) -> TokenStream {
     let name = row.unraw().to_string();
     quote! {
         #[doc = #doc]
-        #vis struct #view<'w, P: ::ikra::Phase> {
+        #vis struct #view<'w, #p: ::ikra::Phase> {
             #(#fields,)*
             #[doc(hidden)]
-            __object: ::ikra::rt::Handle<'w, #row, P>,
+            __object: ::ikra::rt::Handle<'w, #row, #p>,
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #view<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::core::fmt::Debug for #view<'w, #p> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #[allow(unused_imports)]
                 use ::ikra::rt::Opaque as _;
@@ -98,28 +99,29 @@ fn view(class: &Class) -> TokenStream {
             }
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for #view<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::ikra::Object<'w> for #view<'w, #p> {
             type Class = #row;
-            type Phase = P;
+            type Phase = #p;
             #[inline(always)]
-            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, P> { self.__object }
+            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, #p> { self.__object }
         }
     }
 }
 
 /// `BodyRef`.
 fn reference(class: &Class) -> TokenStream {
+    let p = class.phase();
     let (row, reference, vis) = (class.ident(), class.reference(), &class.row.vis);
     let doc = format!("Another [`{0}`], read through getters; written `Ref<{0}>` in methods.", row.unraw());
     let getters = class.fields.iter().enumerate().map(|(k, field)| {
         let Field { ident, vis, docs, .. } = field;
-        let ty = field.view_type(&quote!('w), &quote!(P));
+        let ty = field.view_type(&quote!('w), &p);
         let at = located(ident);
         let body = if field.broken {
             quote!(::core::unimplemented!())
         } else {
             // At the field, so that the compiler shows it, and the user's call.
-            quote_spanned!(at=> self.0.read(const { ::ikra::rt::RaceFree::<P, #row, #k>::proven() }))
+            quote_spanned!(at=> self.0.read(const { ::ikra::rt::RaceFree::<#p, #row, #k>::proven() }))
         };
         let docs = if docs.is_empty() {
             let doc = format!("The object's `{}`.", field.name());
@@ -137,35 +139,36 @@ fn reference(class: &Class) -> TokenStream {
     quote! {
         #[doc = #doc]
         #[derive(Clone, Copy)]
-        #vis struct #reference<'w, P: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, P>);
+        #vis struct #reference<'w, #p: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, #p>);
         #[automatically_derived]
         #[allow(dead_code)]
-        impl<'w, P: ::ikra::Phase> #reference<'w, P> { #(#getters)* }
+        impl<'w, #p: ::ikra::Phase> #reference<'w, #p> { #(#getters)* }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::core::cmp::PartialEq for #reference<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::core::cmp::PartialEq for #reference<'w, #p> {
             #[inline(always)]
             fn eq(&self, other: &Self) -> bool { self.0 == other.0 }
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::core::cmp::Eq for #reference<'w, P> {}
+        impl<'w, #p: ::ikra::Phase> ::core::cmp::Eq for #reference<'w, #p> {}
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #reference<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::core::fmt::Debug for #reference<'w, #p> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Debug::fmt(&self.0, f)
             }
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for #reference<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::ikra::Object<'w> for #reference<'w, #p> {
             type Class = #row;
-            type Phase = P;
+            type Phase = #p;
             #[inline(always)]
-            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, P> { self.0 }
+            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, #p> { self.0 }
         }
     }
 }
 
 /// `unsafe impl Class`.
 fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
+    let p = class.phase();
     let (row, view, reference) = (class.ident(), class.view(), class.reference());
     let name = row.unraw().to_string();
     let infos = class.fields.iter().map(|field| {
@@ -203,15 +206,15 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
             const BASES: Self::Bases = [const { ::ikra::rt::Base::NONE }; _];
             const TARGETS: Self::Targets = [const { ::ikra::rt::TargetSlot::NONE }; #count];
             type Fields = (#(#storages,)*);
-            type View<'w, P: ::ikra::Phase> = #view<'w, P>;
-            type Ref<'w, P: ::ikra::Phase> = #reference<'w, P>;
+            type View<'w, #p: ::ikra::Phase> = #view<'w, #p>;
+            type Ref<'w, #p: ::ikra::Phase> = #reference<'w, #p>;
             #conversions
             #[inline(always)]
-            fn to_ref<'w, P: ::ikra::Phase>(object: ::ikra::rt::Handle<'w, Self, P>) -> #reference<'w, P> {
+            fn to_ref<'w, #p: ::ikra::Phase>(object: ::ikra::rt::Handle<'w, Self, #p>) -> #reference<'w, #p> {
                 #reference(object)
             }
             #[inline(always)]
-            fn from_ref<'w, P: ::ikra::Phase>(object: Self::Ref<'w, P>) -> ::ikra::rt::Handle<'w, Self, P> {
+            fn from_ref<'w, #p: ::ikra::Phase>(object: Self::Ref<'w, #p>) -> ::ikra::rt::Handle<'w, Self, #p> {
                 object.0
             }
         }
@@ -220,6 +223,7 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
 
 /// Rows and views, taken apart and put together.
 fn conversions(class: &Class) -> TokenStream {
+    let p = class.phase();
     let view = class.view();
     let idents: Vec<_> = class.fields.iter().map(|field| &field.ident).collect();
     let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
@@ -233,16 +237,16 @@ fn conversions(class: &Class) -> TokenStream {
             Self { #(#idents: #places),* }
         }
         #[inline(always)]
-        fn to_view<'w, P: ::ikra::Phase>(
-            (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
-            object: ::ikra::rt::Handle<'w, Self, P>,
-        ) -> #view<'w, P> {
+        fn to_view<'w, #p: ::ikra::Phase>(
+            (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
+            object: ::ikra::rt::Handle<'w, Self, #p>,
+        ) -> #view<'w, #p> {
             #view { #(#idents: #places,)* __object: object }
         }
         #[inline(always)]
-        fn from_view<'w, P: ::ikra::Phase>(
-            view: Self::View<'w, P>,
-        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
+        fn from_view<'w, #p: ::ikra::Phase>(
+            view: Self::View<'w, #p>,
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p> {
             (#(view.#idents,)*)
         }
     }
@@ -250,19 +254,20 @@ fn conversions(class: &Class) -> TokenStream {
 
 /// The same for a class with mistakes, which is never run.
 fn stand_ins(class: &Class) -> TokenStream {
+    let p = class.phase();
     let view = class.view();
     quote! {
         fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values { ::core::unimplemented!() }
         fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self { ::core::unimplemented!() }
-        fn to_view<'w, P: ::ikra::Phase>(
-            _: <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
-            _: ::ikra::rt::Handle<'w, Self, P>,
-        ) -> #view<'w, P> {
+        fn to_view<'w, #p: ::ikra::Phase>(
+            _: <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
+            _: ::ikra::rt::Handle<'w, Self, #p>,
+        ) -> #view<'w, #p> {
             ::core::unimplemented!()
         }
-        fn from_view<'w, P: ::ikra::Phase>(
-            _: Self::View<'w, P>,
-        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
+        fn from_view<'w, #p: ::ikra::Phase>(
+            _: Self::View<'w, #p>,
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p> {
             ::core::unimplemented!()
         }
     }

@@ -1,7 +1,7 @@
 //! What a class is, once parsed.
 
 use heck::ToSnakeCase;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
@@ -48,7 +48,7 @@ impl Field {
     }
 
     /// What a view shows for it.
-    pub(crate) fn view_type(&self, world: &TokenStream, phase: &TokenStream) -> TokenStream {
+    pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         let ty = &self.ty;
         let at = located(ty);
         match self.mode {
@@ -141,6 +141,19 @@ impl Class {
     /// The name of the ref.
     pub(crate) fn reference(&self) -> Ident {
         ref_ident(self.ident())
+    }
+
+    /// The name of the type parameter for the phase, which is not that of a type in the struct.
+    pub(crate) fn phase(&self) -> Ident {
+        fn mentions_p(tokens: TokenStream) -> bool {
+            tokens.into_iter().any(|token| match token {
+                TokenTree::Ident(ident) => ident == "P",
+                TokenTree::Group(group) => mentions_p(group.stream()),
+                _ => false,
+            })
+        }
+        let name = if mentions_p(self.row.to_token_stream()) { "__P" } else { "P" };
+        Ident::new(name, Span::call_site())
     }
 
     /// The name before `::field`.

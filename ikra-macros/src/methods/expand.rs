@@ -16,8 +16,9 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let view = block.beside(view_ident(&block.class_ident()));
     let reference = block.beside(ref_ident(&block.class_ident()));
     let (row_items, attrs) = (&block.row_items, &block.attrs);
-    let constructors = block.constructors.iter().map(|constructor| constructor_fn(constructor));
-    let accesses = block.methods.iter().map(|method| access_constant(block, method));
+    let constructors = block.constructors.iter().map(constructor_fn);
+    let (accesses, collected): (Vec<_>, Vec<_>) =
+        block.methods.iter().map(|method| access_constant(block, method)).unzip();
     let methods = block.methods.iter().map(|method| view_method(block, method));
     let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
@@ -28,7 +29,10 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
             #(#row_items)*
             #(#constructors)*
         }
-        #(#accesses)*
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code)]
+        impl #class { #(#accesses)* }
+        #(#collected)*
         #(#attrs)*
         impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
         #[automatically_derived]
@@ -43,12 +47,13 @@ fn access_ident(method: &Ident) -> Ident {
     format_ident!("__access_of_{}", plain_name(method), span = method.span())
 }
 
-/// What the method does to the fields, for those that call it.
+/// What the method does to the fields, for those that call it: a constant of the class, or, for a method
+/// that calls those of other blocks, items beside it.
 ///
 /// What methods of other blocks do, which may in turn call this one, is asked for when a kernel needs
 /// to know. A name that no block knows is a trait's method, which may do anything, or a mistake that the
 /// compiler points out where the name stands.
-fn access_constant(block: &Block, method: &Method) -> TokenStream {
+fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream) {
     let at = located(&method.item.sig.ident);
     let class = &block.class;
     let name = access_ident(&method.item.sig.ident);
@@ -57,14 +62,11 @@ fn access_constant(block: &Block, method: &Method) -> TokenStream {
     let writes = bits(if access.escapes { u64::MAX } else { access.writes });
     let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
     if access.calls.is_empty() {
-        return quote_spanned! {at=>
-            #[automatically_derived]
-            #[allow(non_upper_case_globals, dead_code)]
-            impl #class {
-                #[doc(hidden)]
-                pub(crate) const #name: ::ikra::rt::FieldAccess = #own;
-            }
+        let constant = quote_spanned! {at=>
+            #[doc(hidden)]
+            pub(crate) const #name: ::ikra::rt::FieldAccess = #own;
         };
+        return (constant, TokenStream::new());
     }
     let calls: Vec<_> = access.calls.iter().map(access_ident).collect();
     let unknown = match method.receiver {
@@ -72,7 +74,7 @@ fn access_constant(block: &Block, method: &Method) -> TokenStream {
         Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::FieldAccess::WRITES_ALL),
     };
     let key = plain_name(&method.item.sig.ident);
-    quote_spanned! {at=>
+    let collected = quote_spanned! {at=>
         const _: () = {
             #[doc(hidden)]
             #[derive(Clone, Copy)]
@@ -102,7 +104,8 @@ fn access_constant(block: &Block, method: &Method) -> TokenStream {
                 pub(crate) const #name: __Calls = __Calls;
             }
         };
-    }
+    };
+    (TokenStream::new(), collected)
 }
 
 /// A set of fields, as a literal.
@@ -279,7 +282,6 @@ struct Args {
 /// `impl Kernel<Args>`.
 fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
     let at = located(&method.item.sig.ident);
-    let class = &block.class;
     let (args, mut generics) = arguments(block, method, &method.parameters);
     add_lifetimes(&mut generics, &args.lifetimes);
     let (impl_generics, where_clause) = split(block, &generics);
@@ -295,7 +297,6 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
             type Output = #output;
             #[inline(always)]
             fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
-                let _: ::core::marker::PhantomData<#class>;
                 view.#name(#(#values),*)
             }
         }

@@ -84,7 +84,7 @@ impl Block {
     fn function(&mut self, mut item: ImplItemFn, errors: &mut Errors) {
         let mut kernel = None;
         item.attrs.retain(|attr| {
-            if !attr.path().segments.last().is_some_and(|last| last.ident == "kernel") {
+            if attr.path().segments.last().is_none_or(|last| last.ident != "kernel") {
                 return true;
             }
             if kernel.is_some() {

@@ -2,6 +2,9 @@
 //!
 //! Everything else in a method stays the user's own tokens, those inside macro calls included.
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
 
