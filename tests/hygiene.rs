@@ -369,5 +369,7 @@ mod shadows {
         let object = world.get(first);
         assert_eq!((object.object(), object.f(), object.w()), (6, 4, 5));
         assert_eq!(world.state.column(p::view), [70, 70]);
+        // `Pair` is not `Debug`.
+        assert!(format!("{:?}", world.get_mut(first)).ends_with("read: 0, pair: _, other: P#1 }"));
     }
 }

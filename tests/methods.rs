@@ -215,6 +215,10 @@ mod bodies {
             increment!(self.hits);
         }
         #[kernel]
+        pub fn undeclared_in_macro(&mut self) {
+            increment!(self.hits);
+        }
+        #[kernel]
         pub fn undeclared(&mut self) {
             self.state.toggle();
         }
@@ -378,7 +382,14 @@ mod bodies {
     }
 
     #[test]
-    #[should_panic(expected = "state")]
+    #[should_panic(expected = "write `#[kernel(writes(hits))]`")]
+    fn undeclared_write_in_a_macro_is_loud() {
+        let (mut w, _) = one(2.0);
+        w.execute(Particle::undeclared_in_macro, ());
+    }
+
+    #[test]
+    #[should_panic(expected = "kernel `Particle::undeclared` changed `Particle::state`")]
     fn undeclared_write_is_loud() {
         let (mut w, _) = one(2.0);
         w.execute(Particle::undeclared, ());
@@ -496,6 +507,15 @@ mod graphs {
 
     #[soa_methods]
     impl Node {
+        /// On the row, and generic over the phase of what it is given.
+        pub fn difference(a: Ref<Node>, b: Option<Ref<Self>>) -> i32 {
+            a.value() - b.map_or(0, |b| b.value())
+        }
+        #[kernel]
+        pub fn compare(&mut self) {
+            let own = self.resolve(self.link());
+            self.sum = Self::difference(own, self.next);
+        }
         pub fn reach(&self, scale: f32) -> f32 {
             self.edge.length() * scale
         }
@@ -590,6 +610,9 @@ mod graphs {
         g.execute(Node::relink, ());
         assert_eq!(g.get(n[2]).next_value(), Some(1));
         assert_eq!(format!("{:?}", g.get_mut(n[1]).edge), "Edge#1");
+        g.execute(Node::compare, ());
+        assert_eq!(g.nodes.column(node::sum), [0, 1, 2]);
+        assert_eq!(Node::difference(g.get(n[2]), Some(g.get(n[0]))), 2);
     }
 
     #[test]

@@ -119,7 +119,10 @@ impl Block {
         let parameters = parameters(&item);
         match (receiver, kernel) {
             (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, errors),
-            (None, None) => self.row_items.push(ImplItem::Fn(item)),
+            (None, None) => {
+                let item = self.function_of_refs(item);
+                self.row_items.push(item);
+            }
             (None, Some(options)) => self.constructor(item, parameters, &options, errors),
         }
     }
@@ -163,6 +166,17 @@ impl Block {
         }
         let has_nested_ref = kernel.is_some() && self.check_nested_refs(&item, &parameters, errors);
         self.methods.push(Method { item, receiver, parameters, access, kernel, clashes, has_nested_ref });
+    }
+
+    /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
+    fn function_of_refs(&self, mut item: ImplItemFn) -> ImplItem {
+        let takes_refs = item.sig.inputs.iter().any(|input| rewrite::has_ref(input.to_token_stream()));
+        if !takes_refs {
+            return ImplItem::Fn(item);
+        }
+        item.sig.generics.params.insert(0, syn::parse_quote!('__w));
+        item.sig.generics.params.push(syn::parse_quote!(__P: ::ikra::Phase));
+        ImplItem::Verbatim(self.rewrite(item))
     }
 
     /// A kernel's arguments come from outside of the world, and its result goes there: no `Ref`s.
@@ -210,6 +224,13 @@ impl Block {
                 "a constructor is first given the new object's position: `id: u32`; its other parameters follow",
             );
             self.row_items.push(ImplItem::Fn(item));
+            return;
+        }
+        if let Some(object) = parameters.iter().find(|parameter| rewrite::has_ref(parameter.ty.to_token_stream())) {
+            errors.at(
+                &object.ty,
+                "a constructor takes `Link<Class>`: the object that it makes, from which a `Ref` could be followed, is not there yet",
+            );
             return;
         }
         if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0

@@ -74,8 +74,18 @@ impl Options {
         for setting in errors.take(parsed).unwrap_or_default() {
             match setting {
                 Setting::Flag(name) if name == "pairs" => options.pairs = Some(name),
-                Setting::Flag(name) if name == "heavy" => options.heavy = Some(true),
-                Setting::Flag(name) if name == "light" => options.heavy = Some(false),
+                Setting::Flag(name) if name == "heavy" => {
+                    if options.heavy == Some(false) {
+                        errors.at(&name, "a kernel is either `heavy` or `light`");
+                    }
+                    options.heavy = Some(true);
+                }
+                Setting::Flag(name) if name == "light" => {
+                    if options.heavy == Some(true) {
+                        errors.at(&name, "a kernel is either `heavy` or `light`");
+                    }
+                    options.heavy = Some(false);
+                }
                 Setting::Flag(name) | Setting::Fields(name, _) if name == "reduce" => {
                     errors.at(
                         name,
