@@ -247,6 +247,30 @@ mod bodies {
             self.r#hits += twice(hits.next().next().0);
         }
 
+        // Conditional compilation.
+        #[kernel]
+        pub fn conditional(&mut self) {
+            self.platform();
+        }
+        #[cfg(target_pointer_width = "64")]
+        fn platform(&mut self) {
+            self.hits = 64;
+        }
+        #[cfg(not(target_pointer_width = "64"))]
+        fn platform(&mut self) {
+            self.mass = 32.0;
+        }
+        #[cfg(any())]
+        #[kernel]
+        pub fn never(&mut self) {
+            self.missing();
+        }
+        #[cfg(any())]
+        #[kernel]
+        pub fn never_made(id: u32) -> Self {
+            Self::missing(id)
+        }
+
         // Methods that call each other.
         #[kernel]
         pub fn even(&mut self, n: u32) {
@@ -398,6 +422,9 @@ mod bodies {
     #[test]
     fn items_and_recursion() {
         let (mut w, p) = one(2.0);
+        w.execute(Particle::conditional, ());
+        assert!(w.get(p).hits() == 64 || w.get(p).mass() == 32.0);
+        w.get_mut(p).hits = 0;
         w.execute(Particle::nested_items, ());
         assert_eq!(w.get(p).hits(), 4);
         w.execute(Particle::even, 4);

@@ -57,12 +57,14 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
     let at = located(&method.item.sig.ident);
     let class = &block.class;
     let name = access_ident(&method.item.sig.ident);
+    let cfgs = cfgs(&method.item);
     let access = &method.access;
     let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
     let writes = bits(if access.escapes { u64::MAX } else { access.writes });
     let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
     if access.calls.is_empty() {
         let constant = quote_spanned! {at=>
+            #(#cfgs)*
             #[doc(hidden)]
             pub(crate) const #name: ::ikra::rt::FieldAccess = #own;
         };
@@ -75,6 +77,7 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
     };
     let key = plain_name(&method.item.sig.ident);
     let collected = quote_spanned! {at=>
+        #(#cfgs)*
         const _: () = {
             #[doc(hidden)]
             #[derive(Clone, Copy)]
@@ -106,6 +109,11 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
         };
     };
     (TokenStream::new(), collected)
+}
+
+/// The conditions under which a method is there.
+fn cfgs(item: &syn::ImplItemFn) -> Vec<&syn::Attribute> {
+    item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
 }
 
 /// A set of fields, as a literal.
@@ -218,7 +226,7 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
         plain_call(block, method, &kernel, &view)
     };
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
-    let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let cfgs = cfgs(item);
     let vis = &item.vis;
     let handle = handle(&kernel, class, vis);
     quote_spanned! {at=>
@@ -438,6 +446,7 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
     let kernel = format_ident!("Constructor_{}", plain_name(ident), span = at);
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let vis = &item.vis;
+    let cfgs = cfgs(item);
     let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
     let mut generics = item.sig.generics.clone();
     let mut lifetimes = Vec::new();
@@ -456,6 +465,7 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
     };
     let handle = handle(&kernel, class, vis);
     quote_spanned! {at=>
+        #(#cfgs)*
         const _: () = {
             #handle
             #[automatically_derived]

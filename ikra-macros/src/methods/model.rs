@@ -243,8 +243,11 @@ impl Block {
     /// Adds to each method's accesses those of the methods of this block that it calls, so that methods
     /// may call each other in cycles. Calls of methods of other blocks remain.
     fn close_over_calls(&mut self) {
-        let places: HashMap<String, usize> =
-            self.methods.iter().enumerate().map(|(n, method)| (plain_name(&method.item.sig.ident), n)).collect();
+        // Under `cfg`, several methods may have one name.
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (n, method) in self.methods.iter().enumerate() {
+            places.entry(plain_name(&method.item.sig.ident)).or_default().push(n);
+        }
         for method in &mut self.methods {
             method.access.calls.retain(|call| !OBJECT_METHODS.iter().any(|known| call == known));
         }
@@ -253,19 +256,20 @@ impl Block {
             for n in 0..self.methods.len() {
                 let mut access = self.methods[n].access.clone();
                 for call in access.calls.clone() {
-                    let Some(&callee) = places.get(&plain_name(&call)) else { continue };
-                    let callee = &self.methods[callee].access;
-                    access.touches |= callee.touches;
-                    access.writes |= callee.writes;
-                    access.whole |= callee.whole;
-                    access.loops |= callee.loops;
-                    // A kernel with `writes(…)` has said what it writes.
-                    if self.methods[n].kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
-                        access.escapes |= callee.escapes;
-                    }
-                    for call in &callee.calls {
-                        if !access.calls.contains(call) {
-                            access.calls.push(call.clone());
+                    for &callee in places.get(&plain_name(&call)).into_iter().flatten() {
+                        let callee = &self.methods[callee].access;
+                        access.touches |= callee.touches;
+                        access.writes |= callee.writes;
+                        access.whole |= callee.whole;
+                        access.loops |= callee.loops;
+                        // A kernel with `writes(…)` has said what it writes.
+                        if self.methods[n].kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
+                            access.escapes |= callee.escapes;
+                        }
+                        for call in &callee.calls {
+                            if !access.calls.contains(call) {
+                                access.calls.push(call.clone());
+                            }
                         }
                     }
                 }
