@@ -149,7 +149,7 @@ pub mod rt {
     pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
-    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Touched};
+    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Reached, Touched};
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_runtime::table::{DeviceBases, table_words};

@@ -8,6 +8,9 @@
 //! expand to `self.b`. Such a call counts as a use of every field, though of those written only that
 //! show.
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use syn::LitStr;
 use syn::ext::IdentExt;
@@ -177,8 +180,8 @@ impl Scanner<'_> {
         }
         let after = &tokens[at + 1..];
         let is_pattern = match (group.delimiter(), before) {
-            // `Some(a) = …`, but not `*pick(a) = …` nor `list[a] = …`.
-            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) => starts_uppercase(name),
+            // `Some(a) = …` and `&mut (a)`, but not `*pick(a) = …` nor `list[a] = …`.
+            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) => starts_uppercase(name) || name == "mut",
             (Delimiter::Parenthesis | Delimiter::Bracket, Some(before)) => {
                 !matches!(before, TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_))
             }

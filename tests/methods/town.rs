@@ -1,5 +1,4 @@
 //! Everything that the bodies of methods may contain.
-#![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
 use ikra::{Error, Phase};
