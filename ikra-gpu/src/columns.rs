@@ -17,6 +17,8 @@ pub(crate) struct Columns {
     pieces: Vec<Piece>,
     /// The bytes of the class's table that the device has.
     pub(crate) words: Vec<u64>,
+    /// The count and capacity for which the device was brought up to date last.
+    pub(crate) current: Option<(u32, usize)>,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,19 @@ impl Columns {
         })
     }
 
+    /// Whether the device has all that it needs of these objects: what a launch asks first.
+    pub(crate) fn is_current(objects: &mut dyn AnyObjects, queue: &Arc<Queue>) -> bool {
+        if !objects.changed_on_host().is_empty() || objects.pending() > 0 {
+            return false;
+        }
+        let now = (objects.count(), objects.capacity());
+        objects
+            .mirror()
+            .as_mut()
+            .and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
+            .is_some_and(|columns| Arc::ptr_eq(&columns.queue, queue) && columns.current == Some(now))
+    }
+
     fn new(queue: &Arc<Queue>, units: &[Unit], class: &str) -> Result<Self, Error> {
         let pieces = units
             .iter()
@@ -60,7 +75,7 @@ impl Columns {
                 Ok(Piece { column: unit.column, fields: unit.fields, memory, shadow: None })
             })
             .collect::<Result<_, Error>>()?;
-        Ok(Self { queue: queue.clone(), pieces, words: Vec::new() })
+        Ok(Self { queue: queue.clone(), pieces, words: Vec::new(), current: None })
     }
 
     fn has_room(&self, units: &[Unit]) -> bool {

@@ -2,12 +2,14 @@
 
 mod execute;
 mod memory;
+mod pairs;
 mod panic;
 mod reduce;
 pub mod shared;
 pub mod thread;
 
-pub use execute::{construct, execute, execute_pairs};
+pub use execute::{construct, execute};
+pub use pairs::execute_pairs;
 pub use panic::panic;
 pub use reduce::{combine, reduce};
 

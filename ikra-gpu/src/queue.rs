@@ -65,29 +65,32 @@ impl Queue {
         Error::DeviceLost { kernel, reason }
     }
 
-    /// Starts a kernel.
+    /// Starts a kernel, or adds it to a recording.
     ///
     /// # Safety
     ///
     /// As for [`Stream::launch`].
     pub(crate) unsafe fn launch(
         &self,
+        recording: bool,
         kernel: &'static str,
         function: Function,
         grid: Grid,
         arguments: &[*const ()],
     ) -> Result<(), Error> {
+        if recording {
+            // SAFETY: by the caller.
+            return unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error));
+        }
         let timed = self.state().timed;
         let start = if timed { Some(self.stream.mark()?) } else { None };
         // SAFETY: by the caller.
         unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
-        let end = if timed { Some(self.stream.mark()?) } else { None };
         let mut state = self.state();
         state.counters.launches += 1;
-        if !state.running.contains(&kernel) {
-            state.running.push(kernel);
-        }
-        if let (Some(start), Some(end)) = (start, end) {
+        state.note_running(kernel);
+        if let Some(start) = start {
+            let end = self.stream.mark()?;
             state.times.push((kernel, start, end));
             if state.times.len() >= MAX_TIMES {
                 state.collect_times();
@@ -101,9 +104,7 @@ impl Queue {
         let mut state = self.state();
         state.counters.launches += kernels.len() as u64;
         for kernel in kernels {
-            if !state.running.contains(kernel) {
-                state.running.push(kernel);
-            }
+            state.note_running(kernel);
         }
     }
 
@@ -137,6 +138,13 @@ impl Queue {
 }
 
 impl State {
+    fn note_running(&mut self, kernel: &'static str) {
+        // Names are constants: most often the very same text.
+        if !self.running.iter().any(|&running| std::ptr::eq(running, kernel)) {
+            self.running.push(kernel);
+        }
+    }
+
     fn collect_times(&mut self) {
         for (kernel, start, end) in self.times.drain(..) {
             // A launch whose time cannot be read any more is not counted: the error comes from elsewhere too.

@@ -19,7 +19,10 @@ pub(crate) type Members<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&mut dyn AnyObjec
 pub(crate) struct Session {
     pub(crate) queue: Arc<Queue>,
     module: Module,
-    functions: HashMap<String, Function>,
+    /// By the address of the symbol, a constant.
+    functions: HashMap<usize, Function>,
+    /// By the symbol, for those that are put together.
+    named: HashMap<String, Function>,
     /// Where the class tables are, by symbol.
     tables: HashMap<&'static str, u64>,
     /// For copies that are needed while the queue's stream is recorded.
@@ -58,6 +61,7 @@ impl Session {
             queue: Arc::new(Queue::new(&context)?),
             module,
             functions: HashMap::new(),
+            named: HashMap::new(),
             tables: HashMap::new(),
             side: Stream::new(&context)?,
             scratch: [None, None],
@@ -70,14 +74,25 @@ impl Session {
         self.queue.context.device()
     }
 
+    /// The kernel of this name, a constant.
+    pub(crate) fn function(&mut self, symbol: &'static str, kernel: &str) -> Result<Function, Error> {
+        let key = symbol.as_ptr().addr();
+        if let Some(&function) = self.functions.get(&key) {
+            return Ok(function);
+        }
+        let function = self.named_function(symbol, kernel)?;
+        self.functions.insert(key, function);
+        Ok(function)
+    }
+
     /// The kernel of this name.
-    pub(crate) fn function(&mut self, symbol: &str, kernel: &str) -> Result<Function, Error> {
-        if let Some(&function) = self.functions.get(symbol) {
+    pub(crate) fn named_function(&mut self, symbol: &str, kernel: &str) -> Result<Function, Error> {
+        if let Some(&function) = self.named.get(symbol) {
             return Ok(function);
         }
         let function =
             self.module.function(symbol)?.ok_or_else(|| Error::NoSuchKernel { kernel: kernel.to_owned() })?;
-        self.functions.insert(symbol.to_owned(), function);
+        self.named.insert(symbol.to_owned(), function);
         Ok(function)
     }
 
@@ -96,6 +111,11 @@ impl Session {
     fn prepare_class(&mut self, objects: &mut dyn AnyObjects, changes: Option<&Changes>) -> Result<(), Error> {
         if objects.pending() > 0 {
             return Err(Error::NotAllInitialized { class: objects.name(), pending: objects.pending() });
+        }
+        if changes.is_none_or(|changes| changes.snapshot.is_empty() || changes.class != objects.symbol())
+            && Columns::is_current(objects, &self.queue)
+        {
+            return Ok(());
         }
         let (name, symbol, count, columns) = (objects.name(), objects.symbol(), objects.count(), objects.columns());
         let units = objects.units();
@@ -121,6 +141,8 @@ impl Session {
             self.generation += 1;
         }
         objects.uploaded(dirty);
+        let capacity = objects.capacity();
+        Columns::of(objects, &self.queue)?.current = Some((count, capacity));
         Ok(())
     }
 
@@ -158,13 +180,12 @@ impl Session {
     pub(crate) unsafe fn launch(
         &mut self,
         kernel: &'static str,
-        symbol: &str,
+        function: Function,
         grid: Grid,
         arguments: &[*const ()],
     ) -> Result<(), Error> {
-        let function = self.function(symbol, kernel)?;
         // SAFETY: by the caller.
-        unsafe { self.queue.launch(kernel, function, grid, arguments) }?;
+        unsafe { self.queue.launch(self.recording.is_some(), kernel, function, grid, arguments) }?;
         if let Some(trace) = &mut self.recording {
             trace.kernels.push(kernel);
         }
@@ -211,7 +232,9 @@ impl Session {
     ) -> Result<(), Error> {
         let whole = list.is_none() && first == 0 && end == objects.count() as usize;
         if whole && objects.has_own_columns() && self.recording.is_none() {
-            Columns::of(objects, &self.queue)?.swap_shadow(fields);
+            let mirror = Columns::of(objects, &self.queue)?;
+            mirror.swap_shadow(fields);
+            mirror.current = None;
             self.generation += 1;
             return Ok(());
         }

@@ -2,16 +2,18 @@
 
 use std::mem::MaybeUninit;
 use std::ops::RangeBounds;
+use std::time::Duration;
 
 use ikra_runtime::class::Class;
 use ikra_runtime::error::Error;
 use ikra_runtime::exec::{check_distinct, positions};
-use ikra_runtime::kernel::{Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
+use ikra_runtime::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
 use ikra_runtime::link::Link;
 use ikra_runtime::mirror::AnyObjects;
 use ikra_runtime::objects::Links;
 use ikra_runtime::phase::FieldSet;
-use ikra_runtime::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
+use ikra_runtime::record::{self, PAIR_THREADS};
+use ikra_runtime::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::Columns;
@@ -161,7 +163,9 @@ pub trait CudaWorld: World {
         Self: Holds<K::Class> + Holds<K::Other>,
     {
         let end = Holds::<K::Class>::objects(self).len();
-        launch::<K, A, Self>(self, 0, end, None, args)
+        let shared_bytes = (PAIR_THREADS * record::bytes::<K::Other>(K::GETS)) as u32;
+        let job = Job { threads: PAIR_THREADS as u32, shared_bytes, ..job_of::<K>() };
+        with(self, |world, session| start::<K, A, Self>(world, session, job, 0, end, None, args))
     }
 
     /// Calls a kernel for all objects of its class and combines the results, in the same order as on the
@@ -203,7 +207,7 @@ pub trait CudaWorld: World {
             let result = start::<K, A, Self>(
                 world,
                 session,
-                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS },
+                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS, shared_bytes: 0 },
                 first,
                 first + n,
                 None,
@@ -294,6 +298,23 @@ pub trait CudaWorld: World {
         })
     }
 
+    /// The time that the device takes for what `work` starts.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    fn cuda_time(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Duration, Error> {
+        let start = with(self, |world, session| {
+            session.prepare(&mut |visit| world.visit_members(visit), None)?;
+            session.queue.stream.mark()
+        })?;
+        work(self)?;
+        with(self, |_, session| {
+            let end = session.queue.stream.mark()?;
+            start.until(&end).map_err(|error| session.queue.blame(error))
+        })
+    }
+
     /// Starts or stops to time each kernel on the device, at the cost of two marks a launch.
     fn cuda_time_kernels(&mut self, timed: bool) -> Result<(), Error> {
         with(self, |_, session| {
@@ -351,16 +372,45 @@ fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> R
     result
 }
 
+/// Where a kernel's arguments are, most often few enough to need no allocation.
+enum Arguments {
+    Few([*const (); 16], usize),
+    Many(Vec<*const ()>),
+}
+
+impl Arguments {
+    fn new(own: &[*const ()], arguments: &[Argument<'_>]) -> Self {
+        let len = own.len() + arguments.len();
+        let all = own.iter().copied().chain(arguments.iter().map(|argument| argument.start()));
+        let mut few = [std::ptr::null(); 16];
+        if len > few.len() {
+            return Self::Many(all.collect());
+        }
+        for (place, argument) in few.iter_mut().zip(all) {
+            *place = argument;
+        }
+        Self::Few(few, len)
+    }
+
+    fn as_slice(&self) -> &[*const ()] {
+        match self {
+            Self::Few(few, len) => &few[..*len],
+            Self::Many(many) => many,
+        }
+    }
+}
+
 /// How to start a kernel.
 struct Job {
     kernel: &'static str,
     changes: Changes,
     threads: u32,
+    shared_bytes: u32,
 }
 
 fn job_of<K: Method>() -> Job {
     let changes = Changes { class: <K::Class as Class>::SYMBOL, writes: K::WRITES, snapshot: snapshot_of::<K>() };
-    Job { kernel: K::NAME, changes, threads: threads_of::<K>() }
+    Job { kernel: K::NAME, changes, threads: threads_of::<K>(), shared_bytes: 0 }
 }
 
 fn threads_of<K: Method>() -> u32 {
@@ -395,7 +445,7 @@ where
     A: Copy,
     W: World,
 {
-    let Job { kernel, changes, threads } = job;
+    let Job { kernel, changes, threads, shared_bytes } = job;
     session.prepare(&mut |visit| world.visit_members(visit), Some(changes))?;
     if first == end {
         return Ok(());
@@ -413,16 +463,20 @@ where
         }
     };
     let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX);
-    let grid = Grid { blocks, threads, shared_bytes: 0 };
+    // Few objects need no whole block, unless its threads work together.
+    let threads = if blocks == 1 && shared_bytes == 0 { (end - first).next_multiple_of(32) as u32 } else { threads };
+    let grid = Grid { blocks, threads, shared_bytes };
     let (first_u32, end_u32) = (first as u32, end as u32);
+    let function = session.function(K::SYMBOL, kernel)?;
     let mut result = Ok(());
     K::arguments(args, &mut |arguments| {
-        let mut all: Vec<*const ()> =
-            vec![(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list_address).cast()];
-        all.extend(arguments.iter().map(|argument| argument.start()));
+        let all = Arguments::new(
+            &[(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list_address).cast()],
+            arguments,
+        );
         // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments. The objects exist, each once; their
         // columns are on the device, and in this stream no other kernel runs at the same time.
-        result = unsafe { session.launch(kernel, K::SYMBOL, grid, &all) };
+        result = unsafe { session.launch(kernel, function, grid, all.as_slice()) };
     });
     result?;
     session.commit(&mut |visit| world.visit_members(visit), changes, first, end, list)
@@ -442,27 +496,26 @@ where
     session.prepare(&mut |visit| world.visit_members(visit), Some(job.changes))?;
     let size = size_of::<K::Output>().max(1);
     // A thread an accumulator: threads come in whole chunks.
-    let threads = (SHARED_BYTES / size / LANES * LANES).clamp(LANES, job.threads as usize);
+    let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
     let grid = |chunks: usize| Grid {
-        blocks: (chunks * LANES).div_ceil(threads) as u32,
+        blocks: (chunks * ACCUMULATORS).div_ceil(threads) as u32,
         threads: threads as u32,
         shared_bytes: (threads * size) as u32,
     };
     let mut chunks = count.div_ceil(if K::HEAVY { HEAVY_CHUNK } else { CHUNK });
     let mut results = session.scratch(0, chunks * size)?;
     let count = count as u32;
-    let symbol = format!("{}_reduce{}", K::SYMBOL, K::NUMBER);
+    let function = session.named_function(&format!("{}_reduce{}", K::SYMBOL, K::NUMBER), job.kernel)?;
     let mut result = Ok(());
     K::arguments(args, &mut |arguments| {
-        let mut all: Vec<*const ()> = vec![(&raw const count).cast(), (&raw const results).cast()];
-        all.extend(arguments.iter().map(|argument| argument.start()));
+        let all = Arguments::new(&[(&raw const count).cast(), (&raw const results).cast()], arguments);
         // SAFETY: the entry takes a `u32`, a pointer and the kernel's arguments; there is room for the results; and as
         // in `start`.
-        result = unsafe { session.launch(job.kernel, &symbol, grid(chunks), &all) };
+        result = unsafe { session.launch(job.kernel, function, grid(chunks), all.as_slice()) };
     });
     result?;
     session.commit(&mut |visit| world.visit_members(visit), job.changes, 0, count as usize, None)?;
-    let symbol = format!("{}_combine{}", K::SYMBOL, K::NUMBER);
+    let function = session.named_function(&format!("{}_combine{}", K::SYMBOL, K::NUMBER), job.kernel)?;
     let mut which = 1;
     while chunks > 1 {
         let values = chunks as u32;
@@ -470,7 +523,7 @@ where
         let next = session.scratch(which, chunks * size)?;
         let all = [(&raw const values).cast(), (&raw const results).cast(), (&raw const next).cast()];
         // SAFETY: the entry takes a `u32` and two pointers, to as many values and room for the results.
-        unsafe { session.launch(job.kernel, &symbol, grid(chunks), &all) }?;
+        unsafe { session.launch(job.kernel, function, grid(chunks), &all) }?;
         results = next;
         which = 1 - which;
     }

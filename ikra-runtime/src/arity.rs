@@ -62,6 +62,15 @@ pub trait FieldTuple: 'static {
     /// The first field whose handle was replaced by another object's.
     fn stray<'w, C: Class, P: Phase>(views: &Self::Views<'w, P>, table: &'w Table<C>, index: usize) -> Option<usize>;
 
+    /// Puts the fields among `P::GETS` of an object into its record.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`read`](Self::read).
+    /// 2. There is room for the record at `record`, a multiple of 16.
+    #[cfg(target_arch = "nvptx64")]
+    unsafe fn write_record<C: Class, P: Phase>(bases: &C::Bases, index: usize, record: *mut u8);
+
     /// What the view of another object shows, the fields in `A` loaded and the others placeholders.
     ///
     /// # Safety
@@ -227,6 +236,18 @@ macro_rules! tuples {
                     }
                 )+
                 None
+            }
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            unsafe fn write_record<C: Class, P: Phase>(bases: &C::Bases, index: usize, record: *mut u8) {
+                $(
+                    if let Some(offset) = const { crate::record::offset::<C>(P::GETS, $k) } {
+                        // SAFETY: passed on, for each field that is in the record.
+                        let value = unsafe { $F::read::<C, $k>(bases, index) };
+                        // SAFETY: within the record, and aligned for the field's type.
+                        unsafe { record.add(offset).cast::<$F::Value>().write(value) };
+                    }
+                )+
             }
             #[inline(always)]
             unsafe fn views_at<'w, C: Class, P: Phase, A: Touched>(

@@ -8,6 +8,7 @@ use crate::call::{finish, step};
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::kernel::{Constructor, FieldsOf, Kernel, Method, PairKernel};
+use crate::record;
 use crate::table::{BaseSet, Table};
 
 type Runs<K> = <<K as Method>::Modes as ModeTuple<FieldsOf<K>>>::Access<'static, <K as Method>::Class>;
@@ -47,31 +48,95 @@ pub unsafe fn call<K: Kernel<A>, A>(index: u32, args: A) -> K::Output {
     unsafe { step::<K, _, _>(&mut runs, 0, table, index as usize, |view| K::call(view, args)) }
 }
 
-/// Calls the kernel for one object and all others, in the order of their ids. The object stays in
-/// registers.
+/// The bytes of a record of the other object.
+pub const fn record_bytes<K: PairKernel<A>, A>() -> usize {
+    record::bytes::<K::Other>(K::GETS)
+}
+
+/// Writes the record of another object.
 ///
 /// # Safety
 ///
-/// As for [`call`].
+/// 1. As for [`call`].
+/// 2. There is room for the record at `record`, a multiple of 16.
 #[inline(always)]
-pub unsafe fn call_pairs<K: PairKernel<A>, A: Copy>(index: u32, args: A) {
-    let table = Table::<K::Class>::get();
-    let others = Table::<K::Other>::get();
+pub unsafe fn write_record<K: PairKernel<A>, A>(other: u32, record: *mut u8) {
+    let table = Table::<K::Other>::get();
     // SAFETY: passed on.
-    let mut runs = unsafe { open::<K>(index) };
-    // SAFETY: the run holds one object.
-    let mut values = unsafe { runs.get(0) };
-    for other in 0..others.len() {
-        let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index as usize);
-        let mut view = K::Class::to_view(views, Handle::at(table, index as usize));
-        K::call(&mut view, K::Other::to_ref(Handle::at(others, other)), args);
+    unsafe {
+        <<K::Other as Class>::Fields as FieldTuple>::write_record::<K::Other, K>(&table.bases, other as usize, record)
+    }
+}
+
+/// An object that meets others. Meanwhile it stays in registers.
+pub struct Meeting<K: Method> {
+    index: u32,
+    values: <FieldsOf<K> as FieldTuple>::Values,
+}
+
+impl<K: Method> core::fmt::Debug for Meeting<K> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(K::NAME)
+    }
+}
+
+impl<K: Method> Meeting<K> {
+    /// Loads the object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`call`].
+    #[inline(always)]
+    pub unsafe fn begin(index: u32) -> Self {
+        // SAFETY: passed on.
+        let runs = unsafe { open::<K>(index) };
+        // SAFETY: the run holds one object.
+        Self { index, values: unsafe { runs.get(0) } }
+    }
+
+    /// An object that meets nobody, for threads that have none.
+    #[inline(always)]
+    #[must_use]
+    pub fn none() -> Self {
+        Self { index: 0, values: <FieldsOf<K> as FieldTuple>::PLACEHOLDER }
+    }
+
+    /// Calls the kernel for the object and another, of which there is a record unless `record` is null.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`call`].
+    /// 2. `record` is null or the place of the other object's record.
+    #[inline(always)]
+    pub unsafe fn meet<A>(&mut self, other: u32, record: *const u8, args: A)
+    where
+        K: PairKernel<A>,
+    {
+        let (table, others) = (Table::<K::Class>::get(), Table::<K::Other>::get());
+        let index = self.index as usize;
+        let views = FieldsOf::<K>::to_views::<K::Class, K>(self.values, table, index);
+        let mut view = K::Class::to_view(views, Handle::at(table, index));
+        // SAFETY: by 2.
+        let other = unsafe { Handle::near(others, other as usize, record) };
+        K::call(&mut view, K::Other::to_ref(other), args);
         if K::EXCLUSIVE {
-            values = finish::<K>(view, table, index as usize);
+            self.values = finish::<K>(view, table, index);
         }
     }
-    if K::EXCLUSIVE {
-        // SAFETY: the run holds one object.
-        unsafe { crate::call::store::<K, _>(&mut runs, 0, values) };
+
+    /// Stores the object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`call`].
+    #[inline(always)]
+    pub unsafe fn end(self) {
+        if K::EXCLUSIVE {
+            // SAFETY: passed on.
+            let mut runs = unsafe { open::<K>(self.index) };
+            // SAFETY: the run holds one object.
+            unsafe { crate::call::store::<K, _>(&mut runs, 0, self.values) };
+        }
     }
 }
 

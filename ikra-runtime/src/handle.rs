@@ -21,6 +21,9 @@ pub struct Handle<'w, C, P> {
     index: u32,
     /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
     place: Place<'w>,
+    /// A record of the object nearer than its columns, or null; see [`record`](crate::record).
+    #[cfg(target_arch = "nvptx64")]
+    near: *const u8,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
@@ -51,13 +54,35 @@ impl<C, P> PartialEq for Handle<'_, C, P> {
 impl<'w, C: Class, P> Handle<'w, C, P> {
     #[inline(always)]
     pub(crate) fn new(link: Link<C>, place: Place<'w>) -> Self {
-        Self { index: link.index() as u32, place, marker: PhantomData }
+        Self::in_place(link.index() as u32, place)
     }
 
     /// The object at `index` of `table`.
     #[inline(always)]
     pub(crate) fn at(table: &'w Table<C>, index: usize) -> Self {
-        Self { index: index as u32, place: Place::of_table(table), marker: PhantomData }
+        Self::in_place(index as u32, Place::of_table(table))
+    }
+
+    #[inline(always)]
+    fn in_place(index: u32, place: Place<'w>) -> Self {
+        Self {
+            index,
+            place,
+            #[cfg(target_arch = "nvptx64")]
+            near: core::ptr::null(),
+            marker: PhantomData,
+        }
+    }
+
+    /// The object at `index` of `table`, of which there is a record.
+    ///
+    /// # Safety
+    ///
+    /// During `'w` there is at `near` the record of the object for phase `P`.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) unsafe fn near(table: &'w Table<C>, index: usize, near: *const u8) -> Self {
+        Self { near, ..Self::at(table, index) }
     }
 
     /// The link to the object.
@@ -99,6 +124,14 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     where
         C: Field<K>,
     {
+        #[cfg(target_arch = "nvptx64")]
+        if let Some(offset) = const { crate::record::offset::<C>(P::GETS, K) }
+            && !self.near.is_null()
+        {
+            // SAFETY: by the contract of `near`, the record holds the field there.
+            let value = unsafe { self.near.add(offset).cast::<<<C as Field<K>>::Storage as Storage>::Value>().read() };
+            return <<C as Field<K>>::Storage as Storage>::to_view::<C, P, K>(value, Table::get(), self.index());
+        }
         let table = self.table();
         #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
@@ -195,9 +228,10 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         if self.next >= self.len {
             return None;
         }
-        let link = Link::at(self.next);
+        // Not by way of a link: the compiler is to see that the index is in range.
+        let object = Handle::in_place(self.next, self.place);
         self.next += 1;
-        Some(C::to_ref(Handle::new(link, self.place)))
+        Some(C::to_ref(object))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -29,6 +29,7 @@ pub mod layout;
 pub mod link;
 pub mod object;
 pub mod phase;
+pub mod record;
 pub mod reduce;
 pub mod storage;
 pub mod table;

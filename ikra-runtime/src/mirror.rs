@@ -76,6 +76,8 @@ pub trait AnyObjects {
     fn columns(&self) -> usize;
     /// The number of objects.
     fn count(&self) -> u32;
+    /// The number of objects that there is room for.
+    fn capacity(&self) -> usize;
     /// Objects that are reserved and not yet initialised.
     fn pending(&self) -> u32;
     /// The pieces of the storage.
@@ -121,11 +123,14 @@ impl<C: Class> AnyObjects for Objects<C> {
     fn count(&self) -> u32 {
         self.len() as u32
     }
+    fn capacity(&self) -> usize {
+        Self::capacity(self)
+    }
     fn pending(&self) -> u32 {
         self.table().header.pending
     }
     fn units(&self) -> Vec<Unit> {
-        units::<C>(&self.table().bases, self.capacity(), self.len())
+        units::<C>(&self.table().bases, Self::capacity(self), self.len())
     }
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
         spans::<C>(fields, first, end)

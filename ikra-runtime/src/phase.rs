@@ -185,6 +185,9 @@ pub trait Phase: Copy + Send + Sync + 'static {
     const WRITES: FieldSet;
     /// Fields of which others see the value from before the kernel.
     const SNAPSHOT: FieldSet;
+    /// Getters that a kernel for pairs calls, perhaps of the other object.
+    #[doc(hidden)]
+    const GETS: &'static [&'static str] = &[];
     /// Whether this is sequential code, which fetches from a device what it reads.
     #[doc(hidden)]
     const SEQUENTIAL: bool = false;

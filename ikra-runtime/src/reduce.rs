@@ -3,13 +3,14 @@
 /// Objects whose results are combined into one before anything else. Fixed, so that the order of
 /// combination, and so the rounding of the result, depends neither on the number of threads nor on
 /// whether it is done on the device.
-pub const CHUNK: usize = 4096;
+pub const CHUNK: usize = 1024;
 /// The same for kernels that do much work a call.
 pub const HEAVY_CHUNK: usize = 256;
 /// The same for the results of chunks.
-pub const VALUES_CHUNK: usize = 256;
-/// Accumulators of a chunk: that of object *n* is *n* modulo this.
-pub const LANES: usize = crate::value::LANES;
+pub const VALUES_CHUNK: usize = 1024;
+/// Accumulators of a chunk: that of object *n* is *n* modulo this. Two vector registers on the host,
+/// a warp of threads on the device.
+pub const ACCUMULATORS: usize = 32;
 
 /// Combines values of type `T`, two at a time.
 ///

@@ -1,7 +1,7 @@
-//! Kernels without results.
+//! Kernels for one object at a time.
 
 use ikra_runtime::device;
-use ikra_runtime::kernel::{Constructor, Kernel, PairKernel};
+use ikra_runtime::kernel::{Constructor, Kernel};
 
 use super::thread;
 
@@ -25,7 +25,7 @@ fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
 ///
 /// The list is null or longer than `n`.
 #[inline(always)]
-unsafe fn object(list: *const u32, n: u32) -> u32 {
+pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
     // SAFETY: by the caller.
     if list.is_null() { n } else { unsafe { *list.add(n as usize) } }
 }
@@ -44,19 +44,6 @@ pub unsafe fn execute<K: Kernel<A>, A: Copy>(first: u32, end: u32, list: *const 
         unsafe {
             device::call::<K, A>(object(list, n), args);
         }
-    });
-}
-
-/// Calls a kernel for pairs of each of these objects and all others.
-///
-/// # Safety
-///
-/// As for [`execute`].
-#[inline(always)]
-pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
-    for_own(first, end, |n| {
-        // SAFETY: passed on.
-        unsafe { device::call_pairs::<K, A>(object(list, n), args) }
     });
 }
 

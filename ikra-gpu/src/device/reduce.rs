@@ -1,18 +1,18 @@
 //! Kernels whose results are combined, in the same order as on the host.
 //!
-//! Objects come in chunks, a chunk's results go to 16 accumulators, object *n* to accumulator *n* mod
-//! 16, and these are combined in a fixed order. On the device each accumulator is a thread, so that
+//! Objects come in chunks, a chunk's results go to 32 accumulators, object *n* to accumulator *n* mod
+//! 32, and these are combined in a fixed order. On the device each accumulator is a thread, so that
 //! neighbouring threads read neighbouring objects.
 
 use core::mem::{MaybeUninit, size_of};
 
 use ikra_runtime::device;
 use ikra_runtime::kernel::Kernel;
-use ikra_runtime::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
+use ikra_runtime::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
 
 use super::{shared, thread};
 
-const _: () = assert!(LANES == 16, "`fold` combines 16 accumulators");
+const _: () = assert!(ACCUMULATORS == 32, "the accumulators of a chunk are a warp");
 
 /// Values that a thread asks for before it uses the first: memory answers late.
 const AHEAD: usize = 8;
@@ -62,7 +62,7 @@ pub unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, values: *const T, resu
 #[inline(always)]
 unsafe fn fold<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, results: *mut T, value: impl Fn(u32) -> T) {
     let reducer = stateless::<R>();
-    let lanes = LANES as u32;
+    let lanes = ACCUMULATORS as u32;
     let number = thread::index_1d() / lanes;
     let lane = thread::thread_idx_x() % lanes;
     let first = u64::from(number) * u64::from(chunk);
@@ -86,17 +86,24 @@ unsafe fn fold<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, results: *mut T, 
         }
     }
     let sums = shared::start::<T>();
+    let own = thread::thread_idx_x() as usize;
     // SAFETY: shared memory has a place a thread.
-    unsafe { sums.add(thread::thread_idx_x() as usize).write(sum) };
-    // SAFETY: every thread comes here.
-    unsafe { thread::sync_threads() };
+    unsafe { sums.add(own).write(sum) };
+    // The accumulators of a chunk are the threads of a warp.
+    let mut width = lanes / 2;
+    while width > 0 {
+        // SAFETY: every thread of the warp comes here.
+        unsafe { thread::sync_warp() };
+        if lane < width {
+            // SAFETY: written by a thread of this warp before it came to the barrier, and not changed since: threads
+            // from `width` on write no more.
+            sum = reducer.combine(sum, unsafe { *sums.add(own + width as usize) });
+            // SAFETY: the thread's own place, which another reads after the next barrier at the earliest.
+            unsafe { sums.add(own).write(sum) };
+        }
+        width /= 2;
+    }
     if lane == 0 && first < u64::from(count) {
-        // SAFETY: written before the barrier.
-        let sum = |k: usize| unsafe { *sums.add(thread::thread_idx_x() as usize + k) };
-        let sums: [T; 8] = core::array::from_fn(|k| reducer.combine(sum(k), sum(k + 8)));
-        let sums: [T; 4] = core::array::from_fn(|k| reducer.combine(sums[k], sums[k + 4]));
-        let sums: [T; 2] = core::array::from_fn(|k| reducer.combine(sums[k], sums[k + 2]));
-        let sum = reducer.combine(sums[0], sums[1]);
         // SAFETY: there is room for a result a chunk.
         unsafe { results.add(number as usize).write(sum) };
     }

@@ -19,3 +19,30 @@ pub fn start<T>() -> *mut T {
     }
     core::ptr::with_exposed_provenance_mut(address as usize)
 }
+
+/// 16 bytes.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(16))]
+pub struct Piece([u64; 2]);
+
+/// Loads 16 bytes of shared memory at once.
+///
+/// # Safety
+///
+/// `from` is the generic address of 16 initialised bytes of shared memory, and a multiple of 16.
+#[inline(always)]
+#[must_use]
+pub unsafe fn load(from: *const u8) -> Piece {
+    let (low, high): (u64, u64);
+    // SAFETY: by the caller. Not `pure`: the bytes change from tile to tile.
+    unsafe {
+        asm!(
+            "{{ .reg .b64 a; cvta.to.shared.u64 a, {2}; ld.shared.v2.b64 {{{0}, {1}}}, [a]; }}",
+            out(reg64) low,
+            out(reg64) high,
+            in(reg64) from,
+            options(readonly, nostack, preserves_flags)
+        );
+    }
+    Piece([low, high])
+}

@@ -63,3 +63,18 @@ pub unsafe fn sync_threads() {
     // SAFETY: passed on.
     unsafe { barrier(0) }
 }
+
+/// Waits for all threads of the warp, and makes what they wrote to memory visible to each other.
+///
+/// # Safety
+///
+/// Every thread of the warp comes to the same call.
+#[inline(always)]
+pub unsafe fn sync_warp() {
+    unsafe extern "C" {
+        #[link_name = "llvm.nvvm.bar.warp.sync"]
+        fn barrier(threads: u32);
+    }
+    // SAFETY: passed on.
+    unsafe { barrier(u32::MAX) }
+}

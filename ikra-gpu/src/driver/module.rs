@@ -7,7 +7,7 @@ use ikra_runtime::error::Error;
 
 use super::api::{RawFunction, RawModule};
 use super::context::Context;
-use super::status::{NOT_FOUND, check, is_fatal, text};
+use super::status::{NOT_FOUND, OUT_OF_MEMORY, check, is_fatal, text};
 
 /// Device code on a device.
 #[derive(Debug)]
@@ -54,6 +54,10 @@ impl Module {
         let status = unsafe {
             (api.module_load)(&raw mut raw, image.as_ptr().cast(), 4, options.as_mut_ptr(), values.as_mut_ptr())
         };
+        if status == OUT_OF_MEMORY {
+            let (free, _) = context.memory()?;
+            return Err(Error::OutOfDeviceMemory { what: String::from("device code"), requested: ptx.len(), free });
+        }
         if status != 0 && !is_fatal(status) {
             let mut log = text(api, status);
             for buffer in [error, info] {

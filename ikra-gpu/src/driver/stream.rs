@@ -82,7 +82,6 @@ impl Stream {
     /// them is sound until the stream is synchronised.
     pub unsafe fn launch(&self, function: Function, grid: Grid, arguments: &[*const ()]) -> Result<(), Error> {
         let api = self.context.enter()?;
-        let mut arguments: Vec<*mut c_void> = arguments.iter().map(|argument| argument.cast_mut().cast()).collect();
         // SAFETY: by the caller.
         let status = unsafe {
             (api.launch)(
@@ -95,7 +94,8 @@ impl Stream {
                 1,
                 grid.shared_bytes,
                 self.raw,
-                arguments.as_mut_ptr(),
+                // Read only, in spite of its type.
+                arguments.as_ptr().cast_mut().cast::<*mut c_void>(),
                 std::ptr::null_mut(),
             )
         };

@@ -1,8 +1,9 @@
 //! Entries of kernels in the device code.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::Path;
+use syn::ext::IdentExt;
 
 /// What an entry calls.
 pub(crate) enum Entry<'a> {
@@ -101,4 +102,31 @@ fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> T
         }
     });
     quote!(#(#entries)*)
+}
+
+/// The names that a body calls as methods, sorted: getters of the other object among them.
+pub(crate) fn method_names(body: TokenStream) -> Vec<String> {
+    let mut names = Vec::new();
+    collect_method_names(body, &mut names);
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn collect_method_names(body: TokenStream, names: &mut Vec<String>) {
+    let tokens: Vec<TokenTree> = body.into_iter().collect();
+    for (n, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => collect_method_names(group.stream(), names),
+            TokenTree::Punct(dot) if dot.as_char() == '.' => {
+                if let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(group))) =
+                    (tokens.get(n + 1), tokens.get(n + 2))
+                    && group.delimiter() == Delimiter::Parenthesis
+                {
+                    names.push(name.unraw().to_string());
+                }
+            }
+            _ => {}
+        }
+    }
 }

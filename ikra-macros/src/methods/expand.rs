@@ -233,6 +233,10 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
     let cfgs = cfgs(item);
     let vis = &item.vis;
     let handle = handle(&kernel, class, vis);
+    let gets = options.pairs.as_ref().map(|_| {
+        let names = device::method_names(item.block.to_token_stream());
+        quote_spanned!(at=> const GETS: &'static [&'static str] = &[#(#names),*];)
+    });
     quote_spanned! {at=>
         #(#cfgs)*
         const _: () = {
@@ -245,6 +249,7 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
                 const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
+                #gets
             }
             #[automatically_derived]
             impl ::ikra::rt::Method for #kernel {

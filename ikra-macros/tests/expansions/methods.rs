@@ -218,6 +218,7 @@ const _: () = {
         const NAME: &'static str = "Body::attract";
         const WRITES: ::ikra::rt::FieldSet = __ACCESS.writes.union(__SNAPSHOT);
         const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
+        const GETS: &'static [&'static str] = &["fetch_add", "hits", "load"];
     }
     #[automatically_derived]
     impl ::ikra::rt::Method for Kernel_attract {

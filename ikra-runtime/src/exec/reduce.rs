@@ -16,7 +16,7 @@ use crate::isa::Isa;
 use crate::kernel::{FieldsOf, Kernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::reduce::{CHUNK, HEAVY_CHUNK, LANES, Reducer, VALUES_CHUNK};
+use crate::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
 use crate::table::Table;
 
 /// Calls the kernel for all objects and combines the results.
@@ -55,9 +55,9 @@ fn combine_parts<T: Copy, R: Reducer<T>>(mut parts: Vec<T>, reducer: R) -> Optio
         parts = parts
             .chunks(VALUES_CHUNK)
             .map(|chunk| {
-                let mut lanes = [reducer.identity(); LANES];
+                let mut lanes = [reducer.identity(); ACCUMULATORS];
                 for (n, &part) in chunk.iter().enumerate() {
-                    lanes[n % LANES] = reducer.combine(lanes[n % LANES], part);
+                    lanes[n % ACCUMULATORS] = reducer.combine(lanes[n % ACCUMULATORS], part);
                 }
                 combine_lanes(lanes, reducer)
             })
@@ -67,8 +67,8 @@ fn combine_parts<T: Copy, R: Reducer<T>>(mut parts: Vec<T>, reducer: R) -> Optio
 }
 
 /// Combines accumulators in a fixed order.
-fn combine_lanes<T: Copy, R: Reducer<T>>(mut lanes: [T; LANES], reducer: R) -> T {
-    let mut width = LANES;
+fn combine_lanes<T: Copy, R: Reducer<T>>(mut lanes: [T; ACCUMULATORS], reducer: R) -> T {
+    let mut width = ACCUMULATORS;
     while width > 1 {
         width /= 2;
         for lane in 0..width {
@@ -95,7 +95,7 @@ where
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let mut lanes = [reducer.identity(); LANES];
+    let mut lanes = [reducer.identity(); ACCUMULATORS];
     for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
         prefetch_next::<K>(table, run.end);
         let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
@@ -108,7 +108,7 @@ where
     combine_lanes(lanes, reducer)
 }
 
-/// Folds the results for the objects of a run into as many accumulators as there are lanes. A run
+/// Folds the results for the objects of a run into the accumulators. A run
 /// starts at a multiple of that, so that an object's accumulator is the same under every layout.
 struct Fold<'w, K: Kernel<A>, A, R> {
     table: &'w Table<K::Class>,
@@ -116,7 +116,7 @@ struct Fold<'w, K: Kernel<A>, A, R> {
     len: usize,
     args: A,
     reducer: R,
-    lanes: [K::Output; LANES],
+    lanes: [K::Output; ACCUMULATORS],
     kernel: PhantomData<K>,
 }
 
@@ -127,21 +127,21 @@ where
     R: Reducer<K::Output>,
     X: AccessTuple<FieldsOf<K>>,
 {
-    type Output = [K::Output; LANES];
+    type Output = [K::Output; ACCUMULATORS];
     const WIDE: bool = K::HEAVY;
 
     #[inline(always)]
-    fn run(self, mut runs: X) -> [K::Output; LANES] {
+    fn run(self, mut runs: X) -> [K::Output; ACCUMULATORS] {
         let Self { table, first, len, args, reducer, mut lanes, .. } = self;
         let mut done = 0;
-        while done + LANES <= len {
+        while done + ACCUMULATORS <= len {
             for (lane, sum) in lanes.iter_mut().enumerate() {
                 let n = done + lane;
                 // SAFETY: within the runs.
                 let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
                 *sum = reducer.combine(*sum, value);
             }
-            done += LANES;
+            done += ACCUMULATORS;
         }
         for (lane, n) in (done..len).enumerate() {
             // SAFETY: within the runs.

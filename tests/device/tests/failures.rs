@@ -5,11 +5,18 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ikra::Error;
 use ikra::prelude::*;
 use ikra_device_tests::model::*;
 use ikra_device_tests::{DEVICE_CODE, has_gpu};
+
+/// One test at a time: some fill the device's memory.
+fn alone() -> MutexGuard<'static, ()> {
+    static GPU: Mutex<()> = Mutex::new(());
+    GPU.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn crowd(n: usize) -> Crowd {
     let mut sim = Crowd::new();
@@ -55,6 +62,7 @@ fn a_device_that_is_not_there() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     let mut sim = crowd(10);
     let error = sim.cuda_open(99).unwrap_err();
     assert!(matches!(&error, Error::NoDevice { reason } if reason.contains("no device 99")), "{error}");
@@ -68,6 +76,7 @@ fn code_that_the_driver_rejects() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     use ikra::driver::{Context, Module};
     let context = Context::open(0).unwrap();
     let text = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { no_such_thing; }\n";
@@ -82,6 +91,7 @@ fn objects_that_are_not_initialised() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     let mut sim = crowd(10);
     let link = sim.bodies.reserve(1).unwrap().next().unwrap();
     let error = sim.cuda_execute(Body::advance, 1.0).unwrap_err();
@@ -96,6 +106,7 @@ fn lists_with_duplicates_and_strangers() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     let mut sim = crowd(10);
     let links: Vec<_> = sim.bodies.links().collect();
     let error = sim.cuda_execute_each(Body::grow_old, &[links[3], links[3]], ()).unwrap_err();
@@ -110,6 +121,7 @@ fn no_device_memory() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     use ikra::driver::{Context, Memory};
     let context = Context::open(0).unwrap();
     let (free, total) = context.memory().unwrap();
@@ -121,8 +133,9 @@ fn no_device_memory() {
         "{error}"
     );
     // The world has no room on the device while this is taken, and works on the host.
-    let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let mut sim = crowd(20_000_000);
+    sim.cuda_open(0).unwrap();
+    let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let error = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
     assert!(matches!(&error, Error::OutOfDeviceMemory { .. }) && error.to_string().contains("class Body"), "{error}");
     sim.execute(Body::grow_old, ());
@@ -137,6 +150,7 @@ fn a_panic_in_a_kernel() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     apart("a_panic_in_a_kernel", || {
         let mut sim = crowd(1000);
         sim.cuda_execute(Body::grow_old, ()).unwrap();
@@ -162,6 +176,7 @@ fn a_link_of_another_world() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     apart("a_link_of_another_world", || {
         let mut sim = crowd(1000);
         sim.cuda_execute(Body::trust, Link::from_id(1000)).unwrap();
@@ -177,6 +192,7 @@ fn a_failure_found_by_reading_a_column() {
     if !has_gpu() {
         return;
     }
+    let _alone = alone();
     apart("a_failure_found_by_reading_a_column", || {
         let mut sim = crowd(10);
         sim.cuda_execute(Body::fail_at, 3).unwrap();

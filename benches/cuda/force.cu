@@ -1,0 +1,165 @@
+// All-pairs softened gravity in three dimensions: acc[i] += the pull of every body on body i.
+//
+// Columns as Rust lays them out: positions and accelerations as [T; 3] (12 or 24 bytes apart), masses
+// as T. One thread a body.
+
+#include "common.cuh"
+
+namespace {
+
+template <class T>
+constexpr T EPS2 = T(0.01);
+
+template <class T>
+struct Vec3 {
+    T x, y, z;
+};
+
+// Body i: coordinates in [-1, 1), mass in [1, 2).
+template <class T>
+__global__ void init_bodies(Vec3<T>* pos, T* mass, Vec3<T>* acc, unsigned n)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const auto coordinate = [i](unsigned k) { return T(2) * unit<T>(3 * i + k) - T(1); };
+    pos[i] = {coordinate(0), coordinate(1), coordinate(2)};
+    mass[i] = T(1) + T(i % 16) / T(16);
+    acc[i] = {T(0), T(0), T(0)};
+}
+
+enum class Root { Ieee, Fast };
+
+// 1 / sqrt(x): two correctly rounded operations, or the device's own within an ulp or two.
+template <Root ROOT>
+__device__ float inverse_root(float x)
+{
+    return ROOT == Root::Ieee ? 1.0f / sqrtf(x) : rsqrtf(x);
+}
+
+template <Root ROOT>
+__device__ double inverse_root(double x)
+{
+    return ROOT == Root::Ieee ? 1.0 / sqrt(x) : rsqrt(x);
+}
+
+// Adds the pull of one other body. A body does not pull itself, nor one at the same place.
+template <class T, Root ROOT>
+__device__ void attract(Vec3<T>& acc, const Vec3<T>& self, T x, T y, T z, T mass)
+{
+    const T dx = x - self.x, dy = y - self.y, dz = z - self.z;
+    const T dist2 = dx * dx + dy * dy + dz * dz;
+    const T s2 = dist2 + EPS2<T>;
+    const T inv = dist2 > T(0) ? inverse_root<ROOT>(s2) : T(0);
+    const T pull = mass * inv * inv * inv;
+    acc.x += pull * dx;
+    acc.y += pull * dy;
+    acc.z += pull * dz;
+}
+
+template <class T, Root ROOT, unsigned BLOCK>
+__global__ void __launch_bounds__(BLOCK)
+    force_naive(const Vec3<T>* __restrict__ pos, const T* __restrict__ mass, Vec3<T>* __restrict__ acc, unsigned n)
+{
+    const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= n) return;
+    const Vec3<T> self = pos[i];
+    Vec3<T> sum = acc[i];
+    for (unsigned j = 0; j < n; ++j) {
+        const Vec3<T> other = pos[j];
+        attract<T, ROOT>(sum, self, other.x, other.y, other.z, mass[j]);
+    }
+    acc[i] = sum;
+}
+
+// Position and mass side by side: one 16-byte access to shared memory an f32 body, two an f64 body.
+template <class T>
+struct alignas(16) Other {
+    T x, y, z, mass;
+};
+
+template <class T, Root ROOT, unsigned BLOCK>
+__global__ void __launch_bounds__(BLOCK)
+    force_tiled(const Vec3<T>* __restrict__ pos, const T* __restrict__ mass, Vec3<T>* __restrict__ acc, unsigned n)
+{
+    __shared__ Other<T> tile[BLOCK];
+    const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+    // Threads past the end load tiles as the others do, and store nothing.
+    const bool mine = i < n;
+    const Vec3<T> self = mine ? pos[i] : Vec3<T>{};
+    Vec3<T> sum = mine ? acc[i] : Vec3<T>{};
+
+    for (unsigned first = 0; first < n; first += BLOCK) {
+        const unsigned j = first + threadIdx.x;
+        // The last tile is filled up with bodies without mass, which add exact zeros: every tile has
+        // the same number of bodies, known to the compiler.
+        Other<T> other = {};
+        if (j < n) {
+            const Vec3<T> at = pos[j];
+            other = {at.x, at.y, at.z, mass[j]};
+        }
+        tile[threadIdx.x] = other;
+        __syncthreads();
+#pragma unroll 16
+        for (unsigned k = 0; k < BLOCK; ++k) {
+            const Other<T> o = tile[k];
+            attract<T, ROOT>(sum, self, o.x, o.y, o.z, o.mass);
+        }
+        __syncthreads();
+    }
+    if (mine) acc[i] = sum;
+}
+
+enum class Loop { Naive, Tiled };
+
+template <class T, Root ROOT, Loop LOOP, unsigned BLOCK>
+double time_block(unsigned n)
+{
+    const unsigned grid = blocks_for(n, BLOCK);
+    const Buffer<Vec3<T>> pos(n), acc(n);
+    const Buffer<T> mass(n);
+    init_bodies<<<grid, BLOCK>>>(pos.data(), mass.data(), acc.data(), n);
+    const auto kernel = LOOP == Loop::Naive ? force_naive<T, ROOT, BLOCK> : force_tiled<T, ROOT, BLOCK>;
+    return measure(
+        [&](cudaStream_t s) { kernel<<<grid, BLOCK, 0, s>>>(pos.data(), mass.data(), acc.data(), n); },
+        [&](Checksum& sum) {
+            const T* first = &acc.data()->x;
+            for (unsigned k = 0; k < 3; ++k) sum.add(first + k, n, 3);
+        });
+}
+
+// With blocks of `block` threads; 0 takes the better of the two sizes.
+template <class T, Root ROOT, Loop LOOP>
+double time_force(std::uint64_t count, unsigned block)
+{
+    return guarded([&] {
+        const unsigned n = checked_count(count);
+        switch (block) {
+        case 128: return time_block<T, ROOT, LOOP, 128>(n);
+        case 256: return time_block<T, ROOT, LOOP, 256>(n);
+        case 0: return std::min(time_block<T, ROOT, LOOP, 128>(n), time_block<T, ROOT, LOOP, 256>(n));
+        default: throw Failure{cudaErrorInvalidValue};
+        }
+    });
+}
+
+}  // namespace
+
+EXPORT double force_naive_f32(std::uint64_t n) { return time_force<float, Root::Ieee, Loop::Naive>(n, 0); }
+EXPORT double force_naive_f64(std::uint64_t n) { return time_force<double, Root::Ieee, Loop::Naive>(n, 0); }
+EXPORT double force_naive_f32_fast(std::uint64_t n) { return time_force<float, Root::Fast, Loop::Naive>(n, 0); }
+EXPORT double force_naive_f64_fast(std::uint64_t n) { return time_force<double, Root::Fast, Loop::Naive>(n, 0); }
+
+EXPORT double force_tiled_f32(std::uint64_t n) { return time_force<float, Root::Ieee, Loop::Tiled>(n, 0); }
+EXPORT double force_tiled_f64(std::uint64_t n) { return time_force<double, Root::Ieee, Loop::Tiled>(n, 0); }
+EXPORT double force_tiled_f32_fast(std::uint64_t n) { return time_force<float, Root::Fast, Loop::Tiled>(n, 0); }
+EXPORT double force_tiled_f64_fast(std::uint64_t n) { return time_force<double, Root::Fast, Loop::Tiled>(n, 0); }
+
+// One block size by itself: 128 or 256.
+EXPORT double force_tiled_block_f32(std::uint64_t n, std::uint32_t block)
+{
+    return block == 0 ? -double(cudaErrorInvalidValue) : time_force<float, Root::Ieee, Loop::Tiled>(n, block);
+}
+EXPORT double force_tiled_block_f64(std::uint64_t n, std::uint32_t block)
+{
+    return block == 0 ? -double(cudaErrorInvalidValue) : time_force<double, Root::Ieee, Loop::Tiled>(n, block);
+}

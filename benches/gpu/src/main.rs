@@ -1,0 +1,186 @@
+//! Times Ikra's kernels on a GPU beside the hand-written CUDA of `benches/cuda`, and prints one table.
+//!
+//! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
+
+mod baselines;
+mod model;
+
+use std::time::Instant;
+
+use baselines::Baselines;
+use ikra::prelude::*;
+use model::*;
+
+/// Time of one sample on the device, at least.
+const SAMPLE_SECONDS: f64 = 2e-3;
+const SAMPLES: usize = 9;
+
+/// One row of the table.
+fn row(name: &str, n: usize, ikra: f64, cuda: f64, note: &str) {
+    println!("{name:<34} {n:>11} {:>14.1} {:>14.1} {:>7.3}  {note}", ikra, cuda, cuda / ikra);
+}
+
+/// Nanoseconds on the device a call of `work`: the median of several samples.
+fn time<W: World>(sim: &mut W, mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>) -> Result<f64, ikra::Error> {
+    work(sim)?;
+    let once = sim.cuda_time(|sim| work(sim))?.as_secs_f64();
+    let calls = (SAMPLE_SECONDS / once.max(1e-7)).ceil().clamp(1.0, 5000.0) as u32;
+    let mut samples = Vec::new();
+    for _ in 0..SAMPLES {
+        let time = sim.cuda_time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
+        samples.push(time.as_secs_f64() * 1e9 / f64::from(calls));
+    }
+    samples.sort_by(f64::total_cmp);
+    Ok(samples[SAMPLES / 2])
+}
+
+/// Nanoseconds on the host a call of `work`, without waiting and then once at the end.
+fn time_on_host<W: World>(
+    sim: &mut W,
+    calls: u32,
+    mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>,
+) -> Result<f64, ikra::Error> {
+    let mut samples = Vec::new();
+    for _ in 0..SAMPLES {
+        sim.cuda_synchronize()?;
+        let start = Instant::now();
+        for _ in 0..calls {
+            work(sim)?;
+        }
+        sim.cuda_synchronize()?;
+        samples.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(calls));
+    }
+    samples.sort_by(f64::total_cmp);
+    Ok(samples[SAMPLES / 2])
+}
+
+/// `advance` of a class for some numbers of objects.
+macro_rules! advance {
+    ($class:ident, $world:ident, $float:ident, $baselines:expr, $baseline:literal, $sizes:expr) => {
+        for n in $sizes {
+            let mut sim = $world::new();
+            sim.cuda_construct(n, $class::spawn, ())?;
+            let ikra = time(&mut sim, |sim| sim.cuda_execute($class::advance, 0.01))?;
+            let bytes = (6 * size_of::<$float>() * n) as f64;
+            let cuda = $baselines.call_n($baseline, n as u64);
+            let note = format!("{:.2} TB/s, CUDA {:.2}", bytes / ikra / 1e3, bytes / cuda / 1e3);
+            row(concat!("advance ", stringify!($class)), n, ikra, cuda, &note);
+        }
+    };
+}
+
+fn advance(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let copied = 1_u64 << 32;
+    let copy = baselines.call_n("copy_d2d", copied);
+    println!("device-to-device copy of {copied} bytes: {:.2} TB/s read and written", 2.0 * copied as f64 / copy / 1e3);
+    advance!(
+        Mover64,
+        Movers64,
+        f64,
+        baselines,
+        "advance_soa_f64",
+        [10, 13, 16, 18, 20, 22, 24, 26, 27].map(|k| 1 << k)
+    );
+    advance!(Mover32, Movers32, f32, baselines, "advance_soa_f32", [20, 26].map(|k| 1 << k));
+    advance!(TileMover64, TileMovers64, f64, baselines, "advance_soa_f64", [20, 26].map(|k| 1 << k));
+    advance!(RowMover64, RowMovers64, f64, baselines, "advance_aos_f64", [20, 26].map(|k| 1 << k));
+    Ok(())
+}
+
+/// The force between all bodies of a class.
+macro_rules! force {
+    ($class:ident, $world:ident, $baselines:expr, $naive:literal, $tiled:literal, $sizes:expr) => {
+        for n in $sizes {
+            let mut sim = $world::new();
+            sim.cuda_construct(n, $class::spawn, ())?;
+            let all = time(&mut sim, |sim| sim.cuda_execute($class::attract_all, ()))?;
+            let pairs = time(&mut sim, |sim| sim.cuda_execute_pairs($class::attract, ()))?;
+            let (naive, tiled) = ($baselines.call_n($naive, n as u64), $baselines.call_n($tiled, n as u64));
+            row(concat!("all() ", stringify!($class), " / naive"), n, all, naive, "");
+            row(concat!("pairs ", stringify!($class), " / tiled"), n, pairs, tiled, "");
+        }
+    };
+}
+
+fn force(baselines: &Baselines) -> Result<(), ikra::Error> {
+    force!(Particle32, Particles32, baselines, "force_naive_f32", "force_tiled_f32", [8_000, 65_536, 262_144]);
+    force!(Particle64, Particles64, baselines, "force_naive_f64", "force_tiled_f64", [8_000, 65_536, 262_144]);
+    Ok(())
+}
+
+fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let mut sim = Movers64::new();
+    sim.cuda_construct(8_000, Mover64::spawn, ())?;
+    let ikra = time(&mut sim, |sim| sim.cuda_execute(Mover64::advance_many, (1000, 0.01)))?;
+    row("1,000 steps fused", 8_000, ikra, baselines.call_steps("fused_advance_f64", 8_000, 1000), "");
+    row("… / fields in memory", 8_000, ikra, baselines.call_steps("fused_advance_memory_f64", 8_000, 1000), "");
+    Ok(())
+}
+
+/// Reductions of a class.
+macro_rules! reduce {
+    ($class:ident, $world:ident, $baselines:expr, $sum:literal, $min:literal) => {
+        for n in [1 << 16, 1 << 20, 1 << 26] {
+            let mut sim = $world::new();
+            sim.cuda_construct(n, $class::spawn, ())?;
+            let calls = if n > 1 << 24 { 20 } else { 200 };
+            sim.cuda_execute_and_reduce($class::get, (), Sum)?;
+            sim.cuda_time_kernels(true)?;
+            for _ in 0..calls {
+                sim.cuda_execute_and_reduce($class::get, (), Sum)?;
+            }
+            let kernels: f64 = sim.device_stats().kernels.iter().map(|kernel| kernel.time.as_secs_f64()).sum();
+            sim.cuda_time_kernels(false)?;
+            let sum = time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Sum).map(drop))?;
+            let cuda = $baselines.call_n($sum, n as u64);
+            row(concat!("sum ", stringify!($class), ", kernels"), n, kernels * 1e9 / f64::from(calls), cuda, "");
+            row(concat!("sum ", stringify!($class), ", with result"), n, sum, cuda, "waits for the result each time");
+            let min = time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Min).map(drop))?;
+            row(concat!("min ", stringify!($class), ", with result"), n, min, $baselines.call_n($min, n as u64), "");
+        }
+    };
+}
+
+fn reduce(baselines: &Baselines) -> Result<(), ikra::Error> {
+    reduce!(Number32, Numbers32, baselines, "reduce_sum_f32", "reduce_min_f32");
+    reduce!(Number64, Numbers64, baselines, "reduce_sum_f64", "reduce_min_f64");
+    Ok(())
+}
+
+fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let mut sim = Numbers32::new();
+    sim.cuda_construct(1, Number32::spawn, ())?;
+    let nothing = |sim: &mut Numbers32| sim.cuda_execute(Number32::nothing, ());
+    let seven = |sim: &mut Numbers32| (0..7).try_for_each(|_| nothing(sim));
+    row("empty kernel", 1, time_on_host(&mut sim, 10_000, nothing)?, baselines.call("launch_empty"), "host time");
+    let waiting = time_on_host(&mut sim, 1000, |sim| nothing(sim).and_then(|()| sim.cuda_synchronize()))?;
+    row("empty kernel, waiting", 1, waiting, baselines.call("launch_empty_sync"), "host time");
+    row(
+        "seven empty kernels",
+        1,
+        time_on_host(&mut sim, 1000, seven)?,
+        baselines.call("launch_sequence7"),
+        "host time",
+    );
+    let recording = sim.cuda_record(seven)?;
+    let replay = time_on_host(&mut sim, 1000, |sim| sim.cuda_replay(&recording))?;
+    row("seven, recorded / CUDA graph", 1, replay, baselines.call("graph_sequence7"), "host time");
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("usage: ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]")?;
+    let wanted: Vec<String> = arguments.collect();
+    let baselines = Baselines::open(&path)?;
+    println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
+    println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
+    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 5] =
+        [("advance", advance), ("force", force), ("fused", fused), ("reduce", reduce), ("launch", launch)];
+    for (name, group) in groups {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            group(&baselines)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Kernels for every object and every other.
+//!
+//! A block of threads, one an object, puts the records of a tile of others into shared memory; then each
+//! thread meets them in order. Without records each thread reads the others from their columns.
+
+use ikra_runtime::class::Class;
+use ikra_runtime::device::{self, Meeting};
+use ikra_runtime::kernel::PairKernel;
+use ikra_runtime::record::PAIR_THREADS;
+
+use super::execute::object;
+use super::{shared, thread};
+
+/// Others of a tile: the threads of a block.
+const TILE: u32 = PAIR_THREADS as u32;
+/// Others that are met between two checks of the loop's end.
+const UNROLL: u32 = 8;
+
+/// The same for 0 to 7, each with the number as a constant. (The compiler leaves such loops as loops where
+/// their bodies are large, and then the records in local memory.)
+macro_rules! unrolled {
+    ($n:ident, $body:block) => {
+        unrolled!(@each $n, $body, 0 1 2 3 4 5 6 7)
+    };
+    (@each $n:ident, $body:block, $($k:literal)*) => {
+        $({
+            let $n = $k;
+            $body
+        })*
+    };
+}
+
+/// Calls a kernel for pairs of each of the objects `first..end`, or of those whose indices are at these
+/// places of the list, and all others.
+///
+/// # Safety
+///
+/// 1. The world's tables are filled, the objects exist, and none is in the list twice.
+/// 2. No other kernel runs in the world.
+/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many records.
+#[inline(always)]
+pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+    let mut start = u64::from(first) + u64::from(thread::block_idx_x()) * u64::from(TILE);
+    // All threads of a block go round equally often, since they wait for each other.
+    while start < u64::from(end) {
+        let n = start + u64::from(thread::thread_idx_x());
+        let has_object = n < u64::from(end);
+        let mut meeting = if has_object {
+            // SAFETY: passed on.
+            unsafe { Meeting::<K>::begin(object(list, n as u32)) }
+        } else {
+            Meeting::none()
+        };
+        // SAFETY: passed on.
+        unsafe { meet_all::<K, A>(&mut meeting, has_object, args) };
+        if has_object {
+            // SAFETY: passed on.
+            unsafe { meeting.end() };
+        }
+        start += u64::from(thread::grid_dim_x()) * u64::from(TILE);
+    }
+}
+
+/// # Safety
+///
+/// As for [`execute_pairs`], and every thread of the block comes here.
+#[inline(always)]
+unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_object: bool, args: A) {
+    let count = device::count::<K::Other>();
+    let bytes = const { device::record_bytes::<K, A>() };
+    if bytes == 0 || <K::Other as Class>::FIELDS.is_empty() {
+        if has_object {
+            for other in 0..count {
+                // SAFETY: passed on.
+                unsafe { meeting.meet(other, core::ptr::null(), args) };
+            }
+        }
+        return;
+    }
+    let records = shared::start::<u8>();
+    // SAFETY: `start` returns a multiple of 16.
+    unsafe { core::hint::assert_unchecked(records.addr().is_multiple_of(16)) };
+    let own = thread::thread_idx_x();
+    let mut tile = 0;
+    while tile < count {
+        let len = TILE.min(count - tile);
+        if own < len {
+            // SAFETY: passed on; there is room for a record a thread.
+            unsafe { device::write_record::<K, A>(tile + own, records.add(own as usize * bytes)) };
+        }
+        // SAFETY: every thread of the block comes here.
+        unsafe { thread::sync_threads() };
+        if has_object {
+            let mut k = 0;
+            while k + UNROLL <= len {
+                unrolled!(u, {
+                    // SAFETY: passed on; the record was written before the barrier.
+                    unsafe { meet_near(meeting, tile, k + u, records, args) };
+                });
+                k += UNROLL;
+            }
+            while k < len {
+                // SAFETY: as above.
+                unsafe { meet_near(meeting, tile, k, records, args) };
+                k += 1;
+            }
+        }
+        // SAFETY: every thread of the block comes here.
+        unsafe { thread::sync_threads() };
+        tile += len;
+    }
+}
+
+/// # Safety
+///
+/// As for [`execute_pairs`], and the record of other `tile + k` is the `k`-th.
+#[inline(always)]
+unsafe fn meet_near<K: PairKernel<A>, A>(meeting: &mut Meeting<K>, tile: u32, k: u32, records: *const u8, args: A) {
+    let bytes = const { device::record_bytes::<K, A>() };
+    // SAFETY: within the records.
+    let from = unsafe { records.add(k as usize * bytes) };
+    // A copy in registers, loaded in the widest pieces that there are.
+    let mut record = [shared::Piece::default(); MAX_PIECES];
+    unrolled!(n, {
+        if n * 16 < bytes {
+            // SAFETY: within the record, and a multiple of 16.
+            record[n] = unsafe { shared::load(from.add(n * 16)) };
+        }
+    });
+    // SAFETY: passed on.
+    unsafe { meeting.meet(tile + k, record.as_ptr().cast(), args) };
+}
+
+/// Pieces of the largest record.
+const MAX_PIECES: usize = 8;

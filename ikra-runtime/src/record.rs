@@ -1,0 +1,82 @@
+//! Records: the fields that a kernel for pairs reads of the other object, side by side.
+//!
+//! On the device the threads of a block put the records of as many others into shared memory, and meet
+//! them one after another. A record is a multiple of 16 bytes, so that it is loaded in the widest pieces.
+
+use crate::class::{Class, FieldInfo};
+
+/// Threads of a block, and so records of a tile.
+pub const PAIR_THREADS: usize = 128;
+
+/// Larger records are not made: the others are read from their columns.
+const MAX_BYTES: usize = 128;
+
+/// Whether a field can be in a record: it has one column of plain values.
+const fn fits(field: &FieldInfo) -> bool {
+    !field.atomic
+        && field.columns.len() == 1
+        && field.columns[0].component.is_empty()
+        && field.columns[0].align <= 16
+        && field.columns[0].size > 0
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut n = 0;
+    while n < a.len() {
+        if a[n] != b[n] {
+            return false;
+        }
+        n += 1;
+    }
+    true
+}
+
+const fn is_read(field: &FieldInfo, gets: &[&str]) -> bool {
+    let mut n = 0;
+    while n < gets.len() {
+        if same(field.name, gets[n]) {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
+/// Where field `wanted` is, or the end if there is no such field.
+const fn place<C: Class>(gets: &[&str], wanted: usize) -> (bool, usize) {
+    let mut end: usize = 0;
+    let mut k = 0;
+    while k < C::FIELDS.len() {
+        let field = &C::FIELDS[k];
+        if fits(field) && is_read(field, gets) {
+            let column = field.columns[0];
+            let start = end.next_multiple_of(column.align);
+            if k == wanted {
+                return (true, start);
+            }
+            end = start + column.size;
+        } else if k == wanted {
+            return (false, 0);
+        }
+        k += 1;
+    }
+    (true, end)
+}
+
+/// The bytes of a record of class `C` with the fields among `gets`: 0 if there is none.
+pub const fn bytes<C: Class>(gets: &[&str]) -> usize {
+    let bytes = place::<C>(gets, usize::MAX).1.next_multiple_of(16);
+    if bytes > MAX_BYTES { 0 } else { bytes }
+}
+
+/// Where in the record field `field` is, if it is there.
+pub const fn offset<C: Class>(gets: &[&str], field: usize) -> Option<usize> {
+    match place::<C>(gets, field) {
+        (true, offset) if bytes::<C>(gets) > 0 => Some(offset),
+        _ => None,
+    }
+}
