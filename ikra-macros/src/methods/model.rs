@@ -9,7 +9,7 @@ use syn::{
     Type,
 };
 
-use super::access::{self, Access, OBJECT_METHODS, plain_name};
+use super::access::{self, Access, is_object_method, plain_name};
 use super::options::Options;
 use super::{Fields, rewrite};
 use crate::diagnostics::Errors;
@@ -145,7 +145,7 @@ impl Block {
                 format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
             );
         }
-        if OBJECT_METHODS.iter().any(|taken| name == taken) {
+        if is_object_method(name) {
             errors.at(
                 name,
                 format!("every object has a method `{name}` already, of the trait `ikra::Object`; rename this one"),
@@ -205,8 +205,8 @@ impl Block {
         let returns_self = match &item.sig.output {
             ReturnType::Type(_, ty) => match &**ty {
                 Type::Path(path) => {
-                    path.path.is_ident("Self")
-                        || path.path.segments.last().map(|s| &s.ident) == self.class.segments.last().map(|s| &s.ident)
+                    let name = |path: &Path| path.segments.last().map(|last| plain_name(&last.ident));
+                    path.path.is_ident("Self") || name(&path.path) == name(&self.class)
                 }
                 _ => false,
             },
@@ -251,7 +251,7 @@ impl Block {
             places.entry(plain_name(&method.item.sig.ident)).or_default().push(n);
         }
         for method in &mut self.methods {
-            method.access.calls.retain(|call| !OBJECT_METHODS.iter().any(|known| call == known));
+            method.access.calls.retain(|call| !is_object_method(call));
         }
         loop {
             let mut changed = false;
@@ -295,7 +295,7 @@ impl Block {
         for method in &mut self.methods {
             method.access.calls.retain(|call| !places.contains_key(&plain_name(call)));
             method.access.calls.sort_by_key(plain_name);
-            method.access.calls.dedup();
+            method.access.calls.dedup_by_key(|call| plain_name(call));
         }
     }
 
@@ -387,7 +387,7 @@ fn parameters(item: &ImplItemFn) -> Vec<Parameter> {
 fn ref_class(ty: &Type) -> Option<Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
-    if last.ident != "Ref" {
+    if plain_name(&last.ident) != "Ref" {
         return None;
     }
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };

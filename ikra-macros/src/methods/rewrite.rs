@@ -8,6 +8,8 @@ mod tests;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
 
+use super::access::plain_name;
+
 /// Rewrites `Ref<X>` to the ref of class `X` in the phase at hand, and `Self` to the row.
 pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -15,7 +17,7 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     let mut at = 0;
     while at < tokens.len() {
         match &tokens[at] {
-            TokenTree::Ident(ident) if ident == "Ref" && !is_path_start(&tokens, at) => {
+            TokenTree::Ident(ident) if plain_name(ident) == "Ref" && !is_path_start(&tokens, at) => {
                 if let Some((class, next)) = generic_argument(&tokens, at + 1) {
                     let class = rewrite(class, row);
                     out.extend(quote_spanned!(ident.span()=> <#class as ::ikra::Class>::Ref<'__w, __P>));
@@ -56,7 +58,7 @@ pub(crate) fn has_ref(tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     (0..tokens.len()).any(|at| match &tokens[at] {
         TokenTree::Ident(ident) => {
-            ident == "Ref" && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
+            plain_name(ident) == "Ref" && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
         }
         TokenTree::Group(group) => has_ref(group.stream()),
         _ => false,

@@ -14,6 +14,9 @@ impl Body {
     pub fn link(&self) -> f32 {
         self.mass
     }
+    pub fn r#resolve(&self) -> f32 {
+        self.mass
+    }
 }
 
 fn main() {}

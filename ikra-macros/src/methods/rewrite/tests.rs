@@ -16,6 +16,7 @@ fn refs() {
     check("Option<Ref<Cell>>", &format!("Option<{REF}>"));
     check("fn(Ref<Cell>) -> Ref<Cell>", &format!("fn({REF}) -> {REF}"));
     check("Ref::<Cell>::link(&a)", &format!("{REF}::link(&a)"));
+    check("r#Ref<Cell>", REF);
     check("Ref<Self>", "<model::Body as ::ikra::Class>::Ref<'__w, __P>");
     check("Ref<grid::Cell>", "<grid::Cell as ::ikra::Class>::Ref<'__w, __P>");
     check("vec![None::<Ref<Cell>>]", &format!("vec![None::<{REF}>]"));
