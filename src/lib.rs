@@ -84,6 +84,13 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
+// What the macros make for `absent` names this crate.
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate self as ikra;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod absent;
+
 #[cfg(target_arch = "nvptx64")]
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
@@ -139,6 +146,8 @@ pub mod prelude {
 /// For the macros' code.
 #[doc(hidden)]
 pub mod rt {
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use crate::absent::Absent;
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_gpu::device;
     pub use ikra_macros::__expand_methods;

@@ -115,6 +115,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             }
         }
     });
+    let other = (count == 1).then(|| holds_another(&ident));
     quote! {
         #world
 
@@ -157,9 +158,24 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         }
 
         #(#holds)*
+        #other
 
         #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
         };
+    }
+}
+
+/// For a world of one class, so that it is not taken for the world of whatever is asked of it: the compiler
+/// then says which class it has no objects of.
+fn holds_another(world: &Ident) -> TokenStream {
+    quote! {
+        // SAFETY: neither method returns.
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        unsafe impl ::ikra::Holds<::ikra::rt::Absent> for #world {
+            fn objects(&self) -> &::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
+            fn objects_mut(&mut self) -> &mut ::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
+        }
     }
 }
 

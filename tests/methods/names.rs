@@ -58,7 +58,7 @@ fn raw_identifiers() {
     game.execute(Move::r#fn, ());
     assert_eq!(game.execute_and_reduce(Move::r#struct, (), Sum), 9);
     assert_eq!(game.r#mod.column(r#move::r#match), [3.0, 4.0, 5.0]);
-    let shown = format!("{:?}", game.get_mut(Link::from_id(1).unwrap()));
+    let shown = format!("{:?}", game.get_mut(Link::<Move>::from_id(1).unwrap()));
     assert_eq!(shown, "Move { type: 2, match: 3.0, plain: 1 }");
 }
 

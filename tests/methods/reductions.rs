@@ -75,5 +75,5 @@ fn constructors_and_reducers() {
     assert!(!store.execute_and_reduce(Item::wide, 1e6, Any));
     store.construct(1, Item::fresh, ()).unwrap();
     assert_eq!(store.items.len(), 5);
-    assert_eq!(store.get(Link::from_id(1).unwrap()).span().low, -2.0);
+    assert_eq!(store.get(Link::<Item>::from_id(1).unwrap()).span().low, -2.0);
 }

@@ -148,7 +148,10 @@ impl Block {
         if is_object_method(name) {
             errors.at(
                 name,
-                format!("every object has a method `{name}` already, of the trait `ikra::Object`; rename this one"),
+                format!(
+                    "every object has a method `{}` already, of the trait `ikra::Object`; rename this one",
+                    plain_name(name)
+                ),
             );
         }
         let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
