@@ -329,13 +329,18 @@ fn pairs_and_loops_are_those_of_plain_code() {
     }
     sim.execute(Body::sum_all, ());
     assert!(sim.bodies.column(body::force).iter().all(|&force| force == pos.iter().sum()));
-    // The reducer's order: 16 accumulators, then halves.
-    let mut lanes = [0.0f32; 16];
-    pos.iter().enumerate().for_each(|(n, pos)| lanes[n % 16] += pos * 1.1);
-    for width in [8, 4, 2, 1] {
-        (0..width).for_each(|n| lanes[n] += lanes[n + width]);
-    }
-    assert_eq!(sim.execute_and_reduce(Body::weighted, (), Sum), lanes[0]);
+    // The reducer's order: chunks of 256 for so few objects, in each 32 accumulators, which are added by halves.
+    let fold = |values: &[f32]| {
+        let mut sums = [0.0f32; 32];
+        values.iter().enumerate().for_each(|(n, value)| sums[n % 32] += value);
+        for width in [16, 8, 4, 2, 1] {
+            (0..width).for_each(|n| sums[n] += sums[n + width]);
+        }
+        sums[0]
+    };
+    let weighted: Vec<f32> = pos.iter().map(|pos| pos * 1.1).collect();
+    let parts: Vec<f32> = weighted.chunks(256).map(fold).collect();
+    assert_eq!(sim.execute_and_reduce(Body::weighted, (), Sum), fold(&parts));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ikra_runtime::error::Error;
 use ikra_runtime::mirror::{AnyObjects, Mirror, Span, Unit};
 use ikra_runtime::phase::FieldSet;
 
-use crate::driver::{Memory, Pieces};
+use crate::driver::{Memory, Pieces, Stream};
 use crate::queue::Queue;
 
 /// The columns, in the same pieces as on the host.
@@ -102,12 +102,17 @@ impl Columns {
         Ok(())
     }
 
-    /// Makes room for the snapshots of these fields, which hold the objects' values afterwards.
-    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str) -> Result<(), Error> {
+    /// Makes room for the snapshots of these fields. `stream` is one that is not recorded.
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str, stream: &Stream) -> Result<(), Error> {
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
                 let what = format!("snapshots of class {class}");
-                piece.shadow = Some(Memory::new(&self.queue.context, piece.memory.len(), &what)?);
+                let mut shadow = Memory::new(&self.queue.context, piece.memory.len(), &what)?;
+                // Kernels write before anything is read, but tools that look for uninitialised memory do not see what
+                // recorded kernels write.
+                stream.clear(&mut shadow)?;
+                stream.synchronize()?;
+                piece.shadow = Some(shadow);
             }
         }
         Ok(())

@@ -23,6 +23,8 @@ struct State {
     running: Vec<&'static str>,
     /// Whether kernels are timed.
     timed: bool,
+    /// Whether one is being timed.
+    timing: bool,
     /// Launches whose time is not known yet.
     times: Vec<(&'static str, Event, Event)>,
     /// The error after which the device's state is lost.
@@ -82,19 +84,37 @@ impl Queue {
             // SAFETY: by the caller.
             return unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error));
         }
-        let timed = self.state().timed;
-        let start = if timed { Some(self.stream.mark()?) } else { None };
+        let timer = self.start_timer()?;
         // SAFETY: by the caller.
         unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
+        {
+            let mut state = self.state();
+            state.counters.launches += 1;
+            state.note_running(kernel);
+        }
+        self.stop_timer(kernel, timer)
+    }
+
+    /// Marks where a kernel starts, if kernels are timed, and none is being timed.
+    pub(crate) fn start_timer(&self) -> Result<Option<Event>, Error> {
         let mut state = self.state();
-        state.counters.launches += 1;
-        state.note_running(kernel);
-        if let Some(start) = start {
-            let end = self.stream.mark()?;
-            state.times.push((kernel, start, end));
-            if state.times.len() >= MAX_TIMES {
-                state.collect_times();
-            }
+        if !state.timed || state.timing {
+            return Ok(None);
+        }
+        let start = self.stream.mark()?;
+        state.timing = true;
+        Ok(Some(start))
+    }
+
+    /// Marks where the kernel ends.
+    pub(crate) fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), Error> {
+        let Some(start) = timer else { return Ok(()) };
+        let mut state = self.state();
+        state.timing = false;
+        let end = self.stream.mark()?;
+        state.times.push((kernel, start, end));
+        if state.times.len() >= MAX_TIMES {
+            state.collect_times();
         }
         Ok(())
     }
@@ -126,7 +146,9 @@ impl Queue {
 
     /// Starts or stops to time kernels.
     pub(crate) fn set_timed(&self, timed: bool) {
-        self.state().timed = timed;
+        let mut state = self.state();
+        state.timed = timed;
+        state.timing = false;
     }
 
     /// What was counted so far. Waits for kernels that are timed.

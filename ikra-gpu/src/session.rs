@@ -42,6 +42,15 @@ pub(crate) struct Trace {
     pub(crate) changes: Vec<(&'static str, FieldSet)>,
 }
 
+impl Trace {
+    fn note_change(&mut self, class: &'static str, fields: FieldSet) {
+        match self.changes.iter_mut().find(|change| change.0 == class) {
+            Some(change) => change.1 = change.1.union(fields),
+            None => self.changes.push((class, fields)),
+        }
+    }
+}
+
 /// What a kernel changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changes {
@@ -123,7 +132,7 @@ impl Session {
         if let Some(changes) = changes
             && changes.class == symbol
         {
-            mirror.prepare_shadow(changes.snapshot, name)?;
+            mirror.prepare_shadow(changes.snapshot, name, &self.side)?;
         }
         let dirty = objects.changed_on_host();
         let mirror = Columns::of(objects, &self.queue)?;
@@ -215,7 +224,7 @@ impl Session {
                 }
             }
             if let Some(trace) = &mut self.recording {
-                trace.changes.push((objects.symbol(), fields));
+                trace.note_change(objects.symbol(), fields);
             }
             objects.changed_on_device(fields);
         });

@@ -13,7 +13,7 @@ use ikra_runtime::mirror::AnyObjects;
 use ikra_runtime::objects::Links;
 use ikra_runtime::phase::FieldSet;
 use ikra_runtime::record::{self, PAIR_THREADS};
-use ikra_runtime::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
+use ikra_runtime::reduce::{ACCUMULATORS, Reducer, VALUES_CHUNK, chunk_len};
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::Columns;
@@ -502,9 +502,11 @@ where
         threads: threads as u32,
         shared_bytes: (threads * size) as u32,
     };
-    let mut chunks = count.div_ceil(if K::HEAVY { HEAVY_CHUNK } else { CHUNK });
+    let mut chunks = count.div_ceil(chunk_len(count, K::HEAVY));
     let mut results = session.scratch(0, chunks * size)?;
     let count = count as u32;
+    // The time is that of all its kernels.
+    let timer = session.queue.start_timer()?;
     let function = session.named_function(&format!("{}_reduce{}", K::SYMBOL, K::NUMBER), job.kernel)?;
     let mut result = Ok(());
     K::arguments(args, &mut |arguments| {
@@ -527,6 +529,7 @@ where
         results = next;
         which = 1 - which;
     }
+    session.queue.stop_timer(job.kernel, timer)?;
     let mut value = MaybeUninit::<K::Output>::uninit();
     // SAFETY: there is one result, and room for it until the stream is synchronised below.
     unsafe { session.queue.stream.download(value.as_mut_ptr().cast(), results, size_of::<K::Output>()) }

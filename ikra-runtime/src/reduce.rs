@@ -1,12 +1,22 @@
 //! Reducers: how the results of a kernel for all objects become one.
 
-/// Objects whose results are combined into one before anything else. Fixed, so that the order of
-/// combination, and so the rounding of the result, depends neither on the number of threads nor on
-/// whether it is done on the device.
-pub const CHUNK: usize = 1024;
-/// The same for kernels that do much work a call.
-pub const HEAVY_CHUNK: usize = 256;
-/// The same for the results of chunks.
+/// Objects whose results are combined into one before anything else, of `count`, by a kernel that does or
+/// does not do much work a call.
+///
+/// It depends on nothing else, so that the order of combination, and with it the rounding of the result,
+/// depends neither on the number of threads nor on whether it is done on the device. Few objects make
+/// small chunks, which keep more threads busy.
+pub const fn chunk_len(count: usize, heavy: bool) -> usize {
+    let wanted = count / 8192;
+    if heavy || wanted < 256 {
+        256
+    } else if wanted > 4096 {
+        4096
+    } else {
+        wanted.next_power_of_two()
+    }
+}
+/// The same for the results of chunks, however many.
 pub const VALUES_CHUNK: usize = 1024;
 /// Accumulators of a chunk: that of object *n* is *n* modulo this. Two vector registers on the host,
 /// a warp of threads on the device.

@@ -9,13 +9,14 @@ use super::thread;
 /// threads.
 #[inline(always)]
 fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
-    let step = thread::grid_threads();
-    let mut next = first.checked_add(thread::index_1d());
-    while let Some(n) = next
-        && n < end
-    {
-        work(n);
-        next = n.checked_add(step);
+    // In 64 bits nothing overflows. A grid has threads; saying so lets loops without effect be removed.
+    let step = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
+    // SAFETY: neither number is 0.
+    unsafe { core::hint::assert_unchecked(step > 0) };
+    let mut n = u64::from(first) + u64::from(thread::index_1d());
+    while n < u64::from(end) {
+        work(n as u32);
+        n += step;
     }
 }
 

@@ -13,8 +13,11 @@ use super::{shared, thread};
 
 /// Others of a tile: the threads of a block.
 const TILE: u32 = PAIR_THREADS as u32;
-/// Others that are met between two checks of the loop's end.
-const UNROLL: u32 = 8;
+/// Others that are met between two checks of the loop's end. Their records are loaded together: as many
+/// as there are registers for without keeping other blocks out.
+const fn unroll(record_bytes: usize) -> u32 {
+    if record_bytes <= 16 { 8 } else { 4 }
+}
 
 /// The same for 0 to 7, each with the number as a constant. (The compiler leaves such loops as loops where
 /// their bodies are large, and then the records in local memory.)
@@ -92,12 +95,15 @@ unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_obje
         unsafe { thread::sync_threads() };
         if has_object {
             let mut k = 0;
-            while k + UNROLL <= len {
+            let step = const { unroll(device::record_bytes::<K, A>()) };
+            while k + step <= len {
                 unrolled!(u, {
-                    // SAFETY: passed on; the record was written before the barrier.
-                    unsafe { meet_near(meeting, tile, k + u, records, args) };
+                    if u < step {
+                        // SAFETY: passed on; the record was written before the barrier.
+                        unsafe { meet_near(meeting, tile, k + u, records, args) };
+                    }
                 });
-                k += UNROLL;
+                k += step;
             }
             while k < len {
                 // SAFETY: as above.

@@ -8,7 +8,7 @@ use core::mem::{MaybeUninit, size_of};
 
 use ikra_runtime::device;
 use ikra_runtime::kernel::Kernel;
-use ikra_runtime::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
+use ikra_runtime::reduce::{ACCUMULATORS, Reducer, VALUES_CHUNK, chunk_len};
 
 use super::{shared, thread};
 
@@ -39,7 +39,7 @@ where
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let chunk = const { if K::HEAVY { HEAVY_CHUNK } else { CHUNK } } as u32;
+    let chunk = chunk_len(count as usize, K::HEAVY) as u32;
     // SAFETY: passed on.
     unsafe { fold::<_, R>(count, chunk, results, |n| device::call::<K, A>(n, args)) }
 }

@@ -41,13 +41,6 @@ pub fn index_1d() -> u32 {
     block_idx_x() * block_dim_x() + thread_idx_x()
 }
 
-/// Threads of the grid.
-#[inline(always)]
-#[must_use]
-pub fn grid_threads() -> u32 {
-    grid_dim_x() * block_dim_x()
-}
-
 /// Waits for all threads of the block.
 ///
 /// # Safety

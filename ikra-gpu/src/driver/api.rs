@@ -111,6 +111,7 @@ functions! {
     copy_down = b"cuMemcpyDtoHAsync_v2\0" (to: *mut c_void, from: DevicePtr, bytes: usize, stream: RawStream);
     copy_within = b"cuMemcpyDtoDAsync_v2\0" (to: DevicePtr, from: DevicePtr, bytes: usize, stream: RawStream);
     copy_2d = b"cuMemcpy2DAsync_v2\0" (copy: *const Copy2d, stream: RawStream);
+    fill = b"cuMemsetD8Async\0" (address: DevicePtr, byte: u8, bytes: usize, stream: RawStream);
     stream_create = b"cuStreamCreate\0" (stream: *mut RawStream, flags: c_uint);
     stream_destroy = b"cuStreamDestroy_v2\0" (stream: RawStream);
     stream_synchronize = b"cuStreamSynchronize\0" (stream: RawStream);

@@ -1,5 +1,6 @@
 //! Devices, and this process's context on one.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -85,6 +86,11 @@ fn info(api: &Api, index: c_int) -> Result<DeviceInfo, Error> {
     })
 }
 
+thread_local! {
+    /// The context that this thread set last.
+    static ENTERED: Cell<usize> = const { Cell::new(0) };
+}
+
 /// The process's context on a device, kept while anything uses it.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
@@ -148,7 +154,14 @@ impl Context {
     pub(crate) fn enter(&self) -> Result<&'static Api, Error> {
         // SAFETY: the context is retained.
         check(self.0.api, "cuCtxSetCurrent", unsafe { (self.0.api.context_set)(self.0.raw) })?;
+        ENTERED.set(self.0.raw.0.addr());
         Ok(self.0.api)
+    }
+
+    /// The same, for functions that name a stream and so fail in another context: the thread's context is
+    /// taken to be the one that was set here last.
+    pub(crate) fn enter_again(&self) -> Result<&'static Api, Error> {
+        if ENTERED.get() == self.0.raw.0.addr() { Ok(self.0.api) } else { self.enter() }
     }
 
     /// Free and total memory of the device in bytes.

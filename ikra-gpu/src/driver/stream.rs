@@ -7,6 +7,7 @@ use ikra_runtime::error::Error;
 
 use super::api::{Copy2d, RawEvent, RawGraph, RawGraphExec, RawStream};
 use super::context::Context;
+use super::memory::Memory;
 use super::module::Function;
 use super::status::check;
 
@@ -81,7 +82,7 @@ impl Stream {
     /// The arguments point to values of the types that the kernel takes, and what the kernel does with
     /// them is sound until the stream is synchronised.
     pub unsafe fn launch(&self, function: Function, grid: Grid, arguments: &[*const ()]) -> Result<(), Error> {
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         // SAFETY: by the caller.
         let status = unsafe {
             (api.launch)(
@@ -175,6 +176,17 @@ impl Stream {
         check(api, "cuMemcpy2DAsync", unsafe { (api.copy_2d)(&raw const copy, self.raw) })
     }
 
+    /// Fills device memory with zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] after a fault.
+    pub fn clear(&self, memory: &mut Memory) -> Result<(), Error> {
+        let api = self.context.enter()?;
+        // SAFETY: a live allocation of this length, borrowed exclusively.
+        check(api, "cuMemsetD8Async", unsafe { (api.fill)(memory.address(), 0, memory.len(), self.raw) })
+    }
+
     /// Records what `work` puts on this stream, without doing it.
     ///
     /// # Errors
@@ -218,7 +230,7 @@ impl Stream {
     ///
     /// What the recorded launches do is still sound.
     pub unsafe fn replay(&self, graph: &Graph) -> Result<(), Error> {
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         // SAFETY: by the caller; the graph is alive.
         check(api, "cuGraphLaunch", unsafe { (api.graph_launch)(graph.raw, self.raw) })
     }

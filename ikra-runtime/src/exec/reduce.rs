@@ -16,7 +16,7 @@ use crate::isa::Isa;
 use crate::kernel::{FieldsOf, Kernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::reduce::{ACCUMULATORS, CHUNK, HEAVY_CHUNK, Reducer, VALUES_CHUNK};
+use crate::reduce::{ACCUMULATORS, Reducer, VALUES_CHUNK, chunk_len};
 use crate::table::Table;
 
 /// Calls the kernel for all objects and combines the results.
@@ -29,7 +29,7 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let len = objects.len();
-    let chunk = if K::HEAVY { HEAVY_CHUNK } else { CHUNK };
+    let chunk = chunk_len(len, K::HEAVY);
     let fold = |n: usize| {
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe { reduce_chunk::<K, A, R>(table, &shadow, n * chunk..((n + 1) * chunk).min(len), args, reducer) }

@@ -38,9 +38,13 @@ fn a_kernel_does_no_more_than_it_says() {
     assert_eq!(advance.count("ld.b64") + advance.count("ld.global.b64"), 2, "position and velocity");
     assert_eq!(advance.count("st."), 1, "the position");
     assert_eq!((advance.count("call"), advance.local_bytes()), (0, 0));
-    // Barriers stay where they are: one a reduction.
-    for kernel in kernels.iter().filter(|kernel| kernel.name.contains("_reduce") || kernel.name.contains("_combine")) {
-        assert_eq!(kernel.count("bar"), 1, "{}", kernel.name);
+    // Barriers stay where they are: one a step of a reduction within a warp, two a tile of others.
+    for kernel in &kernels {
+        let is_reduction = kernel.name.contains("_reduce") || kernel.name.contains("_combine");
+        let has_records = kernel.name.contains("_meet_") || kernel.name.contains("_near_");
+        assert_eq!(kernel.count("bar.warp.sync"), if is_reduction { 5 } else { 0 }, "{}", kernel.name);
+        let barriers = kernel.count("barrier.sync") + kernel.count("bar.sync");
+        assert_eq!(barriers, if has_records { 2 } else { 0 }, "{}", kernel.name);
     }
 }
 
