@@ -84,6 +84,13 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
+// What the macros make for `absent` names this crate.
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate self as ikra;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod absent;
+
 #[cfg(target_arch = "nvptx64")]
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
@@ -139,6 +146,8 @@ pub mod prelude {
 /// For the macros' code.
 #[doc(hidden)]
 pub mod rt {
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use crate::absent::Absent;
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_gpu::device;
     pub use ikra_macros::__expand_methods;
@@ -149,7 +158,7 @@ pub mod rt {
     pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
-    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Touched};
+    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Reached, Touched};
     pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_runtime::table::{DeviceBases, table_words};

@@ -22,8 +22,8 @@ impl Body {
         let d = [p[0] - self.pos[0], p[1] - self.pos[1]];
         let r2 = d[0] * d[0] + d[1] * d[1] + 0.01;
         let f = self.mass * m / (r2 * r2.sqrt());
-        for k in 0..2 {
-            self.force[k] += f * d[k];
+        for (force, d) in self.force.iter_mut().zip(d) {
+            *force += f * d;
         }
     }
     #[kernel]

@@ -2,10 +2,8 @@
 //! [`ikra`](https://docs.rs/ikra).
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     ikra_build::device("src/model.rs");
-//! }
+//! // In `main` of build.rs:
+//! ikra_build::device("src/model.rs");
 //! ```
 //!
 //! ```toml

@@ -23,9 +23,12 @@ pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let class = Class::parse(args, &item, &mut errors);
-    match errors.into_tokens() {
-        // The struct and stand-ins for what would be made of it, so that one mistake is one error.
-        Some(errors) => expand::fallback(&class, errors),
-        None => expand::expand(&class),
+    let errors = errors.into_tokens();
+    if class.has_columns {
+        // Also of a class with mistakes, so that its uses are not errors too.
+        let made = expand::expand(&class, errors.is_some());
+        quote::quote!(#errors #made)
+    } else {
+        expand::fallback(&class, errors)
     }
 }

@@ -3,6 +3,12 @@
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
+/// A span for generated code that the compiler shows at the user's tokens, and which resolves names and
+/// treats lints as in generated code.
+pub(crate) fn located(tokens: impl ToTokens) -> Span {
+    Span::call_site().located_at(syn::spanned::Spanned::span(&tokens))
+}
+
 /// The errors found so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
@@ -35,6 +41,11 @@ impl Errors {
                 None
             }
         }
+    }
+
+    /// The errors as one, if there are any.
+    pub(crate) fn into_error(self) -> Option<syn::Error> {
+        self.0
     }
 
     /// The errors, if there are any.

@@ -10,6 +10,8 @@
 mod class;
 mod device;
 mod diagnostics;
+#[cfg(test)]
+mod expansions;
 mod methods;
 mod value;
 mod world;
@@ -75,6 +77,26 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Methods with `&self` or `&mut self` move to the view; those with `&self` can be called on a
 /// `Ref<Body>` too. Other functions and constants stay on the struct. In signatures and bodies
 /// `Ref<X>` means another object of class `X`, and `Self` the struct.
+///
+/// # What a method does to the fields
+///
+/// It is found in the text: a field is written if it is assigned to, borrowed by `&mut`, or changed by a
+/// method such as `sort`, here or in a method that is called on `self`. Where the text does not show it,
+/// the executor notices, and says which `writes(…)` to add.
+///
+/// | in the text | counts as |
+/// | --- | --- |
+/// | `self.mass` | a use of `mass` |
+/// | `let body = self;`, `f(self)` | a change of every field, unless the kernel says `writes(…)` |
+/// | `f(&*self)`, `format!("{self:?}")` | a use of every field |
+/// | `my_macro!(self.mass)`, a macro of your own | a use of every field: it may expand to any |
+///
+/// # Several blocks
+///
+/// A class may have several blocks, in different modules. They find the class's fields through a macro of
+/// the class's name, which is imported along with it; import the view and the ref too
+/// (`use model::{Body, BodyMut, BodyRef}`), or write a path, `impl model::Body`. "Cannot find macro `Body`"
+/// means that the struct is not under `#[soa_class]`.
 ///
 /// # `#[kernel]`
 ///
@@ -186,7 +208,7 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The type must be `Copy` and have a fixed representation: `#[repr(C)]` or `#[repr(transparent)]` on a
 /// struct, `#[repr(u8)]` or the like on an enum. All fields must be values. A struct of at most 16
-/// fields can be under `#[soa(flatten)]`.
+/// fields can be under `#[soa(flatten)]`. A type in a `pub` class must be `pub` itself.
 ///
 /// ```
 /// use ikra::prelude::*;

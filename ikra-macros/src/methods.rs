@@ -10,8 +10,9 @@ mod model;
 mod options;
 mod rewrite;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, ItemImpl, LitStr, Token, Type};
@@ -31,7 +32,11 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             // Not an impl block at all, or one with a syntax error inside, which is the more useful message.
             match item.clone().into_iter().next() {
                 Some(first) if first.to_string() == "impl" || first.to_string() == "#" => errors.add(error),
-                _ => errors.at(&item, "`#[soa_methods]` belongs on `impl Class { … }`"),
+                _ => {
+                    errors.span(Span::call_site(), "`#[soa_methods]` belongs on `impl Class { … }`");
+                    let errors = errors.into_tokens();
+                    return quote!(#item #errors);
+                }
             }
             None
         }
@@ -70,7 +75,9 @@ pub(crate) struct Fields {
 impl Fields {
     /// The position of a field by name.
     pub(crate) fn position(&self, name: &Ident) -> Option<usize> {
-        self.fields.iter().position(|(field, _)| field == name)
+        // `self.r#pos` is `self.pos`.
+        let name = name.unraw();
+        self.fields.iter().position(|(field, _)| field.unraw() == name)
     }
 
     /// Whether the field is `#[atomic]`.
@@ -90,7 +97,7 @@ impl Parse for Input {
         syn::parenthesized!(content in input);
         let class: LitStr = content.parse()?;
         let fields = Punctuated::<(Ident, bool), Token![,]>::parse_terminated_with(&content, |field| {
-            let name = field.call(<Ident as syn::ext::IdentExt>::parse_any)?;
+            let name = field.call(Ident::parse_any)?;
             let mode: Ident = field.parse()?;
             Ok((name, mode == "atomic"))
         })?;
@@ -119,8 +126,7 @@ pub(crate) fn expand_methods(input: TokenStream) -> TokenStream {
 /// `#[kernel]` outside of an impl block.
 pub(crate) fn misplaced_kernel(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let name = item.clone().into_iter().next();
-    errors.at(name, "`#[kernel]` belongs on a method inside `#[soa_methods] impl`");
+    errors.span(Span::call_site(), "`#[kernel]` belongs on a method inside `#[soa_methods] impl`");
     let errors = errors.into_tokens();
     quote!(#item #errors)
 }

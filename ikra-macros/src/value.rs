@@ -1,10 +1,10 @@
 //! `#[derive(Value)]`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Index, Member};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, located};
 
 /// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
 const MAX_PARTS: usize = 16;
@@ -88,8 +88,9 @@ fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) ->
     } else {
         quote!(#where_clause)
     };
-    let placeholder = quote!(Self { #(#members: <#types as ::ikra::Value>::PLACEHOLDER),* });
-    let same = quote!(true #(&& <#types as ::ikra::Value>::same(&self.#members, &other.#members))*);
+    let values = types.iter().map(|ty| quote_spanned!(located(ty)=> <#ty as ::ikra::Value>)).collect::<Vec<_>>();
+    let placeholder = quote!(Self { #(#members: #values::PLACEHOLDER),* });
+    let same = quote!(true #(&& #values::same(&self.#members, &other.#members))*);
     let value =
         value_impl(quote!(impl #impl_generics), quote!(#ident #type_generics #where_clause), &placeholder, &same);
     let flatten = if types.len() <= MAX_PARTS {
@@ -149,14 +150,14 @@ fn value_impl(header: TokenStream, ty: TokenStream, placeholder: &TokenStream, s
         // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
         #[automatically_derived]
         unsafe #header ::ikra::Value for #ty {
-            type View<'w, P: ::ikra::Phase> = Self;
+            type View<'w, __P: ::ikra::Phase> = Self;
             type Target = ::ikra::rt::NoTarget;
             type Lanes = ::ikra::rt::LaneArray<Self>;
             const PLACEHOLDER: Self = #placeholder;
             #[inline(always)]
-            fn view<'w, P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
+            fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
             #[inline(always)]
-            fn unview<P: ::ikra::Phase>(view: Self) -> Self { view }
+            fn unview<__P: ::ikra::Phase>(view: Self) -> Self { view }
             #[inline(always)]
             fn same(&self, other: &Self) -> bool { #same }
         }

@@ -1,10 +1,11 @@
 //! `#[soa_world]`.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Fields, GenericArgument, Ident, ItemStruct, PathArguments, Type};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, located};
 
 /// One `Objects<Class>` of the world.
 struct Member {
@@ -25,7 +26,13 @@ pub(crate) fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     };
     let members = members(&world, &mut errors);
     match errors.into_tokens() {
-        Some(errors) => quote!(#world #errors),
+        Some(errors) => {
+            let mut world = world;
+            for parameter in world.generics.type_params_mut() {
+                parameter.bounds.push(syn::parse_quote!(::ikra::Class));
+            }
+            quote!(#world #errors)
+        }
         None => expand(world, &members),
     }
 }
@@ -94,8 +101,21 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     let count = members.len();
     let ids = quote!(&[#(<#classes as ::ikra::Class>::ID),*]);
     let ids = vec![&ids; count];
-    let name = ident.to_string();
+    let name = ident.unraw().to_string();
     let device_code = device_code();
+    let holds = members.iter().map(|Member { ident: member, class }| {
+        quote_spanned! {located(class)=>
+            // SAFETY: the same member.
+            #[automatically_derived]
+            unsafe impl ::ikra::Holds<#class> for #ident {
+                #[inline]
+                fn objects(&self) -> &::ikra::Objects<#class> { &self.#member }
+                #[inline]
+                fn objects_mut(&mut self) -> &mut ::ikra::Objects<#class> { &mut self.#member }
+            }
+        }
+    });
+    let other = (count == 1).then(|| holds_another(&ident));
     quote! {
         #world
 
@@ -137,19 +157,25 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             }
         }
 
-        #(
-            // SAFETY: the same member.
-            #[automatically_derived]
-            unsafe impl ::ikra::Holds<#classes> for #ident {
-                #[inline]
-                fn objects(&self) -> &::ikra::Objects<#classes> { &self.#idents }
-                #[inline]
-                fn objects_mut(&mut self) -> &mut ::ikra::Objects<#classes> { &mut self.#idents }
-            }
-        )*
+        #(#holds)*
+        #other
 
         #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
         };
+    }
+}
+
+/// For a world of one class, so that it is not taken for the world of whatever is asked of it: the compiler
+/// then says which class it has no objects of.
+fn holds_another(world: &Ident) -> TokenStream {
+    quote! {
+        // SAFETY: neither method returns.
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        unsafe impl ::ikra::Holds<::ikra::rt::Absent> for #world {
+            fn objects(&self) -> &::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
+            fn objects_mut(&mut self) -> &mut ::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
+        }
     }
 }
 

@@ -184,7 +184,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     }
 }
 
-/// All objects of a class, as refs: what [`Object::all`](crate::world::Object::all) returns.
+/// All objects of a class, as refs: what [`Object::all`](crate::object::Object::all) returns.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]

@@ -23,7 +23,7 @@ pub trait Method: Phase {
 /// A kernel that can be called with arguments `A`: one argument as it is, none as `()`, several as a
 /// tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
 #[diagnostic::on_unimplemented(
-    message = "`{A}` is not what kernel `{Self}` takes",
+    message = "`{Self}` does not run by this executor with these arguments",
     label = "wrong arguments for this kernel, or the wrong executor",
     note = "give one argument as it is, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
     note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
@@ -38,7 +38,7 @@ pub trait Kernel<A>: Method {
 
 /// A kernel for every pair of an object and another, under `#[kernel(pairs)]`.
 #[diagnostic::on_unimplemented(
-    message = "`{A}` is not what kernel `{Self}` takes",
+    message = "`{Self}` does not run by this executor with these arguments",
     label = "wrong arguments for this kernel, or not a kernel for pairs",
     note = "give the arguments after `other`: one as it is, several as a tuple, none as `()`",
     note = "only methods under `#[kernel(pairs)]` run by `execute_pairs`"
@@ -69,7 +69,7 @@ pub trait ReducedBy<R>: Method {
 
 /// A constructor under `#[kernel]`: `fn spawn(id: u32, …) -> Self`.
 #[diagnostic::on_unimplemented(
-    message = "`{A}` is not what constructor `{Self}` takes",
+    message = "`{Self}` does not construct objects from these arguments",
     label = "wrong arguments for this constructor, or not a constructor",
     note = "give the arguments after `id`: one as it is, several as a tuple, none as `()`",
     note = "a constructor is `#[kernel] fn spawn(id: u32, …) -> Self` in `#[soa_methods]`"

@@ -9,7 +9,7 @@
 //! | [`class`], [`layout`], [`phase`] | what the macros know of a class, its geometry, the race check |
 //! | [`table`], [`handle`] | an object in its columns |
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
-//! | [`column`], [`object`], [`objects`], [`world`], [`picture`] | what users name and own |
+//! | [`column`](mod@column), [`object`], [`objects`], [`world`], [`picture`] | what users name and own |
 //! | `exec` | how kernels run on the host |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | `device` | how they run on the device, for which the modules above `exec` are compiled too |

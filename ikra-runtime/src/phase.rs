@@ -60,6 +60,22 @@ pub struct FieldAccess {
 }
 
 impl FieldAccess {
+    /// May read every field.
+    pub const READS_ALL: Self = Self { touches: FieldSet::ALL, writes: FieldSet::EMPTY };
+    /// May change every field.
+    pub const WRITES_ALL: Self = Self { touches: FieldSet::ALL, writes: FieldSet::ALL };
+
+    /// Of the fields whose bits are set.
+    pub const fn new(touches: u64, writes: u64) -> Self {
+        Self { touches: FieldSet::from_bits(touches), writes: FieldSet::from_bits(writes) }
+    }
+
+    /// Adds the accesses of a method that calls no others.
+    pub const fn reach(self, mut reached: Reached) -> Reached {
+        reached.access = reached.access.union(self);
+        reached
+    }
+
     /// The accesses of both methods.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
@@ -82,6 +98,56 @@ impl FieldAccess {
             mode::READ
         }
     }
+}
+
+/// The accesses of a method and of those that it calls, in whatever block of methods, each once.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    /// The accesses found so far.
+    pub access: FieldAccess,
+    seen: [&'static str; Self::MOST],
+    count: usize,
+}
+
+impl Reached {
+    /// Methods that are told apart; a kernel that calls more, across blocks, may change every field.
+    const MOST: usize = 64;
+    /// Nothing yet.
+    pub const NONE: Self = Self { access: FieldAccess::new(0, 0), seen: [""; Self::MOST], count: 0 };
+
+    /// Whether a method, by name, has been entered.
+    pub const fn contains(&self, method: &str) -> bool {
+        let mut n = 0;
+        while n < self.count {
+            if same(self.seen[n], method) {
+                return true;
+            }
+            n += 1;
+        }
+        self.count == Self::MOST
+    }
+
+    /// Adds the accesses of a method.
+    #[must_use]
+    pub const fn enter(mut self, method: &'static str, access: FieldAccess) -> Self {
+        self.access = self.access.union(access);
+        self.seen[self.count] = method;
+        self.count += 1;
+        if self.count == Self::MOST {
+            self.access = FieldAccess::WRITES_ALL;
+        }
+        self
+    }
+}
+
+/// `==` for constants.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    n == a.len() && n == b.len()
 }
 
 /// The code that a view or ref is used in: one kernel, or sequential code.

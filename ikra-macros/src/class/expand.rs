@@ -1,27 +1,47 @@
 //! What `#[soa_class]` makes.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
 use syn::ext::IdentExt;
 
 use super::model::{Class, Field, Mode};
 use super::options::Layout;
 use crate::device::device_symbol;
+use crate::diagnostics::located;
 
-/// Everything.
-pub(crate) fn expand(class: &Class) -> TokenStream {
+/// Everything. If the class has mistakes, its conversions are stand-ins: some field may be of a type that
+/// cannot be stored.
+pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
     let row = &class.row;
-    let parts =
-        [columns(class), view(class), reference(class), class_impl(class), field_impls(class), macro_rules(class)];
+    let conversions = if stand_in { stand_ins(class) } else { conversions(class) };
+    let parts = [
+        columns(class),
+        view(class),
+        reference(class),
+        class_impl(class, &conversions),
+        field_impls(class),
+        macro_rules(class),
+    ];
     quote!(#row #(#parts)*)
 }
 
-/// The struct, the errors, and names for what could not be made.
-pub(crate) fn fallback(class: &Class, errors: TokenStream) -> TokenStream {
+/// The struct, the errors, and a macro that makes nothing of its methods.
+pub(crate) fn fallback(class: &Class, errors: Option<TokenStream>) -> TokenStream {
     let row = &class.row;
-    let macro_rules = macro_rules(class);
-    quote!(#row #errors #macro_rules)
+    let hidden = hidden_macro(class);
+    let name = class.ident();
+    quote! {
+        #errors
+        #[allow(dead_code)]
+        #row
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden { ($($item:tt)*) => {}; }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #hidden as #name;
+    }
 }
 
 /// `body::mass`.
@@ -48,6 +68,7 @@ fn columns(class: &Class) -> TokenStream {
 
 /// `BodyMut`.
 fn view(class: &Class) -> TokenStream {
+    let p = class.phase();
     let (row, view, vis) = (class.ident(), class.view(), &class.row.vis);
     let doc = format!(
         "A [`{0}`] as its methods see it: the object's fields, loaded from the columns before the call and, those that were written, stored after it.",
@@ -55,7 +76,7 @@ fn view(class: &Class) -> TokenStream {
     );
     let fields = class.fields.iter().map(|field| {
         let Field { ident, vis, docs, .. } = field;
-        let ty = field.view_type(&quote!('w), &quote!(P));
+        let ty = field.view_type(&quote!('w), &p);
         quote!(#(#docs)* #vis #ident: #ty)
     });
     let debug = class.fields.iter().map(|field| {
@@ -65,13 +86,13 @@ fn view(class: &Class) -> TokenStream {
     let name = row.unraw().to_string();
     quote! {
         #[doc = #doc]
-        #vis struct #view<'w, P: ::ikra::Phase> {
+        #vis struct #view<'w, #p: ::ikra::Phase> {
             #(#fields,)*
             #[doc(hidden)]
-            __object: ::ikra::rt::Handle<'w, #row, P>,
+            __object: ::ikra::rt::Handle<'w, #row, #p>,
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #view<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::core::fmt::Debug for #view<'w, #p> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 #[allow(unused_imports)]
                 use ::ikra::rt::NotShown as _;
@@ -79,22 +100,30 @@ fn view(class: &Class) -> TokenStream {
             }
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for #view<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::ikra::Object<'w> for #view<'w, #p> {
             type Class = #row;
-            type Phase = P;
+            type Phase = #p;
             #[inline(always)]
-            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, P> { self.__object }
+            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, #p> { self.__object }
         }
     }
 }
 
 /// `BodyRef`.
 fn reference(class: &Class) -> TokenStream {
+    let p = class.phase();
     let (row, reference, vis) = (class.ident(), class.reference(), &class.row.vis);
     let doc = format!("Another [`{0}`], read through getters; written `Ref<{0}>` in methods.", row.unraw());
     let getters = class.fields.iter().enumerate().map(|(k, field)| {
         let Field { ident, vis, docs, .. } = field;
-        let ty = field.view_type(&quote!('w), &quote!(P));
+        let ty = field.view_type(&quote!('w), &p);
+        let at = located(ident);
+        let body = if field.broken {
+            quote!(::core::unimplemented!())
+        } else {
+            // At the field, so that the compiler shows it, and the user's call.
+            quote_spanned!(at=> self.0.read(const { ::ikra::rt::RaceFree::<#p, #row, #k>::check() }))
+        };
         let docs = if docs.is_empty() {
             let doc = format!("The object's `{}`.", field.name());
             quote!(#[doc = #doc])
@@ -105,45 +134,51 @@ fn reference(class: &Class) -> TokenStream {
             #docs
             #[inline(always)]
             #[must_use]
-            #vis fn #ident(&self) -> #ty { self.0.read(const { ::ikra::rt::RaceFree::<P, #row, #k>::check() }) }
+            #vis fn #ident(&self) -> #ty { #body }
         }
     });
     quote! {
         #[doc = #doc]
-        #[derive(Clone, Copy, PartialEq)]
-        #vis struct #reference<'w, P: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, P>);
+        #[derive(Clone, Copy)]
+        #vis struct #reference<'w, #p: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, #p>);
         #[automatically_derived]
         #[allow(dead_code)]
-        impl<'w, P: ::ikra::Phase> #reference<'w, P> { #(#getters)* }
+        impl<'w, #p: ::ikra::Phase> #reference<'w, #p> { #(#getters)* }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::core::fmt::Debug for #reference<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::core::cmp::PartialEq for #reference<'w, #p> {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool { self.0 == other.0 }
+        }
+        #[automatically_derived]
+        impl<'w, #p: ::ikra::Phase> ::core::cmp::Eq for #reference<'w, #p> {}
+        #[automatically_derived]
+        impl<'w, #p: ::ikra::Phase> ::core::fmt::Debug for #reference<'w, #p> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Debug::fmt(&self.0, f)
             }
         }
         #[automatically_derived]
-        impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for #reference<'w, P> {
+        impl<'w, #p: ::ikra::Phase> ::ikra::Object<'w> for #reference<'w, #p> {
             type Class = #row;
-            type Phase = P;
+            type Phase = #p;
             #[inline(always)]
-            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, P> { self.0 }
+            fn handle(&self) -> ::ikra::rt::Handle<'w, #row, #p> { self.0 }
         }
     }
 }
 
 /// `unsafe impl Class`.
-fn class_impl(class: &Class) -> TokenStream {
+fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
+    let p = class.phase();
     let (row, view, reference) = (class.ident(), class.view(), class.reference());
     let name = row.unraw().to_string();
     let infos = class.fields.iter().map(|field| {
         let (storage, name) = (field.storage(), field.name());
         let ty = &field.ty;
         let ty = quote!(#ty).to_string().replace(' ', "").replace(';', "; ");
-        quote!(::ikra::rt::FieldInfo::of::<#storage>(#name, #ty))
+        quote_spanned!(located(&field.ty)=> ::ikra::rt::FieldInfo::of::<#storage>(#name, #ty))
     });
     let storages: Vec<_> = class.fields.iter().map(Field::storage).collect();
-    let idents: Vec<_> = class.fields.iter().map(|field| &field.ident).collect();
-    let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
     let count = class.fields.len();
     let capacity = match &class.options.capacity {
         Some(capacity) => quote!(::core::option::Option::Some(#capacity)),
@@ -200,37 +235,69 @@ fn class_impl(class: &Class) -> TokenStream {
             const BASES: Self::Bases = ::ikra::rt::DeviceBases::COLUMNS;
             const TARGETS: Self::Targets = [const { ::ikra::rt::TargetSlot::NONE }; #count];
             type Fields = (#(#storages,)*);
-            type View<'w, P: ::ikra::Phase> = #view<'w, P>;
-            type Ref<'w, P: ::ikra::Phase> = #reference<'w, P>;
+            type View<'w, #p: ::ikra::Phase> = #view<'w, #p>;
+            type Ref<'w, #p: ::ikra::Phase> = #reference<'w, #p>;
+            #conversions
             #[inline(always)]
-            fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
-                (#(self.#idents,)*)
-            }
-            #[inline(always)]
-            fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self {
-                Self { #(#idents: #places),* }
-            }
-            #[inline(always)]
-            fn to_view<'w, P: ::ikra::Phase>(
-                (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
-                object: ::ikra::rt::Handle<'w, Self, P>,
-            ) -> #view<'w, P> {
-                #view { #(#idents: #places,)* __object: object }
-            }
-            #[inline(always)]
-            fn from_view<'w, P: ::ikra::Phase>(
-                view: Self::View<'w, P>,
-            ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
-                (#(view.#idents,)*)
-            }
-            #[inline(always)]
-            fn to_ref<'w, P: ::ikra::Phase>(object: ::ikra::rt::Handle<'w, Self, P>) -> #reference<'w, P> {
+            fn to_ref<'w, #p: ::ikra::Phase>(object: ::ikra::rt::Handle<'w, Self, #p>) -> #reference<'w, #p> {
                 #reference(object)
             }
             #[inline(always)]
-            fn from_ref<'w, P: ::ikra::Phase>(object: Self::Ref<'w, P>) -> ::ikra::rt::Handle<'w, Self, P> {
+            fn from_ref<'w, #p: ::ikra::Phase>(object: Self::Ref<'w, #p>) -> ::ikra::rt::Handle<'w, Self, #p> {
                 object.0
             }
+        }
+    }
+}
+
+/// Rows and views, taken apart and put together.
+fn conversions(class: &Class) -> TokenStream {
+    let p = class.phase();
+    let view = class.view();
+    let idents: Vec<_> = class.fields.iter().map(|field| &field.ident).collect();
+    let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
+    quote! {
+        #[inline(always)]
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
+            (#(self.#idents,)*)
+        }
+        #[inline(always)]
+        fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self {
+            Self { #(#idents: #places),* }
+        }
+        #[inline(always)]
+        fn to_view<'w, #p: ::ikra::Phase>(
+            (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
+            object: ::ikra::rt::Handle<'w, Self, #p>,
+        ) -> #view<'w, #p> {
+            #view { #(#idents: #places,)* __object: object }
+        }
+        #[inline(always)]
+        fn from_view<'w, #p: ::ikra::Phase>(
+            view: Self::View<'w, #p>,
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p> {
+            (#(view.#idents,)*)
+        }
+    }
+}
+
+/// The same for a class with mistakes, which is never run.
+fn stand_ins(class: &Class) -> TokenStream {
+    let p = class.phase();
+    let view = class.view();
+    quote! {
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values { ::core::unimplemented!() }
+        fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self { ::core::unimplemented!() }
+        fn to_view<'w, #p: ::ikra::Phase>(
+            _: <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
+            _: ::ikra::rt::Handle<'w, Self, #p>,
+        ) -> #view<'w, #p> {
+            ::core::unimplemented!()
+        }
+        fn from_view<'w, #p: ::ikra::Phase>(
+            _: Self::View<'w, #p>,
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p> {
+            ::core::unimplemented!()
         }
     }
 }
@@ -240,7 +307,7 @@ fn field_impls(class: &Class) -> TokenStream {
     let row = class.ident();
     let impls = class.fields.iter().enumerate().map(|(k, field)| {
         let storage = field.storage();
-        quote! {
+        quote_spanned! {located(&field.ty)=>
             // SAFETY: the same storage at the same place of `Fields`.
             #[automatically_derived]
             unsafe impl ::ikra::rt::Field<#k> for #row { type Storage = #storage; }
@@ -249,11 +316,15 @@ fn field_impls(class: &Class) -> TokenStream {
     quote!(#(#impls)*)
 }
 
+fn hidden_macro(class: &Class) -> Ident {
+    format_ident!("__ikra_class_{}", class.ident().unraw())
+}
+
 /// The macro through which `#[soa_methods]` learns the fields. It has the class's own name, so that it is
 /// found wherever the struct is imported, and before the struct in the file.
 fn macro_rules(class: &Class) -> TokenStream {
     let row = class.ident();
-    let hidden = format_ident!("__ikra_class_{}", row.unraw());
+    let hidden = hidden_macro(class);
     let fields = class.fields.iter().map(|field| {
         let ident = &field.ident;
         let mode = format_ident!(

@@ -1,14 +1,14 @@
 //! What a class is, once parsed.
 
 use heck::ToSnakeCase;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
 
 use super::options::Options;
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, located};
 
 /// The largest number of fields, `MAX_FIELDS` of the runtime.
 const MAX_FIELDS: usize = 64;
@@ -28,27 +28,35 @@ pub(crate) struct Field {
     pub(crate) ty: Type,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) mode: Mode,
+    /// Whether the type cannot be stored, which has been said.
+    pub(crate) broken: bool,
 }
 
 impl Field {
     /// The runtime's storage for it.
     pub(crate) fn storage(&self) -> TokenStream {
         let ty = &self.ty;
+        if self.broken {
+            return quote!(::ikra::rt::Plain<u8>);
+        }
+        let at = located(ty);
         match self.mode {
-            Mode::Plain => quote_spanned!(ty.span()=> ::ikra::rt::Plain<#ty>),
-            Mode::Flatten => quote_spanned!(ty.span()=> ::ikra::rt::Flat<#ty>),
-            Mode::Atomic => quote_spanned!(ty.span()=> ::ikra::rt::AtomicColumn<#ty>),
+            Mode::Plain => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
+            Mode::Flatten => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
+            Mode::Atomic => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#ty>),
         }
     }
 
     /// What a view shows for it.
-    pub(crate) fn view_type(&self, world: &TokenStream, phase: &TokenStream) -> TokenStream {
+    pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         let ty = &self.ty;
+        let at = located(ty);
         match self.mode {
+            _ if self.broken => quote!(#ty),
             Mode::Flatten => quote!(#ty),
-            Mode::Atomic => quote_spanned!(ty.span()=> ::ikra::Atomic<#world, #ty>),
+            Mode::Atomic => quote_spanned!(at=> ::ikra::Atomic<#world, #ty>),
             Mode::Plain if is_number(ty) => quote!(#ty),
-            Mode::Plain => quote_spanned!(ty.span()=> <#ty as ::ikra::Value>::View<#world, #phase>),
+            Mode::Plain => quote_spanned!(at=> <#ty as ::ikra::Value>::View<#world, #phase>),
         }
     }
 
@@ -76,11 +84,14 @@ pub(crate) struct Class {
     pub(crate) row: ItemStruct,
     pub(crate) options: Options,
     pub(crate) fields: Vec<Field>,
+    /// Whether it has fields that columns can be made of.
+    pub(crate) has_columns: bool,
 }
 
 impl Class {
     /// Reads the class off the struct.
     pub(crate) fn parse(args: TokenStream, item: &ItemStruct, errors: &mut Errors) -> Self {
+        let mut has_columns = item.generics.params.is_empty();
         let options = Options::parse(args, errors);
         if !item.generics.params.is_empty() {
             errors.at(
@@ -96,21 +107,26 @@ impl Class {
                     fields.extend(parse_field(field, errors));
                 }
                 if named.named.is_empty() {
+                    has_columns = false;
                     errors.at(&item.ident, "a class has at least one field");
                 }
             }
-            _ => errors.at(
-                &item.ident,
-                "`#[soa_class]` belongs on a struct with named fields: a column is known by its field's name",
-            ),
+            _ => {
+                has_columns = false;
+                errors.at(
+                    &item.ident,
+                    "`#[soa_class]` belongs on a struct with named fields: a column is known by its field's name",
+                );
+            }
         }
         if let Some(extra) = fields.get(MAX_FIELDS) {
+            has_columns = false;
             errors.at(
                 &extra.ident,
                 format!("a class has at most {MAX_FIELDS} fields; group some of them into a `#[derive(Value)]` struct"),
             );
         }
-        Self { row, options, fields }
+        Self { row, options, fields, has_columns }
     }
 
     pub(crate) fn ident(&self) -> &Ident {
@@ -125,6 +141,19 @@ impl Class {
     /// The name of the ref.
     pub(crate) fn reference(&self) -> Ident {
         ref_ident(self.ident())
+    }
+
+    /// The name of the type parameter for the phase, which is not that of a type in the struct.
+    pub(crate) fn phase(&self) -> Ident {
+        fn mentions_p(tokens: TokenStream) -> bool {
+            tokens.into_iter().any(|token| match token {
+                TokenTree::Ident(ident) => ident == "P",
+                TokenTree::Group(group) => mentions_p(group.stream()),
+                _ => false,
+            })
+        }
+        let name = if mentions_p(self.row.to_token_stream()) { "__P" } else { "P" };
+        Ident::new(name, Span::call_site())
     }
 
     /// The name before `::field`.
@@ -157,6 +186,7 @@ pub(crate) fn ref_ident(class: &Ident) -> Ident {
 fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident.clone()?;
     let mut mode = Mode::Plain;
+    let mut both = false;
     let mut docs = Vec::new();
     field.attrs.retain(|attr| {
         if attr.path().is_ident("atomic") {
@@ -164,6 +194,7 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
                 errors.at(attr, "`#[atomic]` takes no arguments");
             }
             if mode != Mode::Plain {
+                both = true;
                 errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
             }
             mode = Mode::Atomic;
@@ -173,9 +204,10 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
             match attr.parse_args::<Ident>() {
                 Ok(option) if option == "flatten" => {
                     if mode != Mode::Plain {
+                        both = true;
                         errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
                     }
-                    mode = Mode::Flatten;
+                    mode = if both { Mode::Plain } else { Mode::Flatten };
                 }
                 _ => errors.at(attr, "the field attribute is `#[soa(flatten)]`"),
             }
@@ -193,8 +225,81 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
         }
         true
     });
-    check_type(&field.ty, errors);
-    Some(Field { ident, vis: field.vis.clone(), ty: field.ty.clone(), docs, mode })
+    let mut wrong = Errors::default();
+    check_type(&field.ty, &mut wrong);
+    if !both {
+        check_mode(&field.ty, mode, &mut wrong);
+    }
+    let mut broken = false;
+    if let Some(wrong) = wrong.into_error() {
+        errors.add(wrong);
+        broken = stand_in(&mut field.ty);
+    }
+    Some(Field { ident, vis: field.vis.clone(), ty: field.ty.clone(), docs, mode, broken })
+}
+
+/// Replaces a type that cannot be stored by one that gives no further errors, and returns whether that
+/// cannot be stored either.
+fn stand_in(ty: &mut Type) -> bool {
+    struct Links {
+        only: bool,
+    }
+    impl VisitMut for Links {
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            visit_mut::visit_path_segment_mut(self, segment);
+            if segment.ident == "Rc" {
+                segment.ident = Ident::new("Box", segment.ident.span());
+                self.only = false;
+            } else if segment.ident == "Ref" {
+                segment.ident = Ident::new("Link", segment.ident.span());
+            } else if segment.ident != "Option" {
+                self.only &= segment.arguments.is_none();
+            }
+        }
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            if matches!(ty, Type::Ptr(_) | Type::TraitObject(_)) {
+                // Neither goes from thread to thread, as a class must.
+                self.only = false;
+                *ty = syn::parse_quote!(());
+            }
+            visit_mut::visit_type_mut(self, ty);
+        }
+        fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
+            self.only = false;
+            reference.lifetime.get_or_insert_with(|| syn::Lifetime::new("'static", Span::call_site()));
+            visit_mut::visit_type_reference_mut(self, reference);
+        }
+    }
+    let text = spaceless(&*ty);
+    let mut links = Links { only: text.contains("Ref<") && !text.contains(['&', '*', '(']) };
+    links.visit_type_mut(ty);
+    !links.only
+}
+
+/// Points out types that are values and cannot be stored in this way.
+fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
+    match (mode, ty) {
+        (Mode::Atomic, Type::Array(_)) => errors.at(
+            ty,
+            "an array has no atomic operations: write an `#[atomic]` field for each element, or a class for the elements",
+        ),
+        (Mode::Atomic, Type::Path(path))
+            if ["u8", "u16", "u128", "i8", "i16", "i128"].iter().any(|name| path.path.is_ident(name)) =>
+        {
+            errors.at(
+                ty,
+                "an `#[atomic]` field is a `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `Link<Class>` or `Option<Link<Class>>`",
+            );
+        }
+        (Mode::Flatten, Type::Array(_)) => errors.at(
+            ty,
+            "`#[soa(flatten)]` stores a struct as a column per component; an array is no struct: leave the attribute out",
+        ),
+        (Mode::Flatten, ty) if is_number(ty) => {
+            errors.at(ty, "a number has no components for `#[soa(flatten)]`: leave the attribute out");
+        }
+        _ => {}
+    }
 }
 
 /// Points out types that look right to someone used to objects, and are not values.
@@ -203,6 +308,18 @@ fn check_type(ty: &Type, errors: &mut Errors) {
         Type::Reference(_) => errors.at(
             ty,
             "a column holds no references: to refer to another object store a `Link<Class>`, and pass other data as a kernel's argument",
+        ),
+        Type::Tuple(tuple) => errors.at(
+            ty,
+            if tuple.elems.is_empty() {
+                "a column of `()` would hold nothing; leave the field out"
+            } else {
+                "Rust may order a tuple's parts as it likes, so a column cannot hold one: write a field for each part, an array, or a struct with `#[derive(Clone, Copy, Value)] #[repr(C)]`"
+            },
+        ),
+        Type::FnPtr(_) | Type::TraitObject(_) => errors.at(
+            ty,
+            "a column holds no functions, which have no address on the device: store a number or an enum, and `match` on it in a method",
         ),
         Type::Ptr(_) => errors.at(ty, "a column holds no pointers: to refer to another object store a `Link<Class>`"),
         Type::Path(path) => {
@@ -216,6 +333,18 @@ fn check_type(ty: &Type, errors: &mut Errors) {
                 "Box" | "Rc" | "Arc" | "Vec" | "String" => errors.at(
                     ty,
                     format!("`{}` owns memory elsewhere, which a column cannot hold: use numbers, `Link<Class>` and arrays `[T; N]`", last.ident),
+                ),
+                "char" if args.is_none() => errors.at(
+                    ty,
+                    "not every bit pattern is a `char`, so a column cannot hold one: store a `u32` or `u8`",
+                ),
+                "usize" | "isize" if args.is_none() => errors.at(
+                    ty,
+                    format!("`{}` may have another size on the device: write `{}32` or `{}64`", last.ident, spaceless(&last.ident).chars().next().unwrap_or('u'), spaceless(&last.ident).chars().next().unwrap_or('u')),
+                ),
+                "Option" if option_of_number(args) => errors.at(
+                    ty,
+                    "Rust lays out an `Option` as it likes, so a column holds only `Option<Link<Class>>`: write a second field of type `bool`, or use a number that stands for none",
                 ),
                 "Option" => {
                     if let syn::PathArguments::AngleBracketed(args) = args {
@@ -232,6 +361,11 @@ fn check_type(ty: &Type, errors: &mut Errors) {
         Type::Array(array) => check_type(&array.elem, errors),
         _ => {}
     }
+}
+
+fn option_of_number(args: &syn::PathArguments) -> bool {
+    let syn::PathArguments::AngleBracketed(args) = args else { return false };
+    matches!(args.args.first(), Some(syn::GenericArgument::Type(ty)) if is_number(ty))
 }
 
 fn spaceless(tokens: impl ToTokens) -> String {

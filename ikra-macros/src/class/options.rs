@@ -31,7 +31,9 @@ struct Setting {
 
 impl Parse for Setting {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let name: Ident = input.parse()?;
+        let name: Ident = input
+            .parse()
+            .map_err(|error| syn::Error::new(error.span(), format!("write `name = value`; options are {OPTIONS}")))?;
         if !input.peek(Token![=]) {
             return Err(syn::Error::new(name.span(), format!("write `{name} = …`; options are {OPTIONS}")));
         }
@@ -67,10 +69,18 @@ impl Options {
                     _ => errors.at(&value, "`tile` is 64 or 128 objects"),
                 },
                 "capacity" => {
-                    if int(&value) == Some(0) {
-                        errors.at(&value, "a class with `capacity = 0` could hold no object");
+                    // Constants are as good as numbers; what they are is seen when they are used.
+                    match &value {
+                        Expr::Lit(_) => match int(&value) {
+                            Some(0) => errors.at(&value, "a class with `capacity = 0` could hold no object"),
+                            Some(n) if n >= u32::MAX as usize => {
+                                errors.at(&value, "a class holds at most 4_294_967_294 objects: links are 32 bits");
+                            }
+                            Some(_) => options.capacity = Some(value),
+                            None => errors.at(&value, "`capacity` is a number of objects, such as 1_000_000"),
+                        },
+                        _ => options.capacity = Some(value),
                     }
-                    options.capacity = Some(value);
                 }
                 "addressing" => match text(&value).as_deref() {
                     Some("zero") => options.addressing = "Zero",

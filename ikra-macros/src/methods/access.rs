@@ -8,6 +8,9 @@
 //! expand to `self.b`. Such a call counts as a use of every field, though of those written only that
 //! show.
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use syn::LitStr;
 use syn::ext::IdentExt;
@@ -32,7 +35,7 @@ pub(crate) struct Access {
 }
 
 /// Methods of the trait `Object`, which touch no field.
-pub(crate) const OBJECT_METHODS: [&str; 4] = ["all", "handle", "link", "resolve"];
+const OBJECT_METHODS: [&str; 4] = ["all", "handle", "link", "resolve"];
 
 /// Macros that take what is formatted by reference.
 const FORMATTING: [&str; 16] = [
@@ -160,7 +163,10 @@ impl Scanner<'_> {
     fn group_context(&self, tokens: &[TokenTree], at: usize, group: &Group, outer: Context) -> Context {
         let before = at.checked_sub(1).map(|n| &tokens[n]);
         let name = match at.checked_sub(2).map(|n| &tokens[n]) {
-            Some(TokenTree::Ident(name)) if is_punct(before, '!') => plain_name(name),
+            // Of a macro: `match !(a)` calls none, but `r#match!(a)` does.
+            Some(TokenTree::Ident(name)) if is_punct(before, '!') && !BEFORE_NOT.iter().any(|word| name == word) => {
+                plain_name(name)
+            }
             _ => String::new(),
         };
         if outer == Context::Unknown {
@@ -169,7 +175,7 @@ impl Scanner<'_> {
         if FORMATTING.contains(&&*name) {
             return Context::Formatting;
         }
-        if !name.is_empty() && !HARMLESS.contains(&&*name) && !BEFORE_NOT.contains(&&*name) {
+        if !name.is_empty() && !HARMLESS.contains(&&*name) {
             return Context::Unknown;
         }
         if outer == Context::Formatting {
@@ -177,8 +183,8 @@ impl Scanner<'_> {
         }
         let after = &tokens[at + 1..];
         let is_pattern = match (group.delimiter(), before) {
-            // `Some(a) = …`, but not `*pick(a) = …` nor `list[a] = …`.
-            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) => starts_uppercase(name),
+            // `Some(a) = …` and `&mut (a)`, but not `*pick(a) = …` nor `list[a] = …`.
+            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) => starts_uppercase(name) || name == "mut",
             (Delimiter::Parenthesis | Delimiter::Bracket, Some(before)) => {
                 !matches!(before, TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_))
             }
@@ -251,7 +257,7 @@ fn names_self(literal: &Literal) -> bool {
 }
 
 fn starts_uppercase(name: &Ident) -> bool {
-    name.to_string().starts_with(char::is_uppercase)
+    plain_name(name).starts_with(char::is_uppercase)
 }
 
 /// Whether an expression that continues with these tokens is a method call: `(…)` or `::<…>(…)`.
@@ -271,7 +277,7 @@ fn changes(mut after: &[TokenTree]) -> Option<bool> {
             [TokenTree::Group(index), rest @ ..] if index.delimiter() == Delimiter::Bracket => after = rest,
             [TokenTree::Punct(dot), TokenTree::Ident(name), rest @ ..] if dot.as_char() == '.' => {
                 if is_call(rest) {
-                    return Some(MUTATORS.iter().any(|method| name == method));
+                    return Some(MUTATORS.contains(&&*plain_name(name)));
                 }
                 after = rest;
             }
@@ -311,7 +317,12 @@ fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }
 
-/// The name of a method without `r#`.
+/// Whether it is the name of a method of the trait `Object`.
+pub(crate) fn is_object_method(name: &Ident) -> bool {
+    OBJECT_METHODS.contains(&&*plain_name(name))
+}
+
+/// A name without `r#`, which means the same with it.
 pub(crate) fn plain_name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }

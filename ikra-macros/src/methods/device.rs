@@ -17,7 +17,6 @@ pub(crate) enum Entry<'a> {
 
 /// A kernel whose arguments are values.
 pub(crate) struct Kernel<'a> {
-    pub(crate) class: &'a Path,
     /// The type of its handle.
     pub(crate) handle: &'a Ident,
     /// The name of the entry.
@@ -31,7 +30,7 @@ pub(crate) struct Kernel<'a> {
 
 /// The entries, and on the host what is needed to call them.
 pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
-    let Kernel { class, handle, symbol, types, names, ty, pattern } = kernel;
+    let Kernel { handle, symbol, types, names, ty, pattern } = kernel;
     let main = match entry {
         Entry::Rows { .. } => launch(kernel, &format_ident!("execute")),
         Entry::Pairs => launch(kernel, &format_ident!("execute_pairs")),
@@ -44,7 +43,7 @@ pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
     quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #[automatically_derived]
-        impl ::ikra::rt::OnDevice<#ty> for #handle<#class> {
+        impl ::ikra::rt::OnDevice<#ty> for #handle {
             const SYMBOL: &'static str = #symbol;
             fn arguments(#pattern: #ty, launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>])) {
                 launch(&[#(::ikra::rt::Argument::of(&#names)),*])
@@ -61,7 +60,7 @@ pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
 
 /// The entry for objects `first..end`, or those in a list of indices if there is one.
 fn launch(kernel: &Kernel<'_>, executor: &Ident) -> TokenStream {
-    let Kernel { class, handle, symbol, types, names, ty, pattern } = kernel;
+    let Kernel { handle, symbol, types, names, ty, pattern } = kernel;
     quote! {
         /// # Safety
         ///
@@ -69,14 +68,14 @@ fn launch(kernel: &Kernel<'_>, executor: &Ident) -> TokenStream {
         #[unsafe(export_name = #symbol)]
         unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 #(, #names: #types)*) {
             // SAFETY: by the host.
-            unsafe { ::ikra::rt::device::#executor::<#handle<#class>, #ty>(first, end, list, #pattern) }
+            unsafe { ::ikra::rt::device::#executor::<#handle, #ty>(first, end, list, #pattern) }
         }
     }
 }
 
 /// For each reducer the entry that combines the results of objects, and the one that combines those.
 fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> TokenStream {
-    let Kernel { class, handle, symbol, types, names, ty, pattern } = kernel;
+    let Kernel { handle, symbol, types, names, ty, pattern } = kernel;
     let entries = reducers.iter().enumerate().map(|(n, reducer)| {
         let (reduce, combine) = (format!("{symbol}_reduce{n}"), format!("{symbol}_combine{n}"));
         quote! {
@@ -88,7 +87,7 @@ fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> T
                 unsafe extern "ptx-kernel" fn reduce(count: u32, results: *mut #output #(, #names: #types)*) {
                     // SAFETY: by the host.
                     unsafe {
-                        ::ikra::rt::device::reduce::<#handle<#class>, #ty, #reducer>(count, results, #pattern)
+                        ::ikra::rt::device::reduce::<#handle, #ty, #reducer>(count, results, #pattern)
                     }
                 }
                 /// # Safety

@@ -10,6 +10,7 @@ use super::device::{self, Entry};
 use super::model::{Block, Constructor, Method, Parameter, Receiver};
 use crate::class::{ref_ident, view_ident};
 use crate::device::kernel_symbol;
+use crate::diagnostics::located;
 
 /// Everything.
 pub(crate) fn expand(block: &Block) -> TokenStream {
@@ -18,7 +19,8 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let reference = block.beside(ref_ident(&block.class_ident()));
     let (row_items, attrs) = (&block.row_items, &block.attrs);
     let constructors = block.constructors.iter().map(constructor_fn);
-    let accesses = block.methods.iter().map(|method| access_constant(block, method));
+    let (accesses, collected): (Vec<_>, Vec<_>) =
+        block.methods.iter().map(|method| access_constant(block, method)).unzip();
     let methods = block.methods.iter().map(|method| view_method(block, method));
     let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
@@ -30,8 +32,9 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
             #(#constructors)*
         }
         #[automatically_derived]
-        #[allow(non_upper_case_globals, dead_code, missing_docs)]
+        #[allow(non_upper_case_globals, dead_code)]
         impl #class { #(#accesses)* }
+        #(#collected)*
         #(#attrs)*
         impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
         #[automatically_derived]
@@ -46,30 +49,80 @@ fn access_ident(method: &Ident) -> Ident {
     format_ident!("__access_of_{}", plain_name(method), span = method.span())
 }
 
-/// What the method does to the fields, for those that call it.
-fn access_constant(block: &Block, method: &Method) -> TokenStream {
+/// What the method does to the fields, for those that call it: a constant of the class, or, for a method
+/// that calls those of other blocks, items beside it.
+///
+/// What methods of other blocks do, which may in turn call this one, is asked for when a kernel needs
+/// to know. A name that no block knows is a trait's method, which may do anything, or a mistake that the
+/// compiler points out where the name stands.
+fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream) {
+    let at = located(&method.item.sig.ident);
     let class = &block.class;
     let name = access_ident(&method.item.sig.ident);
+    let cfgs = cfgs(&method.item);
     let access = &method.access;
-    let touches = if access.whole || access.escapes { u64::MAX } else { access.touches };
-    let writes = if access.escapes { u64::MAX } else { access.writes };
-    let calls = access.calls.iter().map(|call| {
-        let access = access_ident(call);
-        quote_spanned!(call.span()=> .union(<#class>::#access))
-    });
-    let mut value = quote! {
-        ::ikra::rt::FieldAccess {
-            touches: ::ikra::rt::FieldSet::from_bits(#touches),
-            writes: ::ikra::rt::FieldSet::from_bits(#writes),
-        }
-        #(#calls)*
-    };
-    if method.receiver == Receiver::Shared {
-        value = quote!(::ikra::rt::FieldAccess { writes: ::ikra::rt::FieldSet::EMPTY, ..#value });
+    let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
+    let writes = bits(if access.escapes { u64::MAX } else { access.writes });
+    let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
+    if access.calls.is_empty() {
+        let constant = quote_spanned! {at=>
+            #(#cfgs)*
+            #[doc(hidden)]
+            pub(crate) const #name: ::ikra::rt::FieldAccess = #own;
+        };
+        return (constant, TokenStream::new());
     }
-    quote! {
-        #[doc(hidden)]
-        pub(crate) const #name: ::ikra::rt::FieldAccess = #value;
+    let calls: Vec<_> = access.calls.iter().map(access_ident).collect();
+    let unknown = match method.receiver {
+        Receiver::Shared => quote_spanned!(at=> ::ikra::rt::FieldAccess::READS_ALL),
+        Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::FieldAccess::WRITES_ALL),
+    };
+    let key = plain_name(&method.item.sig.ident);
+    let collected = quote_spanned! {at=>
+        #(#cfgs)*
+        const _: () = {
+            #[doc(hidden)]
+            #[derive(Clone, Copy)]
+            #[allow(unreachable_pub, missing_debug_implementations)]
+            pub struct __Calls;
+            #[automatically_derived]
+            impl __Calls {
+                #[allow(unreachable_pub)]
+                pub const fn reach(self, reached: ::ikra::rt::Reached) -> ::ikra::rt::Reached {
+                    // Hidden by what `#[soa_methods]` makes for methods that it knows.
+                    #[allow(non_upper_case_globals, dead_code)]
+                    trait __Unknown { #(const #calls: ::ikra::rt::FieldAccess = #unknown;)* }
+                    #[automatically_derived]
+                    impl __Unknown for #class {}
+                    if reached.contains(#key) {
+                        return reached;
+                    }
+                    let reached = reached.enter(#key, #own);
+                    #(let reached = <#class>::#calls.reach(reached);)*
+                    reached
+                }
+            }
+            #[automatically_derived]
+            #[allow(non_upper_case_globals, dead_code)]
+            impl #class {
+                #[doc(hidden)]
+                pub(crate) const #name: __Calls = __Calls;
+            }
+        };
+    };
+    (TokenStream::new(), collected)
+}
+
+/// The conditions under which a method is there.
+fn cfgs(item: &syn::ImplItemFn) -> Vec<&syn::Attribute> {
+    item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+}
+
+/// A set of fields, as a literal.
+fn bits(set: u64) -> TokenStream {
+    match set {
+        u64::MAX => quote!(::core::primitive::u64::MAX),
+        set => syn::LitInt::new(&set.to_string(), Span::call_site()).into_token_stream(),
     }
 }
 
@@ -92,10 +145,9 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
 
 /// A `&self` method on the ref: loads the fields that the method names, and calls it.
 fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
+    let at = located(&method.item.sig.ident);
     let item = &method.item;
-    // A field of that name is an error, reported already.
-    let is_getter = block.fields.position(&item.sig.ident).is_some();
-    if method.receiver == Receiver::Exclusive || is_getter || borrows_self(&item.sig.output) {
+    if method.receiver == Receiver::Exclusive || method.clashes || borrows_self(&item.sig.output) {
         return None;
     }
     let class = &block.class;
@@ -105,21 +157,21 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         .filter(|attr| ["doc", "deprecated", "must_use", "cfg"].iter().any(|kept| attr.path().is_ident(kept)));
     let (vis, name) = (&item.vis, &item.sig.ident);
     let generics = block.rewrite(&item.sig.generics.params);
-    let generics = if generics.is_empty() { generics } else { quote!(<#generics>) };
+    let generics = if generics.is_empty() { generics } else { quote_spanned!(at=> <#generics>) };
     let where_clause = block.rewrite(&item.sig.generics.where_clause);
     let output = block.rewrite(&item.sig.output);
     let args: Vec<_> = (0..method.parameters.len()).map(|n| format_ident!("arg{n}")).collect();
     let types: Vec<_> = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty)).collect();
     let access = access_ident(name);
-    Some(quote! {
+    Some(quote_spanned! {at=>
         #(#docs)*
         #[inline(always)]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
-            struct Touched;
-            impl ::ikra::rt::Touched for Touched {
-                const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.touches;
+            struct __Touched;
+            impl ::ikra::rt::Touched for __Touched {
+                const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
             }
-            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, Touched>::check() }).#name(#(#args),*)
+            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::check() }).#name(#(#args),*)
         }
     })
 }
@@ -143,60 +195,64 @@ fn borrows_self(output: &ReturnType) -> bool {
 
 /// The kernel handle: `Body::advance` in value position.
 fn kernel(block: &Block, method: &Method) -> TokenStream {
+    let at = located(&method.item.sig.ident);
     let Some(options) = &method.kernel else { return TokenStream::new() };
     let class = &block.class;
     let item = &method.item;
     let ident = &item.sig.ident;
-    let kernel = format_ident!("Kernel_{}", plain_name(ident), span = Span::call_site());
+    let kernel = format_ident!("Kernel_{}", plain_name(ident), span = at);
     let view = block.beside(view_ident(&block.class_ident()));
     let name = format!("{}::{}", block.fields.class, plain_name(ident));
     let access = access_ident(ident);
-    let snapshot = options.snapshot;
+    let snapshot = bits(options.snapshot);
     let exclusive = method.receiver == Receiver::Exclusive;
     let heavy = options.heavy.unwrap_or(method.access.loops || options.pairs.is_some());
-    let modes = (0..block.fields.fields.len()).map(|field| {
-        quote!(::ikra::rt::ModeOf<{ <#class>::#access.mode(#field, #exclusive, ::ikra::rt::FieldSet::from_bits(#snapshot)) }>)
-    });
+    let modes = (0..block.fields.fields.len())
+        .map(|field| quote_spanned!(at=> ::ikra::rt::ModeOf<{ __ACCESS.mode(#field, #exclusive, __SNAPSHOT) }>));
     let writes = if exclusive {
-        quote!(<#class>::#access.writes.union(::ikra::rt::FieldSet::from_bits(#snapshot)))
+        quote_spanned!(at=> __ACCESS.writes.union(__SNAPSHOT))
     } else {
-        quote!(::ikra::rt::FieldSet::EMPTY)
+        quote_spanned!(at=> ::ikra::rt::FieldSet::EMPTY)
     };
     let reducers = options.reducers.iter().enumerate().map(|(number, reducer)| {
-        quote! {
+        quote_spanned! {at=>
             #[automatically_derived]
-            impl ::ikra::rt::ReducedBy<#reducer> for #kernel<#class> {
+            impl ::ikra::rt::ReducedBy<#reducer> for #kernel {
                 const NUMBER: usize = #number;
             }
         }
     });
-    let call = if options.pairs.is_some() {
+    let call = if method.has_nested_ref {
+        TokenStream::new()
+    } else if options.pairs.is_some() {
         pair_call(block, method, &kernel, &view)
     } else {
         plain_call(block, method, &kernel, &view)
     };
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
-    let cfgs: Vec<_> = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let cfgs = cfgs(item);
     let vis = &item.vis;
-    let handle = handle(&kernel);
+    let handle = handle(&kernel, class, vis);
     let gets = options.pairs.as_ref().map(|_| {
         let names = device::method_names(item.block.to_token_stream());
-        quote!(const GETS: &'static [&'static str] = &[#(#names),*];)
+        quote_spanned!(at=> const GETS: &'static [&'static str] = &[#(#names),*];)
     });
-    quote! {
+    quote_spanned! {at=>
         #(#cfgs)*
         const _: () = {
             #handle
+            const __ACCESS: ::ikra::rt::FieldAccess = <#class>::#access.reach(::ikra::rt::Reached::NONE).access;
+            const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
             #[automatically_derived]
-            impl ::ikra::Phase for #kernel<#class> {
+            impl ::ikra::Phase for #kernel {
                 const CLASS: ::ikra::rt::ClassId = <#class as ::ikra::Class>::ID;
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
-                const SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
+                const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
                 #gets
             }
             #[automatically_derived]
-            impl ::ikra::rt::Method for #kernel<#class> {
+            impl ::ikra::rt::Method for #kernel {
                 type Class = #class;
                 type Modes = (#(#modes,)*);
                 const EXCLUSIVE: bool = #exclusive;
@@ -208,28 +264,28 @@ fn kernel(block: &Block, method: &Method) -> TokenStream {
             #[allow(non_upper_case_globals, dead_code, missing_docs)]
             impl #class {
                 #(#docs)*
-                #vis const #ident: #kernel<#class> = #kernel(::core::marker::PhantomData);
+                #vis const #ident: #kernel = #kernel(::core::marker::PhantomData);
             }
         };
     }
 }
 
-/// The type of a kernel handle. It has the class as a parameter so that it is as private as the class,
-/// wherever the block is.
-fn handle(kernel: &Ident) -> TokenStream {
+/// The type of a kernel handle. It has the class as a parameter to be no more public than the class.
+fn handle(kernel: &Ident, class: &syn::Path, vis: &syn::Visibility) -> TokenStream {
+    let at = located(kernel);
     let name = kernel.to_string();
-    quote! {
+    quote_spanned! {at=>
         #[doc(hidden)]
-        #[allow(non_camel_case_types, missing_docs)]
-        pub struct #kernel<C>(::core::marker::PhantomData<fn() -> C>);
+        #[allow(non_camel_case_types, unreachable_pub)]
+        #vis struct #kernel<__C = #class>(::core::marker::PhantomData<fn() -> __C>);
         #[automatically_derived]
-        impl<C> ::core::marker::Copy for #kernel<C> {}
+        impl<__C> ::core::marker::Copy for #kernel<__C> {}
         #[automatically_derived]
-        impl<C> ::core::clone::Clone for #kernel<C> {
+        impl<__C> ::core::clone::Clone for #kernel<__C> {
             fn clone(&self) -> Self { *self }
         }
         #[automatically_derived]
-        impl<C> ::core::fmt::Debug for #kernel<C> {
+        impl<__C> ::core::fmt::Debug for #kernel<__C> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.write_str(#name) }
         }
     }
@@ -262,7 +318,6 @@ impl Args {
             return TokenStream::new();
         }
         let kernel = device::Kernel {
-            class: &block.class,
             handle,
             symbol: kernel_symbol(&block.fields.class, method),
             types: &self.types,
@@ -276,22 +331,22 @@ impl Args {
 
 /// `impl Kernel<Args>`.
 fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
-    let class = &block.class;
+    let at = located(&method.item.sig.ident);
     let (args, mut generics) = arguments(block, method, &method.parameters);
     add_lifetimes(&mut generics, &args.lifetimes);
     let (impl_generics, where_clause) = split(block, &generics);
     let output = match &method.item.sig.output {
-        ReturnType::Default => quote!(()),
+        ReturnType::Default => quote_spanned!(at=> ()),
         ReturnType::Type(_, ty) => block.rewrite(ty),
     };
     let name = &method.item.sig.ident;
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Rows { output: &output, reducers });
     let Args { ty, pattern, values, .. } = args;
-    quote! {
+    quote_spanned! {at=>
         #entries
         #[automatically_derived]
-        impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel<#class> #where_clause {
+        impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel #where_clause {
             type Output = #output;
             #[inline(always)]
             fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
@@ -303,10 +358,10 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
 
 /// `impl PairKernel<Args>`.
 fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
+    let at = located(&method.item.sig.ident);
     let Some((Some(other), rest)) = method.parameters.split_first().map(|(first, rest)| (&first.object, rest)) else {
         return TokenStream::new();
     };
-    let class = &block.class;
     let other = block.rewrite(other);
     let (args, mut generics) = arguments(block, method, rest);
     add_lifetimes(&mut generics, &args.lifetimes);
@@ -314,10 +369,15 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let name = &method.item.sig.ident;
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Pairs);
     let Args { ty, pattern, values, .. } = args;
-    quote! {
+    let result = match &method.item.sig.output {
+        ReturnType::Default => TokenStream::new(),
+        // A mistake, which has been said.
+        ReturnType::Type(..) => quote_spanned!(at=> let _ =),
+    };
+    quote_spanned! {at=>
         #entries
         #[automatically_derived]
-        impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel<#class> #where_clause {
+        impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {
             type Other = #other;
             #[inline(always)]
             fn call<'__w>(
@@ -325,7 +385,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
                 other: <#other as ::ikra::Class>::Ref<'__w, Self>,
                 #pattern: #ty,
             ) {
-                view.#name(other #(, #values)*)
+                #result view.#name(other #(, #values)*);
             }
         }
     }
@@ -425,13 +485,15 @@ fn constructor_fn(constructor: &Constructor) -> TokenStream {
 
 /// `impl Constructor<Args>`.
 fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
+    let at = located(&constructor.item.sig.ident);
     let class = &block.class;
     let item = &constructor.item;
     let ident = &item.sig.ident;
     let function = constructor_ident(ident);
-    let kernel = format_ident!("Constructor_{}", plain_name(ident), span = Span::call_site());
+    let kernel = format_ident!("Constructor_{}", plain_name(ident), span = at);
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let vis = &item.vis;
+    let cfgs = cfgs(item);
     let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
     let mut generics = item.sig.generics.clone();
     let mut lifetimes = Vec::new();
@@ -445,19 +507,20 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
     add_lifetimes(&mut generics, &lifetimes);
     let (impl_generics, where_clause) = split(block, &generics);
     let (ty, pattern) = match (types.as_slice(), names.as_slice()) {
-        ([ty], [name]) => (ty.clone(), quote!(#name)),
-        _ => (quote!((#(#types),*)), quote!((#(#names),*))),
+        ([ty], [name]) => (ty.clone(), quote_spanned!(at=> #name)),
+        _ => (quote_spanned!(at=> (#(#types),*)), quote_spanned!(at=> (#(#names),*))),
     };
-    let handle = handle(&kernel);
+    let handle = handle(&kernel, class, vis);
     let args = Args { ty, pattern, values: Vec::new(), lifetimes, types, names };
     let entries = args.device_entry(block, ident, &kernel, &generics, &Entry::Construct);
     let Args { ty, pattern, names, .. } = args;
-    quote! {
+    quote_spanned! {at=>
+        #(#cfgs)*
         const _: () = {
             #handle
             #entries
             #[automatically_derived]
-            impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel<#class> #where_clause {
+            impl #impl_generics ::ikra::rt::Constructor<#ty> for #kernel #where_clause {
                 type Class = #class;
                 #[inline(always)]
                 fn construct(id: u32, #pattern: #ty) -> #class {
@@ -468,7 +531,7 @@ fn constructor_kernel(block: &Block, constructor: &Constructor) -> TokenStream {
             #[allow(non_upper_case_globals, dead_code, missing_docs)]
             impl #class {
                 #(#docs)*
-                #vis const #ident: #kernel<#class> = #kernel(::core::marker::PhantomData);
+                #vis const #ident: #kernel = #kernel(::core::marker::PhantomData);
             }
         };
     }

@@ -9,7 +9,7 @@ use syn::{
     Type,
 };
 
-use super::access::{self, Access, OBJECT_METHODS, plain_name};
+use super::access::{self, Access, is_object_method, plain_name};
 use super::options::Options;
 use super::{Fields, rewrite};
 use crate::diagnostics::Errors;
@@ -37,6 +37,10 @@ pub(crate) struct Method {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) access: Access,
     pub(crate) kernel: Option<Options>,
+    /// Whether a field has the same name, which has been said.
+    pub(crate) clashes: bool,
+    /// Whether it is a kernel that takes or returns a `Ref` as part of something, which has been said.
+    pub(crate) has_nested_ref: bool,
 }
 
 /// A constructor under `#[kernel]`.
@@ -100,7 +104,9 @@ impl Block {
                         receiver,
                         "methods of a class take `&self` or `&mut self`: the object stays in its columns",
                     );
-                    return;
+                    // As if it were so, for those that call it.
+                    item.sig.inputs[0] = syn::parse_quote!(&mut self);
+                    Some(Receiver::Exclusive)
                 }
             },
         };
@@ -115,7 +121,10 @@ impl Block {
         let parameters = parameters(&item);
         match (receiver, kernel) {
             (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, errors),
-            (None, None) => self.row_items.push(ImplItem::Fn(item)),
+            (None, None) => {
+                let item = self.function_of_refs(item);
+                self.row_items.push(item);
+            }
             (None, Some(options)) => self.constructor(item, parameters, &options, errors),
         }
     }
@@ -129,16 +138,20 @@ impl Block {
         errors: &mut Errors,
     ) {
         let name = &item.sig.ident;
-        if self.fields.position(name).is_some() {
+        let clashes = self.fields.position(name).is_some();
+        if clashes {
             errors.at(
                 name,
                 format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
             );
         }
-        if OBJECT_METHODS.iter().any(|taken| name == taken) {
+        if is_object_method(name) {
             errors.at(
                 name,
-                format!("every object has a method `{name}` already, of the trait `ikra::Object`; rename this one"),
+                format!(
+                    "every object has a method `{}` already, of the trait `ikra::Object`; rename this one",
+                    plain_name(name)
+                ),
             );
         }
         let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
@@ -156,15 +169,47 @@ impl Block {
             }
             access.touches |= options.snapshot;
         }
-        self.methods.push(Method { item, receiver, parameters, access, kernel });
+        let has_nested_ref = kernel.is_some() && self.check_nested_refs(&item, &parameters, errors);
+        self.methods.push(Method { item, receiver, parameters, access, kernel, clashes, has_nested_ref });
+    }
+
+    /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
+    fn function_of_refs(&self, mut item: ImplItemFn) -> ImplItem {
+        let takes_refs = item.sig.inputs.iter().any(|input| rewrite::has_ref(input.to_token_stream()));
+        if !takes_refs {
+            return ImplItem::Fn(item);
+        }
+        item.sig.generics.params.insert(0, syn::parse_quote!('__w));
+        item.sig.generics.params.push(syn::parse_quote!(__P: ::ikra::Phase));
+        ImplItem::Verbatim(self.rewrite(item))
+    }
+
+    /// A kernel's arguments come from outside of the world, and its result goes there: no `Ref`s.
+    fn check_nested_refs(&self, item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
+        let has_ref = |ty: &Type| rewrite::has_ref(ty.to_token_stream());
+        let mut found = false;
+        for parameter in parameters.iter().filter(|parameter| parameter.object.is_none() && has_ref(&parameter.ty)) {
+            found = true;
+            errors.at(
+                &parameter.ty,
+                "a kernel takes another object as a parameter of its own, `other: Ref<Class>`, which is given as a link; within other types take `Link<Class>`, and follow it by `self.resolve(link)`",
+            );
+        }
+        if let ReturnType::Type(_, ty) = &item.sig.output
+            && has_ref(ty)
+        {
+            found = true;
+            errors.at(ty, "a `Ref` lasts for one call, so a kernel cannot return it: return its link, `object.link()`");
+        }
+        found
     }
 
     fn constructor(&mut self, item: ImplItemFn, parameters: Vec<Parameter>, options: &Options, errors: &mut Errors) {
         let returns_self = match &item.sig.output {
             ReturnType::Type(_, ty) => match &**ty {
                 Type::Path(path) => {
-                    path.path.is_ident("Self")
-                        || path.path.segments.last().map(|s| &s.ident) == self.class.segments.last().map(|s| &s.ident)
+                    let name = |path: &Path| path.segments.last().map(|last| plain_name(&last.ident));
+                    path.path.is_ident("Self") || name(&path.path) == name(&self.class)
                 }
                 _ => false,
             },
@@ -175,6 +220,23 @@ impl Block {
                 options.span,
                 "a kernel takes `&self` or `&mut self`; without, it is a constructor, `fn spawn(id: u32, …) -> Self`, for `construct`",
             );
+            self.row_items.push(ImplItem::Fn(item));
+            return;
+        }
+        if is_no_id(&parameters[0].ty) {
+            errors.at(
+                &parameters[0].ty,
+                "a constructor is first given the new object's position: `id: u32`; its other parameters follow",
+            );
+            self.row_items.push(ImplItem::Fn(item));
+            return;
+        }
+        if let Some(object) = parameters.iter().find(|parameter| rewrite::has_ref(parameter.ty.to_token_stream())) {
+            errors.at(
+                &object.ty,
+                "a constructor takes `Link<Class>`: the object that it makes, from which a `Ref` could be followed, is not there yet",
+            );
+            return;
         }
         if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0
         {
@@ -186,29 +248,33 @@ impl Block {
     /// Adds to each method's accesses those of the methods of this block that it calls, so that methods
     /// may call each other in cycles. Calls of methods of other blocks remain.
     fn close_over_calls(&mut self) {
-        let places: HashMap<String, usize> =
-            self.methods.iter().enumerate().map(|(n, method)| (plain_name(&method.item.sig.ident), n)).collect();
+        // Under `cfg`, several methods may have one name.
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (n, method) in self.methods.iter().enumerate() {
+            places.entry(plain_name(&method.item.sig.ident)).or_default().push(n);
+        }
         for method in &mut self.methods {
-            method.access.calls.retain(|call| !OBJECT_METHODS.iter().any(|known| call == known));
+            method.access.calls.retain(|call| !is_object_method(call));
         }
         loop {
             let mut changed = false;
             for n in 0..self.methods.len() {
                 let mut access = self.methods[n].access.clone();
                 for call in access.calls.clone() {
-                    let Some(&callee) = places.get(&plain_name(&call)) else { continue };
-                    let callee = &self.methods[callee].access;
-                    access.touches |= callee.touches;
-                    access.writes |= callee.writes;
-                    access.whole |= callee.whole;
-                    access.loops |= callee.loops;
-                    // A kernel with `writes(…)` has said what it writes.
-                    if self.methods[n].kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
-                        access.escapes |= callee.escapes;
-                    }
-                    for call in &callee.calls {
-                        if !access.calls.contains(call) {
-                            access.calls.push(call.clone());
+                    for &callee in places.get(&plain_name(&call)).into_iter().flatten() {
+                        let callee = &self.methods[callee].access;
+                        access.touches |= callee.touches;
+                        access.writes |= callee.writes;
+                        access.whole |= callee.whole;
+                        access.loops |= callee.loops;
+                        // A kernel with `writes(…)` has said what it writes.
+                        if self.methods[n].kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
+                            access.escapes |= callee.escapes;
+                        }
+                        for call in &callee.calls {
+                            if !access.calls.contains(call) {
+                                access.calls.push(call.clone());
+                            }
                         }
                     }
                 }
@@ -232,7 +298,7 @@ impl Block {
         for method in &mut self.methods {
             method.access.calls.retain(|call| !places.contains_key(&plain_name(call)));
             method.access.calls.sort_by_key(plain_name);
-            method.access.calls.dedup();
+            method.access.calls.dedup_by_key(|call| plain_name(call));
         }
     }
 
@@ -259,6 +325,16 @@ impl Block {
     }
 }
 
+/// Whether the type is certainly not `u32`, which may have another name.
+fn is_no_id(ty: &Type) -> bool {
+    const OTHERS: [&str; 14] =
+        ["u8", "u16", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64", "bool"];
+    match ty {
+        Type::Path(path) => OTHERS.iter().any(|other| path.path.is_ident(other)),
+        _ => true,
+    }
+}
+
 fn check_kernel(
     item: &ImplItemFn,
     receiver: Receiver,
@@ -280,10 +356,13 @@ fn check_kernel(
             );
         }
         if !options.reducers.is_empty() {
-            errors.at(pairs, "a kernel is either for `pairs` or to `reduce`");
+            errors.at(
+                pairs,
+                "a kernel is either for `pairs` or to `reduce`: let one collect into a field, and another reduce that field",
+            );
         }
     }
-    if !options.reducers.is_empty() && matches!(item.sig.output, ReturnType::Default) {
+    if options.pairs.is_none() && !options.reducers.is_empty() && matches!(item.sig.output, ReturnType::Default) {
         errors.at(&item.sig.ident, "a kernel to `reduce` returns the value that is combined");
     }
     if receiver == Receiver::Shared
@@ -311,7 +390,7 @@ fn parameters(item: &ImplItemFn) -> Vec<Parameter> {
 fn ref_class(ty: &Type) -> Option<Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
-    if last.ident != "Ref" {
+    if plain_name(&last.ident) != "Ref" {
         return None;
     }
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };

@@ -1,6 +1,7 @@
 //! The options of `#[kernel(…)]`.
 
 use proc_macro2::Span;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, Meta, Path, Token};
@@ -31,7 +32,16 @@ const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snaps
 
 impl Parse for Setting {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let name: Ident = input.parse()?;
+        let name = Ident::parse_any(input)
+            .map_err(|error| syn::Error::new(error.span(), format!("`#[kernel]` takes {OPTIONS}")))?;
+        if input.peek(Token![=]) {
+            let message = match name.to_string().as_str() {
+                "reduce" => "write the reducers in parentheses: `reduce(Sum)`".to_owned(),
+                "writes" | "snapshot" => format!("write the fields in parentheses: `{name}(field, …)`"),
+                _ => format!("`#[kernel]` takes {OPTIONS}"),
+            };
+            return Err(syn::Error::new(name.span(), message));
+        }
         if !input.peek(syn::token::Paren) {
             return Ok(Self::Flag(name));
         }
@@ -40,8 +50,7 @@ impl Parse for Setting {
         if name == "reduce" {
             return Ok(Self::Reduce(name, Punctuated::parse_terminated(&content)?));
         }
-        let fields =
-            Punctuated::parse_terminated_with(&content, |field| field.call(<Ident as syn::ext::IdentExt>::parse_any))?;
+        let fields = Punctuated::parse_terminated_with(&content, |field| field.call(Ident::parse_any))?;
         Ok(Self::Fields(name, fields))
     }
 }
@@ -65,8 +74,18 @@ impl Options {
         for setting in errors.take(parsed).unwrap_or_default() {
             match setting {
                 Setting::Flag(name) if name == "pairs" => options.pairs = Some(name),
-                Setting::Flag(name) if name == "heavy" => options.heavy = Some(true),
-                Setting::Flag(name) if name == "light" => options.heavy = Some(false),
+                Setting::Flag(name) if name == "heavy" => {
+                    if options.heavy == Some(false) {
+                        errors.at(&name, "a kernel is either `heavy` or `light`");
+                    }
+                    options.heavy = Some(true);
+                }
+                Setting::Flag(name) if name == "light" => {
+                    if options.heavy == Some(true) {
+                        errors.at(&name, "a kernel is either `heavy` or `light`");
+                    }
+                    options.heavy = Some(false);
+                }
                 Setting::Flag(name) | Setting::Fields(name, _) if name == "reduce" => {
                     errors.at(
                         name,

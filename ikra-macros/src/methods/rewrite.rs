@@ -2,8 +2,13 @@
 //!
 //! Everything else in a method stays the user's own tokens, those inside macro calls included.
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
+
+use super::access::plain_name;
 
 /// Rewrites `Ref<X>` to the ref of class `X` in the phase at hand, and `Self` to the row.
 pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
@@ -12,7 +17,7 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     let mut at = 0;
     while at < tokens.len() {
         match &tokens[at] {
-            TokenTree::Ident(ident) if ident == "Ref" && !is_path_start(&tokens, at) => {
+            TokenTree::Ident(ident) if plain_name(ident) == "Ref" && !is_path_start(&tokens, at) => {
                 if let Some((class, next)) = generic_argument(&tokens, at + 1) {
                     let class = rewrite(class, row);
                     out.extend(quote_spanned!(ident.span()=> <#class as ::ikra::Class>::Ref<'__w, __P>));
@@ -21,13 +26,20 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
                 }
                 out.extend([tokens[at].clone()]);
             }
-            TokenTree::Ident(ident) if ident == "Self" => {
-                if is_rest_pattern(tokens.get(at + 1)) {
-                    // `let Self { pos, .. } = self`: here `Self` is the view.
-                    out.extend([tokens[at].clone()]);
-                } else {
-                    out.extend(spanned_path(row, ident));
+            TokenTree::Ident(ident) if ident == "Self" => match pattern(&tokens, at) {
+                // `let Self { pos, .. } = self`: here `Self` is the view.
+                Some(fields) => {
+                    out.extend([tokens[at].clone(), TokenTree::Group(fields)]);
+                    at += 1;
                 }
+                None => out.extend(spanned_path(row, ident)),
+            },
+            // Items within a body have a `Self` of their own.
+            TokenTree::Ident(ident) if is_item(ident, &tokens, at) => {
+                let end = tokens[at..].iter().position(is_braces).map_or(tokens.len(), |n| at + n + 1);
+                out.extend(tokens[at..end].iter().cloned());
+                at = end;
+                continue;
             }
             TokenTree::Group(group) => {
                 let mut rewritten = Group::new(group.delimiter(), rewrite(group.stream(), row));
@@ -39,6 +51,18 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
         at += 1;
     }
     out
+}
+
+/// Whether some tokens mention a `Ref<X>`.
+pub(crate) fn has_ref(tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    (0..tokens.len()).any(|at| match &tokens[at] {
+        TokenTree::Ident(ident) => {
+            plain_name(ident) == "Ref" && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
+        }
+        TokenTree::Group(group) => has_ref(group.stream()),
+        _ => false,
+    })
 }
 
 /// Whether what stands before makes the name a member of something else: `cell::Ref`.
@@ -84,15 +108,55 @@ fn generic_argument(tokens: &[TokenTree], mut at: usize) -> Option<(TokenStream,
     None
 }
 
-/// Whether a token is `{ …, .. }`, which only a pattern can be.
-fn is_rest_pattern(token: Option<&TokenTree>) -> bool {
-    let Some(TokenTree::Group(group)) = token else { return false };
-    if group.delimiter() != Delimiter::Brace {
+/// The fields of the pattern `Self { … }` at `at`, if it is one: it ends in `..`, or stands after `let`,
+/// or before `=`, `=>`, or `|`. The view has a field more than the class, so `..` is added.
+fn pattern(tokens: &[TokenTree], at: usize) -> Option<Group> {
+    let fields = tokens.get(at + 1).filter(|token| is_braces(token));
+    let Some(TokenTree::Group(fields)) = fields else { return None };
+    let mut inside: Vec<TokenTree> = fields.stream().into_iter().collect();
+    let punct = |n: usize| match tokens.get(n) {
+        Some(TokenTree::Punct(punct)) => punct.as_char(),
+        _ => ' ',
+    };
+    let open = matches!(inside.as_slice(), [.., TokenTree::Punct(a), TokenTree::Punct(b)] if a.as_char() == '.' && b.as_char() == '.');
+    if open {
+        return Some(fields.clone());
+    }
+    let after_let = at > 0 && matches!(&tokens[at - 1], TokenTree::Ident(word) if word == "let");
+    let before_arm = match (punct(at + 2), punct(at + 3)) {
+        ('=', next) => next != '=',
+        ('|', next) => next != '|',
+        _ => false,
+    };
+    if !after_let && !before_arm {
+        return None;
+    }
+    if !matches!(inside.last(), None | Some(TokenTree::Punct(_))) {
+        inside.extend(quote::quote!(,));
+    }
+    inside.extend(quote::quote!(..));
+    let mut fields = Group::new(Delimiter::Brace, inside.into_iter().collect());
+    fields.set_span(tokens[at + 1].span());
+    Some(fields)
+}
+
+/// Whether `impl`, `trait`, `struct`, … here starts an item, rather than a type such as `impl Fn()`.
+fn is_item(word: &Ident, tokens: &[TokenTree], at: usize) -> bool {
+    if !["enum", "impl", "struct", "trait", "union"].iter().any(|item| word == item) {
         return false;
     }
-    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
-    let is_dot = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '.');
-    matches!(tokens.as_slice(), [.., a, b] if is_dot(a) && is_dot(b))
+    match at.checked_sub(1).map(|n| &tokens[n]) {
+        // The start of a block, the end of a statement or item, an attribute, a visibility.
+        None => tokens[at..].iter().any(is_braces),
+        Some(TokenTree::Punct(punct)) => punct.as_char() == ';',
+        Some(TokenTree::Group(group)) => group.delimiter() != Delimiter::Parenthesis,
+        Some(TokenTree::Ident(before)) => before == "pub" || before == "unsafe",
+        Some(TokenTree::Literal(_)) => false,
+    }
+}
+
+fn is_braces(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
 /// The class's path, with the place of the `Self` that it stands for.

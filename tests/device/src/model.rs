@@ -110,6 +110,7 @@ macro_rules! class {
 
             /// Arguments of every kind.
             #[kernel]
+            #[allow(clippy::too_many_arguments, reason = "one of each kind")]
             pub fn take(
                 &mut self, flag: bool, n: i8, wide: u128, values: [f32; 3], pair: Pair, kind: Kind,
                 other: Ref<Place>, maybe: Option<Link<$class>>,

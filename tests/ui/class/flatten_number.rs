@@ -1,6 +1,24 @@
+// Flattening what has no parts.
 use ikra::prelude::*;
 
 #[soa_class]
-struct Body { #[soa(flatten)] count: u32 }
+pub struct Body {
+    pub mass: f32,
+    #[soa(flatten)]
+    pub field: f32,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn grow(&mut self) {
+        self.mass += 1.0;
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
 
 fn main() {}

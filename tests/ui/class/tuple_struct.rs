@@ -1,6 +1,7 @@
+// A struct whose fields have no names.
 use ikra::prelude::*;
 
 #[soa_class]
-struct Body(f32);
+pub struct Body(pub f32, pub f32);
 
 fn main() {}

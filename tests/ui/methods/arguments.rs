@@ -1,11 +1,19 @@
+// Options on the block.
 use ikra::prelude::*;
 
 #[soa_class]
-struct Body { mass: f32, #[atomic] hits: u32 }
+pub struct Body {
+    pub mass: f32,
+    pub next: Option<Link<Body>>,
+    #[atomic]
+    pub hits: u32,
+}
 
-#[soa_methods(pairs)]
+#[soa_methods(parallel)]
 impl Body {
-    fn weigh(&self) -> f32 { self.mass }
+    pub fn grow(&mut self) {
+        self.mass += 1.0;
+    }
 }
 
 fn main() {}

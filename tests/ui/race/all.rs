@@ -1,12 +1,19 @@
+// Reads all objects.
 use ikra::prelude::*;
 
 #[soa_class]
 pub struct Body {
+    pub pos: f32,
     pub mass: f32,
-    pub speed: f32,
-    #[atomic]
-    pub hits: u32,
     pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn center(&mut self) {
+        self.pos = self.all::<Body>().map(|other| other.pos()).sum();
+    }
 }
 
 #[soa_world]
@@ -14,15 +21,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-#[soa_methods]
-impl Body {
-    #[kernel]
-    pub fn step(&mut self) {
-        self.mass = self.all::<Body>().map(|other| other.mass()).sum();
-    }
-}
-
 fn main() {
     let mut sim = Sim::new();
-    sim.execute(Body::step, ());
+    sim.execute(Body::center, ());
 }

@@ -1,12 +1,19 @@
+// Writes a field of its own object, and reads it from another by a getter.
 use ikra::prelude::*;
 
 #[soa_class]
 pub struct Body {
+    pub pos: f32,
     pub mass: f32,
-    pub speed: f32,
-    #[atomic]
-    pub hits: u32,
     pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn follow(&mut self, leader: Ref<Body>) {
+        self.pos += leader.pos();
+    }
 }
 
 #[soa_world]
@@ -14,16 +21,8 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-#[soa_methods]
-impl Body {
-    #[kernel]
-    pub fn step(&mut self, other: Ref<Body>) {
-        self.mass += other.mass();
-    }
-}
-
 fn main() {
     let mut sim = Sim::new();
-    let link = sim.bodies.push(Body { mass: 1.0, speed: 0.0, hits: 0, next: None }).unwrap();
-    sim.execute(Body::step, link);
+    let leader = sim.bodies.push(Body { pos: 0.0, mass: 1.0, next: None }).unwrap();
+    sim.execute(Body::follow, leader);
 }

@@ -1,12 +1,23 @@
+// The write is in a method that the kernel calls.
 use ikra::prelude::*;
 
 #[soa_class]
 pub struct Body {
+    pub pos: f32,
     pub mass: f32,
-    pub speed: f32,
-    #[atomic]
-    pub hits: u32,
     pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn follow(&mut self, leader: Ref<Body>) {
+        let target = leader.pos();
+        self.move_to(target);
+    }
+    fn move_to(&mut self, target: f32) {
+        self.pos = target;
+    }
 }
 
 #[soa_world]
@@ -14,21 +25,8 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-#[soa_methods]
-impl Body {
-    #[kernel]
-    pub fn step(&mut self) {
-        self.grow();
-        if let Some(next) = self.next {
-            self.speed = next.mass();
-        }
-    }
-    fn grow(&mut self) {
-        self.mass += 1.0;
-    }
-}
-
 fn main() {
     let mut sim = Sim::new();
-    sim.execute(Body::step, ());
+    let leader = sim.bodies.push(Body { pos: 0.0, mass: 1.0, next: None }).unwrap();
+    sim.execute(Body::follow, leader);
 }

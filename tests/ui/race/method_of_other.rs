@@ -1,12 +1,22 @@
+// Reads by a method of the other object.
 use ikra::prelude::*;
 
 #[soa_class]
 pub struct Body {
+    pub pos: f32,
     pub mass: f32,
-    pub speed: f32,
-    #[atomic]
-    pub hits: u32,
     pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    pub fn moment(&self) -> f32 {
+        self.pos * self.mass
+    }
+    #[kernel]
+    pub fn follow(&mut self) {
+        self.pos = self.next.map_or(0.0, |next| next.moment());
+    }
 }
 
 #[soa_world]
@@ -14,18 +24,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-#[soa_methods]
-impl Body {
-    #[kernel]
-    pub fn step(&mut self) {
-        self.mass = self.next.map_or(0.0, |next| next.momentum());
-    }
-    fn momentum(&self) -> f32 {
-        self.mass * self.speed
-    }
-}
-
 fn main() {
     let mut sim = Sim::new();
-    sim.execute(Body::step, ());
+    sim.execute(Body::follow, ());
 }

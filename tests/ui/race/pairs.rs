@@ -1,12 +1,19 @@
+// In a kernel for pairs.
 use ikra::prelude::*;
 
 #[soa_class]
 pub struct Body {
+    pub pos: f32,
     pub mass: f32,
-    pub speed: f32,
-    #[atomic]
-    pub hits: u32,
     pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel(pairs)]
+    pub fn attract(&mut self, other: Ref<Body>) {
+        self.pos += other.pos() - self.pos;
+    }
 }
 
 #[soa_world]
@@ -14,15 +21,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-#[soa_methods]
-impl Body {
-    #[kernel(pairs)]
-    pub fn meet(&mut self, other: Ref<Body>) {
-        self.speed += other.speed();
-    }
-}
-
 fn main() {
     let mut sim = Sim::new();
-    sim.execute_pairs(Body::meet, ());
+    sim.execute_pairs(Body::attract, ());
 }

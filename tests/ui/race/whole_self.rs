@@ -1,12 +1,20 @@
+// Hands on `self`, which may change every field.
 use ikra::prelude::*;
 
 #[soa_class]
 pub struct Body {
+    pub pos: f32,
     pub mass: f32,
-    pub speed: f32,
-    #[atomic]
-    pub hits: u32,
     pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn follow(&mut self) {
+        let object = self;
+        object.pos = object.next.map_or(0.0, |next| next.mass());
+    }
 }
 
 #[soa_world]
@@ -14,17 +22,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-#[soa_methods]
-impl Body {
-    #[kernel]
-    pub fn step(&mut self) {
-        let next = self.next;
-        let own = self;
-        own.mass = next.map_or(0.0, |next| next.speed());
-    }
-}
-
 fn main() {
     let mut sim = Sim::new();
-    sim.execute(Body::step, ());
+    sim.execute(Body::follow, ());
 }

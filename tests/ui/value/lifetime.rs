@@ -1,7 +1,10 @@
+// A struct with a reference.
 use ikra::prelude::*;
 
 #[derive(Clone, Copy, Value)]
 #[repr(C)]
-struct Name<'a> { text: &'a str }
+pub struct Name<'a> {
+    pub text: &'a str,
+}
 
 fn main() {}

@@ -1,9 +1,10 @@
+// A struct whose fields Rust may order as it likes.
 use ikra::prelude::*;
 
 #[derive(Clone, Copy, Value)]
-struct Vec3 { x: f32 }
-
-#[derive(Clone, Copy, Value)]
-enum Kind { A, B }
+pub struct Vec2 {
+    pub x: f32,
+    pub y: f32,
+}
 
 fn main() {}

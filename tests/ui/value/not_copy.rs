@@ -1,7 +1,11 @@
+// A struct that is not `Copy`.
 use ikra::prelude::*;
 
 #[derive(Value)]
 #[repr(C)]
-struct Vec3 { x: f32 }
+pub struct Vec2 {
+    pub x: f32,
+    pub y: f32,
+}
 
 fn main() {}

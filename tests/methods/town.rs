@@ -1,5 +1,4 @@
 //! Everything that the bodies of methods may contain.
-#![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
 use ikra::{Error, Phase};
@@ -311,6 +310,7 @@ mod more {
     #[soa_methods]
     impl super::Agent {
         #[kernel]
+        #[allow(clippy::wrong_self_convention, reason = "as in `far away`, not as in a conversion")]
         pub fn from_afar(&mut self) {
             self.bump(self.speed());
             self.bump_twice();

@@ -1,0 +1,108 @@
+//! What the macros make, checked in to be read: `tests/expansions`.
+//!
+//! `IKRA_EXPANSIONS=overwrite cargo test -p ikra-macros` writes the files anew.
+
+use std::path::Path;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+fn pretty(tokens: TokenStream) -> String {
+    let text = tokens.to_string();
+    match syn::parse2(tokens) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(error) => panic!("{error}\n{text}"),
+    }
+}
+
+#[track_caller]
+fn check(name: &str, tokens: TokenStream) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions").join(name);
+    let made = pretty(tokens);
+    if std::env::var("IKRA_EXPANSIONS").is_ok_and(|value| value == "overwrite") {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(made == expected, "{} is out of date; IKRA_EXPANSIONS=overwrite writes it:\n{made}", path.display());
+}
+
+#[test]
+fn class() {
+    let made = crate::class::soa_class(
+        quote!(layout = "tiles", tile = 128),
+        quote! {
+            /// A body.
+            #[derive(Clone, Debug)]
+            pub struct Body {
+                /// Where it is.
+                pub pos: [f32; 2],
+                next: Option<Link<Body>>,
+                #[atomic]
+                pub hits: u32,
+            }
+        },
+    );
+    check("class.rs", made);
+}
+
+#[test]
+fn methods() {
+    let made = crate::methods::expand_methods(quote! {
+        ("Body" pos plain, next plain, hits atomic)
+        impl Body {
+            pub fn new() -> Self {
+                Self { pos: [0.0; 2], next: None, hits: 0 }
+            }
+            /// Makes one.
+            #[kernel]
+            pub fn spawn(id: u32, pos: [f32; 2]) -> Self {
+                Self { pos, ..Self::new() }
+            }
+            /// Moves.
+            #[kernel(snapshot(pos))]
+            pub fn follow(&mut self, leader: Ref<Body>, factor: f32) {
+                self.pos[0] += factor * leader.distance();
+                self.elsewhere();
+            }
+            #[kernel(pairs)]
+            pub fn attract(&mut self, other: Ref<Body>) {
+                self.hits.fetch_add(other.hits().load());
+            }
+            #[kernel(reduce(Sum))]
+            pub fn distance(&self) -> f32 {
+                self.pos[0].hypot(self.pos[1])
+            }
+        }
+    });
+    check("methods.rs", made);
+}
+
+#[test]
+fn world() {
+    let made = crate::world::soa_world(
+        TokenStream::new(),
+        quote! {
+            pub struct Sim {
+                pub bodies: Objects<Body>,
+                pub cells: Objects<Cell>,
+            }
+        },
+    );
+    check("world.rs", made);
+}
+
+/// The expansion stays small: what is the same for all classes is generic code in the runtime.
+#[test]
+fn size() {
+    let fields = (0..10).map(|n| format_ident!("f{n}")).collect::<Vec<_>>();
+    let class = crate::class::soa_class(TokenStream::new(), quote!(pub struct Body { #(pub #fields: f32),* }));
+    let kernels = fields.iter().map(|field| {
+        let name = format_ident!("grow_{field}");
+        quote!(#[kernel] pub fn #name(&mut self, by: f32) { self.#field += by; })
+    });
+    let methods = crate::methods::expand_methods(quote!(("Body" #(#fields plain),*) impl Body { #(#kernels)* }));
+    let lines = |tokens| pretty(tokens).lines().count();
+    let (class, methods) = (lines(class), lines(methods));
+    println!("a class of 10 fields: {class} lines; 10 kernels: {methods} lines");
+    assert!(class <= 400 && methods <= 1040, "{class} {methods}");
+}

@@ -1,0 +1,153 @@
+use super::*;
+
+/// What a body does to the fields `a`, `b`, `r#type` and the atomic `n`: names in the order
+/// touched / written / called, then `whole` and `escapes`.
+fn of(body: &str) -> String {
+    let fields = ["a", "b", "r#type"].map(|name| (syn::parse_str(name).unwrap(), false));
+    let atomic = (syn::parse_str("n").unwrap(), true);
+    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().chain([atomic]).collect() };
+    let access = analyse(&body.parse().unwrap(), &class);
+    let names = |set: u64| {
+        let of = |k: usize| ["a", "b", "type", "n"][k];
+        (0..4).filter(|k| set >> k & 1 == 1).map(of).collect::<Vec<_>>().join(" ")
+    };
+    let calls = access.calls.iter().map(plain_name).collect::<Vec<_>>().join(" ");
+    let mut text = format!("{} / {} / {}", names(access.touches), names(access.writes), calls);
+    if access.whole {
+        text += " whole";
+    }
+    if access.escapes {
+        text += " escapes";
+    }
+    text.trim().to_owned()
+}
+
+#[track_caller]
+fn check(cases: &[(&str, &str)]) {
+    for (body, expected) in cases {
+        assert_eq!(of(body), *expected, "{body}");
+    }
+}
+
+#[test]
+fn reads() {
+    check(&[
+        ("{ self.a + self.b }", "a b /  /"),
+        ("{ self.a == 1 }", "a /  /"),
+        ("{ self.a <= self.b && self.a >= 0 }", "a b /  /"),
+        ("{ match self.a { 0 => self.b, _ => 1 } }", "a b /  /"),
+        ("{ self.r#type + self.r#a }", "a type /  /"),
+        ("{ match !(self.a) { x => x } }", "a /  /"),
+        ("{ r#match!(self.a) }", "a /  /  whole"),
+        ("{ r#matches!(self.a, 1) }", "a /  /"),
+        ("{ (|| self.a)() }", "a /  /"),
+        ("{ &self.a }", "a /  /"),
+        ("{ self . a }", "a /  /"),
+        ("{ Row { a: 1, ..self.b } }", "b /  /"),
+        ("{ let a = 1; a + other.b }", "/  /"),
+        ("{ self.a.sqrt() }", "a /  /"),
+        ("{ !(self.a) }", "a /  /"),
+        ("{ return !(self.a) }", "a /  /"),
+    ]);
+}
+
+#[test]
+fn writes() {
+    check(&[
+        ("{ self.a = 1 }", "a / a /"),
+        ("{ self.a += self.b }", "a b / a /"),
+        ("{ self.a <<= 1; self.b >>= 1 }", "a b / a b /"),
+        ("{ self.a[self.b] -= 1 }", "a b / a /"),
+        ("{ self.a.x.y = 1 }", "a / a /"),
+        ("{ self.a.0.1 = 1 }", "a / a /"),
+        ("{ self.a[0].x[1] ^= 1 }", "a / a /"),
+        ("{ &mut self.a }", "a / a /"),
+        ("{ f(&mut self.a[1..], self.b) }", "a b / a /"),
+        ("{ &raw mut self.a }", "a / a /"),
+        ("{ self.a.swap(0, 1) }", "a / a /"),
+        ("{ self.r#a.r#swap(0, 1) }", "a / a /"),
+        ("{ r#Some(self.a) = x }", "a / a /"),
+        ("{ self.a.iter_mut().for_each(f) }", "a / a /"),
+        ("{ self.a.iter().map(f) }", "a /  /"),
+        ("{ (self.a, self.b) = (1, 2) }", "a b / a b /"),
+        ("{ [self.a, _] = x }", "a / a /"),
+        ("{ (x, (self.a, y)) = z }", "a / a /"),
+        ("{ Some(self.a) = x }", "a / a /"),
+        ("{ P { x: self.a } = p }", "a / a /"),
+        ("{ (self.a) = 1 }", "a / a /"),
+        ("{ (self.a)[0] = 1 }", "a / a /"),
+        ("{ (self.a).sort() }", "a / a /"),
+        ("{ &mut (self.a) }", "a / a /"),
+        ("{ *pick(self.a) = 1 }", "a /  /"),
+        ("{ let x = self.a; }", "a /  /"),
+        ("{ if self.a == self.b { c = 1 } }", "a b /  /"),
+        ("{ x = self.a }", "a /  /"),
+        ("{ self.n.store(1); self.n = x }", "n /  /"),
+        ("{ self.r#type = 1 }", "type / type /"),
+    ]);
+}
+
+#[test]
+fn calls() {
+    check(&[
+        ("{ self.go() }", "/  / go"),
+        ("{ self.go::<u8>(self.a) }", "a /  / go"),
+        ("{ self.r#go() }", "/  / go"),
+        ("{ (self.a)(1) }", "a /  /"),
+        ("{ other.go() }", "/  /"),
+    ]);
+}
+
+#[test]
+fn whole() {
+    check(&[
+        ("{ let s = self; s.a }", "/  /  whole escapes"),
+        ("{ f(self) }", "/  /  whole escapes"),
+        ("{ f(&self) }", "/  /  whole"),
+        ("{ f(&*self) }", "/  /  whole"),
+        ("{ f(&mut *self) }", "/  /  whole escapes"),
+        ("{ let Self { a, .. } = self; }", "/  /  whole escapes"),
+        ("{ self.0 }", "/  /  whole escapes"),
+        ("{ self..b }", "/  /  whole escapes"),
+    ]);
+}
+
+#[test]
+fn macros() {
+    check(&[
+        ("{ assert!(self.a > 0) }", "a /  /"),
+        ("{ std::assert_eq!(self.a, [self.b]) }", "a b /  /"),
+        ("{ assert!({ self.a = 1; true }) }", "a / a /"),
+        ("{ matches!(self.a, Some(_)) }", "a /  /"),
+        ("{ format!(\"{:?}\", self) }", "/  /  whole"),
+        // Of a macro that is not known, anything.
+        ("{ pick!(self.a) }", "a /  /  whole"),
+        ("{ crate::pick!{ self.a = 1 } }", "a / a /  whole"),
+        ("{ vec![pick!(self.a); self.b] }", "a b /  /  whole"),
+        ("{ pick!(self, a) }", "/  /  whole escapes"),
+        ("{ pick!(a) }", "/  /"),
+        ("{ macro_rules! get { ($f:ident) => { self.$f } } get!(a) }", "/  /  whole escapes"),
+    ]);
+}
+
+#[test]
+fn strings() {
+    check(&[
+        ("{ format!(\"{self:?}\") }", "/  /  whole"),
+        ("{ format!(\"{self}\") }", "/  /  whole"),
+        ("{ format!(\"{self :?}\") }", "/  /  whole"),
+        ("{ format!(r#\"a {self:#?} b\"#) }", "/  /  whole"),
+        ("{ format!(\"{s\\x65lf:?}\") }", "/  /  whole"),
+        ("{ format!(\"{selfish} self\") }", "/  /"),
+        ("{ format!(\"{{self\") }", "/  /  whole"),
+        ("{ b\"{self}\" }", "/  /"),
+    ]);
+}
+
+#[test]
+fn loops() {
+    for (body, loops) in [("{ for x in y {} }", true), ("{ if a { loop {} } }", true), ("{ self.a = 1 }", false)] {
+        let class = Fields { class: String::new(), fields: Vec::new() };
+        assert_eq!(analyse(&body.parse().unwrap(), &class).loops, loops, "{body}");
+    }
+}

@@ -1,0 +1,24 @@
+// An atomic field of a type without atomic operations.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub mass: f32,
+    #[atomic]
+    pub field: u8,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn grow(&mut self) {
+        self.mass += 1.0;
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {}

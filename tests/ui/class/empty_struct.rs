@@ -1,0 +1,7 @@
+// A struct without fields, in braces.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {}
+
+fn main() {}

@@ -1,0 +1,28 @@
+// The objects themselves instead of links to them.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Cell {
+    pub alive: bool,
+}
+
+#[soa_class]
+pub struct Body {
+    pub mass: f32,
+    pub field: Option<Cell>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn grow(&mut self) {
+        self.mass += 1.0;
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {}

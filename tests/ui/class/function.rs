@@ -1,0 +1,7 @@
+// A function.
+use ikra::prelude::*;
+
+#[soa_class]
+pub fn body() {}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// A layout without quotes.
+use ikra::prelude::*;
+
+#[soa_class(layout = aos)]
+pub struct Body {
+    pub mass: f32,
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {}

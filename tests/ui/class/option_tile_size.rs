@@ -1,0 +1,14 @@
+// A tile size that does not exist.
+use ikra::prelude::*;
+
+#[soa_class(layout = "tiles", tile = 100)]
+pub struct Body {
+    pub mass: f32,
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {}

@@ -1,0 +1,32 @@
+// Another field than the one that is written; and the racing kernel's halves, split.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub pos: f32,
+    pub mass: f32,
+    pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn prepare(&mut self) {
+        self.mass = self.next.map_or(0.0, |next| next.pos());
+    }
+    #[kernel]
+    pub fn follow(&mut self) {
+        self.pos += self.mass;
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {
+    let mut sim = Sim::new();
+    sim.execute(Body::prepare, ());
+    sim.execute(Body::follow, ());
+}

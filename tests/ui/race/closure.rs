@@ -1,0 +1,29 @@
+// Writes in a closure.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub pos: f32,
+    pub mass: f32,
+    pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn follow(&mut self) {
+        let next = self.next;
+        let mut go = || self.pos = next.map_or(0.0, |next| next.pos());
+        go();
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {
+    let mut sim = Sim::new();
+    sim.execute(Body::follow, ());
+}

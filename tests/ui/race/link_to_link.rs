@@ -1,0 +1,27 @@
+// Follows links that it changes.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub pos: f32,
+    pub mass: f32,
+    pub next: Option<Link<Body>>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn skip(&mut self) {
+        self.next = self.next.and_then(|next| next.next());
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {
+    let mut sim = Sim::new();
+    sim.execute(Body::skip, ());
+}

@@ -1,0 +1,7 @@
+// A world without classes.
+use ikra::prelude::*;
+
+#[soa_world]
+pub struct Sim {}
+
+fn main() {}
