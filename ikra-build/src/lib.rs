@@ -38,6 +38,10 @@ use std::{env, fs};
 
 pub use toolchain::{Libraries, Search, Toolchain, find_toolchain};
 
+/// Local memory of a thread that is worth a warning: the driver keeps less in registers, or it is that of
+/// a rare path.
+const NOTABLE_BYTES: u64 = 64;
+
 /// How floating-point arithmetic is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Floats {
@@ -184,6 +188,7 @@ impl Device {
                     );
                     std::process::exit(1);
                 }
+                ptx::Problem::LocalMemory { bytes, .. } if bytes < NOTABLE_BYTES => {}
                 ptx::Problem::LocalMemory { kernel, bytes } => println!(
                     "cargo::warning=kernel {kernel} keeps {bytes} bytes a thread in slow local memory, as arrays do that are indexed by a variable"
                 ),

@@ -14,7 +14,7 @@ const SMALL: f32 = 512.0;
 
 /// π/2 in parts, all but the last of so few bits that their products with numbers of up to 13 bits are
 /// exact.
-const PARTS: [f32; 4] = [1.570_312_5, 4.837_512_97e-4, 7.549_533_6e-8, 2.563_344e-12];
+const PARTS: [f32; 4] = [1.570_312_5, 4.837_513e-4, 7.549_533_6e-8, 2.563_344e-12];
 
 /// 2/π as a binary fraction, 32 bits a word: enough for the largest `f32`.
 const TWO_OVER_PI: [u32; 8] =
@@ -71,7 +71,7 @@ fn reduce_large(x: f32) -> Reduced {
     // Times π/2, of which this is 2^63, in integers too: the rest is rounded once.
     const HALF_PI: u64 = 0xc90f_daa2_2168_c235;
     let signed = fraction as i64;
-    let size = (u128::from(signed.unsigned_abs()) * u128::from(HALF_PI) >> 64) as u64;
+    let size = ((u128::from(signed.unsigned_abs()) * u128::from(HALF_PI)) >> 64) as u64;
     let size = size as f32 * (1.0 / 9_223_372_036_854_775_808.0);
     let rest = if signed < 0 { -size } else { size };
     if bits >> 31 == 0 {
