@@ -13,7 +13,7 @@ use ikra_runtime::mirror::AnyObjects;
 use ikra_runtime::objects::Links;
 use ikra_runtime::phase::FieldSet;
 use ikra_runtime::record::{self, PAIR_THREADS};
-use ikra_runtime::reduce::{ACCUMULATORS, Reducer, VALUES_CHUNK, chunk_len};
+use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::Columns;
@@ -497,12 +497,12 @@ where
     let size = size_of::<K::Output>().max(1);
     // A thread an accumulator: threads come in whole chunks.
     let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
-    let grid = |chunks: usize| Grid {
+    let chunks = count.div_ceil(chunk_len(count, K::HEAVY));
+    let grid = Grid {
         blocks: (chunks * ACCUMULATORS).div_ceil(threads) as u32,
         threads: threads as u32,
         shared_bytes: (threads * size) as u32,
     };
-    let mut chunks = count.div_ceil(chunk_len(count, K::HEAVY));
     let mut results = session.scratch(0, chunks * size)?;
     let count = count as u32;
     // The time is that of all its kernels.
@@ -513,21 +513,20 @@ where
         let all = Arguments::new(&[(&raw const count).cast(), (&raw const results).cast()], arguments);
         // SAFETY: the entry takes a `u32`, a pointer and the kernel's arguments; there is room for the results; and as
         // in `start`.
-        result = unsafe { session.launch(job.kernel, function, grid(chunks), all.as_slice()) };
+        result = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
     });
     result?;
     session.commit(&mut |visit| world.visit_members(visit), job.changes, 0, count as usize, None)?;
     let function = session.named_function(&format!("{}_combine{}", K::SYMBOL, K::NUMBER), job.kernel)?;
-    let mut which = 1;
-    while chunks > 1 {
+    if chunks > 1 {
         let values = chunks as u32;
-        chunks = chunks.div_ceil(VALUES_CHUNK);
-        let next = session.scratch(which, chunks * size)?;
-        let all = [(&raw const values).cast(), (&raw const results).cast(), (&raw const next).cast()];
-        // SAFETY: the entry takes a `u32` and two pointers, to as many values and room for the results.
-        unsafe { session.launch(job.kernel, function, grid(chunks), &all) }?;
-        results = next;
-        which = 1 - which;
+        let result = session.scratch(1, size)?;
+        let threads = part_accumulators::<K::Output>();
+        let grid = Grid { blocks: 1, threads: threads as u32, shared_bytes: (threads * size) as u32 };
+        let all = [(&raw const values).cast(), (&raw const results).cast(), (&raw const result).cast()];
+        // SAFETY: the entry takes a `u32` and two pointers, to as many values and room for the result.
+        unsafe { session.launch(job.kernel, function, grid, &all) }?;
+        results = result;
     }
     session.queue.stop_timer(job.kernel, timer)?;
     let mut value = MaybeUninit::<K::Output>::uninit();

@@ -16,11 +16,19 @@ pub const fn chunk_len(count: usize, heavy: bool) -> usize {
         wanted.next_power_of_two()
     }
 }
-/// The same for the results of chunks, however many.
-pub const VALUES_CHUNK: usize = 1024;
 /// Accumulators of a chunk: that of object *n* is *n* modulo this. Two vector registers on the host,
 /// a warp of threads on the device.
 pub const ACCUMULATORS: usize = 32;
+
+/// Accumulators for the results of chunks, all of which are combined at once: those of chunk *n* go to
+/// *n* modulo this. On the device they are the threads of one block, whose shared memory holds them.
+pub const fn part_accumulators<T>() -> usize {
+    match size_of::<T>() {
+        0..=32 => 1024,
+        33..=128 => 256,
+        _ => 32,
+    }
+}
 
 /// Combines values of type `T`, two at a time.
 ///

@@ -108,6 +108,24 @@ fn force(baselines: &Baselines) -> Result<(), ikra::Error> {
     Ok(())
 }
 
+fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
+    for n in [1 << 12, 1 << 16, 1 << 20] {
+        let mut sim = Nodes::new();
+        let Some(first) = Link::from_id(1) else { continue };
+        sim.cuda_construct(n, Node::spawn, (n as u32, first))?;
+        let ikra = time(&mut sim, |sim| sim.cuda_execute(Node::hop, 100))?;
+        for (name, baseline) in [
+            ("100 links / global", "links_global"),
+            ("100 links / global, checked", "links_global_checked"),
+            ("100 links / generic", "links_generic"),
+            ("100 links / generic, checked", "links_generic_checked"),
+        ] {
+            row(name, n, ikra, baselines.call_steps(baseline, n as u64, 100), "");
+        }
+    }
+    Ok(())
+}
+
 fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Movers64::new();
     sim.cuda_construct(8_000, Mover64::spawn, ())?;
@@ -175,8 +193,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let baselines = Baselines::open(&path)?;
     println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
     println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
-    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 5] =
-        [("advance", advance), ("force", force), ("fused", fused), ("reduce", reduce), ("launch", launch)];
+    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 6] = [
+        ("advance", advance),
+        ("force", force),
+        ("links", links),
+        ("fused", fused),
+        ("reduce", reduce),
+        ("launch", launch),
+    ];
     for (name, group) in groups {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             group(&baselines)?;

@@ -125,3 +125,42 @@ macro_rules! number {
 }
 number!(Number32, Numbers32, f32);
 number!(Number64, Numbers64, f64);
+
+/// An object that follows links.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The next one, in a random permutation.
+    pub next: Link<Node>,
+    /// What it carries.
+    pub value: u32,
+    /// What was found on the way.
+    pub sum: u32,
+}
+
+#[soa_methods]
+impl Node {
+    /// Follows links and adds up what it finds.
+    #[kernel]
+    pub fn hop(&mut self, steps: u32) {
+        let (mut at, mut total) = (self.next, 0_u32);
+        for _ in 0..steps {
+            total = total.wrapping_add(at.value());
+            at = at.next();
+        }
+        self.sum = total;
+    }
+    /// One of `count`, a power of two.
+    #[kernel]
+    pub fn spawn(id: u32, count: u32, first: Link<Node>) -> Self {
+        let next = id.wrapping_mul(2_654_435_761).wrapping_add(12_345) & (count - 1);
+        Self { next: Link::from_id(next + 1).unwrap_or(first), value: id, sum: 0 }
+    }
+}
+
+/// The world of nodes.
+#[soa_world]
+pub struct Nodes {
+    /// All nodes.
+    pub nodes: Objects<Node>,
+}

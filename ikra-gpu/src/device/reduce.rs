@@ -8,7 +8,7 @@ use core::mem::{MaybeUninit, size_of};
 
 use ikra_runtime::device;
 use ikra_runtime::kernel::Kernel;
-use ikra_runtime::reduce::{ACCUMULATORS, Reducer, VALUES_CHUNK, chunk_len};
+use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 
 use super::{shared, thread};
 
@@ -44,15 +44,59 @@ where
     unsafe { fold::<_, R>(count, chunk, results, |n| device::call::<K, A>(n, args)) }
 }
 
-/// Combines `count` values, chunk by chunk.
+/// Combines `count` values, in one block with a thread an accumulator.
 ///
 /// # Safety
 ///
-/// There are `count` values, room for a result a chunk, and shared memory for one a thread.
+/// There are `count` values, room for a result, and shared memory for a value a thread.
 #[inline(always)]
 pub unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, values: *const T, results: *mut T) {
+    let reducer = stateless::<R>();
+    let threads = const { part_accumulators::<T>() } as u32;
+    let own = thread::thread_idx_x();
     // SAFETY: within the values.
-    unsafe { fold::<T, R>(count, VALUES_CHUNK as u32, results, |n| *values.add(n as usize)) }
+    let value = |n: u32| unsafe { *values.add(n as usize) };
+    let mut sum = fold_own::<T, R>(reducer, own, count, threads, value);
+    let sums = shared::start::<T>();
+    // SAFETY: shared memory has a place a thread.
+    unsafe { sums.add(own as usize).write(sum) };
+    let mut width = threads / 2;
+    while width > 0 {
+        // SAFETY: every thread of the block comes here.
+        unsafe { thread::sync_threads() };
+        if own < width {
+            // SAFETY: written before the barrier, and not changed since: threads from `width` on write no more.
+            sum = reducer.combine(sum, unsafe { *sums.add((own + width) as usize) });
+            // SAFETY: the thread's own place, which another reads after the next barrier at the earliest.
+            unsafe { sums.add(own as usize).write(sum) };
+        }
+        width /= 2;
+    }
+    if own == 0 {
+        // SAFETY: there is room for the result.
+        unsafe { results.write(sum) };
+    }
+}
+
+/// Combines the values of one accumulator: every `step`-th from `first` on, below `end`.
+#[inline(always)]
+fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32, value: impl Fn(u32) -> T) -> T {
+    let mut sum = reducer.identity();
+    let mut n = first;
+    // Whole groups, for as long as the last of a group is there.
+    while u64::from(n) + u64::from(step) * (AHEAD as u64 - 1) < u64::from(end) {
+        let ahead: [T; AHEAD] = core::array::from_fn(|k| value(n + k as u32 * step));
+        // By index, which is unrolled: an iterator over the array would put it in memory.
+        for k in 0..AHEAD {
+            sum = reducer.combine(sum, ahead[k]);
+        }
+        n += step * AHEAD as u32;
+    }
+    while n < end {
+        sum = reducer.combine(sum, value(n));
+        n += step;
+    }
+    sum
 }
 
 /// # Safety
@@ -69,21 +113,7 @@ unsafe fn fold<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, results: *mut T, 
     let mut sum = reducer.identity();
     if first < u64::from(count) {
         let first = first as u32;
-        let end = first + chunk.min(count - first);
-        let mut n = first + lane;
-        let whole = (end - first) / (lanes * AHEAD as u32);
-        for _ in 0..whole {
-            let ahead: [T; AHEAD] = core::array::from_fn(|k| value(n + k as u32 * lanes));
-            // By index, which is unrolled: an iterator over the array would put it in memory.
-            for k in 0..AHEAD {
-                sum = reducer.combine(sum, ahead[k]);
-            }
-            n += lanes * AHEAD as u32;
-        }
-        while n < end {
-            sum = reducer.combine(sum, value(n));
-            n += lanes;
-        }
+        sum = fold_own::<T, R>(reducer, first + lane, first + chunk.min(count - first), lanes, value);
     }
     let sums = shared::start::<T>();
     let own = thread::thread_idx_x() as usize;

@@ -16,7 +16,7 @@ use crate::isa::Isa;
 use crate::kernel::{FieldsOf, Kernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::reduce::{ACCUMULATORS, Reducer, VALUES_CHUNK, chunk_len};
+use crate::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use crate::table::Table;
 
 /// Calls the kernel for all objects and combines the results.
@@ -38,44 +38,37 @@ where
     let result = if chunks <= 1 {
         (0..chunks).map(fold).next()
     } else {
-        let parts = if rayon::current_num_threads() == 1 {
+        let parts: Vec<_> = if rayon::current_num_threads() == 1 {
             (0..chunks).map(fold).collect()
         } else {
             (0..chunks).into_par_iter().map(fold).collect()
         };
-        combine_parts(parts, reducer)
+        Some(combine_parts(&parts, reducer))
     };
     objects.commit_shadow(snapshot_of::<K>(), 0..len);
     result.unwrap_or_else(|| reducer.identity())
 }
 
-/// Combines the results of chunks in the same manner, chunk by chunk, until one is left.
-fn combine_parts<T: Copy, R: Reducer<T>>(mut parts: Vec<T>, reducer: R) -> Option<T> {
-    while parts.len() > 1 {
-        parts = parts
-            .chunks(VALUES_CHUNK)
-            .map(|chunk| {
-                let mut lanes = [reducer.identity(); ACCUMULATORS];
-                for (n, &part) in chunk.iter().enumerate() {
-                    lanes[n % ACCUMULATORS] = reducer.combine(lanes[n % ACCUMULATORS], part);
-                }
-                combine_lanes(lanes, reducer)
-            })
-            .collect();
+/// Combines the results of chunks.
+fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
+    let count = part_accumulators::<T>();
+    let mut sums = vec![reducer.identity(); count];
+    for (n, &part) in parts.iter().enumerate() {
+        sums[n % count] = reducer.combine(sums[n % count], part);
     }
-    parts.pop()
+    combine_halves(&mut sums, reducer)
 }
 
-/// Combines accumulators in a fixed order.
-fn combine_lanes<T: Copy, R: Reducer<T>>(mut lanes: [T; ACCUMULATORS], reducer: R) -> T {
-    let mut width = ACCUMULATORS;
+/// Combines accumulators, a power of two, in a fixed order.
+fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
+    let mut width = sums.len();
     while width > 1 {
         width /= 2;
-        for lane in 0..width {
-            lanes[lane] = reducer.combine(lanes[lane], lanes[lane + width]);
+        for n in 0..width {
+            sums[n] = reducer.combine(sums[n], sums[n + width]);
         }
     }
-    lanes[0]
+    sums[0]
 }
 
 /// Combines the results for the objects of one chunk.
@@ -105,7 +98,7 @@ where
             Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
         lanes = runs.spread(job, Isa::of(K::HEAVY));
     });
-    combine_lanes(lanes, reducer)
+    combine_halves(&mut lanes, reducer)
 }
 
 /// Folds the results for the objects of a run into the accumulators. A run

@@ -44,13 +44,18 @@ fn a_kernel_does_no_more_than_it_says() {
     assert_eq!(advance.count("ld.b64") + advance.count("ld.global.b64"), 2, "position and velocity");
     assert_eq!(advance.count("st."), 1, "the position");
     assert_eq!((advance.count("call"), advance.local_bytes()), (0, 0));
-    // Barriers stay where they are: one a step of a reduction within a warp, two a tile of others.
+    // Barriers stay where they are: one a step of a reduction within a warp or block, two a tile of others.
     for kernel in &kernels {
-        let is_reduction = kernel.name.contains("_reduce") || kernel.name.contains("_combine");
-        let has_records = kernel.name.contains("_meet_") || kernel.name.contains("_near_");
-        assert_eq!(kernel.count("bar.warp.sync"), if is_reduction { 5 } else { 0 }, "{}", kernel.name);
+        let name = &kernel.name;
+        assert_eq!(kernel.count("bar.warp.sync"), if name.contains("_reduce") { 5 } else { 0 }, "{name}");
         let barriers = kernel.count("barrier.sync") + kernel.count("bar.sync");
-        assert_eq!(barriers, if has_records { 2 } else { 0 }, "{}", kernel.name);
+        if name.contains("_combine") {
+            // The loop may be unrolled, into one for each of the ten steps at most.
+            assert!((1..=10).contains(&barriers), "{name}: {barriers}");
+        } else {
+            let has_records = name.contains("_meet_") || name.contains("_near_");
+            assert_eq!(barriers, if has_records { 2 } else { 0 }, "{name}");
+        }
     }
 }
 
