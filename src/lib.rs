@@ -95,6 +95,7 @@ mod absent;
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, Recording, driver};
+pub use ikra_gpu::{math, rng};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 pub use ikra_runtime::class::{Addressing, Class};
 pub use ikra_runtime::column::Column;
@@ -139,8 +140,7 @@ pub mod prelude {
         All, Any, Atomic, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class, soa_methods,
         soa_world,
     };
-    #[cfg(target_arch = "nvptx64")]
-    pub use ikra_gpu::math::Float;
+    pub use ikra_gpu::math::GpuFloat;
 }
 
 /// For the macros' code.

@@ -58,9 +58,8 @@ strip = false
 
 ikra::device_root!();
 
-#[path = {model:?}]
-mod model;
-"
+{}",
+        module(model)
     );
     write_if_changed(&folder.join("Cargo.toml"), &manifest);
     write_if_changed(&folder.join("lib.rs"), &root);
@@ -68,6 +67,21 @@ mod model;
         take_versions(lock, folder);
     }
     Krate { manifest: folder.join("Cargo.toml"), name }
+}
+
+/// The declaration of the model's module.
+fn module(model: &Path) -> String {
+    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+    let is_identifier = stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match model.parent() {
+        // As `mod model;` does in the program: with `#[path]` at the module itself, its modules would be looked for
+        // beside it, not in `model/`.
+        Some(folder) if is_identifier && stem != "mod" => {
+            format!("#[path = {folder:?}]\nmod source {{\n    pub mod {stem};\n}}\nuse source::{stem};\n")
+        }
+        _ => format!("#[path = {model:?}]\nmod model;\n"),
+    }
 }
 
 /// The profile that the crate is built with.
@@ -110,7 +124,14 @@ mod tests {
         for line in ["debug = \"line-directives-only\"", "bit = \"1.2\"", "big = { path = \"/big\" }"] {
             assert!(manifest.lines().any(|at| at == line), "{line} is not in {manifest}");
         }
-        assert!(root.contains("#[path = \"/a b/src/model.rs\"]"), "{root}");
+        assert!(root.contains("#[path = \"/a b/src\"]\nmod source {\n    pub mod model;\n}"), "{root}");
+    }
+
+    #[test]
+    fn a_models_modules_are_where_the_program_has_them() {
+        assert!(module(Path::new("/p/src/space/mod.rs")).starts_with("#[path = \"/p/src/space/mod.rs\"]\nmod "));
+        assert!(module(Path::new("/p/models/my-model.rs")).starts_with("#[path = \"/p/models/my-model.rs\"]\nmod "));
+        assert!(module(Path::new("/p/src/bodies.rs")).starts_with("#[path = \"/p/src\"]\n"));
     }
 
     #[test]

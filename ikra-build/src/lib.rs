@@ -69,6 +69,10 @@ use files::write_if_changed;
 use prebuilt::Prebuilt;
 pub use toolchain::{Candidate, Libraries, Search, Toolchain, find_toolchain, toolchains};
 
+/// Local memory of a thread that is worth a warning: the driver keeps less in registers, or it is that of
+/// a rare path.
+const NOTABLE_BYTES: u64 = 64;
+
 /// How floating-point arithmetic is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Floats {
@@ -221,6 +225,7 @@ impl Device {
                 ptx::Problem::Unresolved(name) => fail(&format!(
                     "the device code calls `{name}`, which does not exist on the device; use a function of `core` or `ikra`"
                 )),
+                ptx::Problem::LocalMemory { bytes, .. } if bytes < NOTABLE_BYTES => {}
                 ptx::Problem::LocalMemory { kernel, bytes } => warn(&format!(
                     "kernel {kernel} keeps {bytes} bytes a thread in slow local memory, as arrays do that are indexed by a variable"
                 )),

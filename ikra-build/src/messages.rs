@@ -35,23 +35,25 @@ pub(crate) fn explain(text: &str) -> String {
         message.push('\n');
     }
     message.push('\n');
-    message.push_str(without_closing_words(text).trim_end());
+    message.push_str(errors(text).trim());
     message
 }
 
-/// Without cargo's closing words, which are about a crate that the user has not written, and about the
-/// command that it ran.
-fn without_closing_words(text: &str) -> String {
+/// Without warnings, which the host's compilation gives, and without cargo's closing words, which are about
+/// a crate that the user has not written and about the command that it ran.
+fn errors(text: &str) -> String {
     let mut kept = String::new();
-    let mut is_cause = false;
+    let (mut is_warning, mut is_cause) = (false, false);
     for line in text.lines() {
-        if line.starts_with("error: could not compile `ikra_device_") {
+        if line.starts_with("error: could not compile `") {
             is_cause = true;
             continue;
         }
         // `Caused by:` and what is indented below it.
         is_cause = is_cause && (line.is_empty() || line == "Caused by:" || line.starts_with("  "));
-        if !is_cause {
+        // Up to the next empty line.
+        is_warning = line.starts_with("warning") || is_warning && !line.is_empty();
+        if !is_cause && !is_warning {
             kept.push_str(line);
             kept.push('\n');
         }
@@ -93,7 +95,7 @@ Caused by:
     #[test]
     fn ordinary_errors_stay_as_they_are() {
         let text = explain(
-            "error[E0308]: mismatched types\n --> src/model.rs:3:1\n\nerror: could not compile `ikra_device_0` (lib) due to 1 previous error\n",
+            "warning: unused variable\n --> ikra/lib.rs:1:1\n  |\n\nerror[E0308]: mismatched types\n --> src/model.rs:3:1\n\nerror: could not compile `ikra_device_0` (lib) due to 1 previous error\n",
         );
         assert_eq!(
             text,

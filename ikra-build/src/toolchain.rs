@@ -68,19 +68,28 @@ impl Error for Search {}
 
 impl fmt::Display for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no device code was made, so the program runs on the host only: ")?;
+        write!(f, "no device code was made, so the program runs on the host only: {}", self.advice())?;
+        write!(f, ". To silence this, set IKRA_SKIP_DEVICE=1")
+    }
+}
+
+impl Search {
+    /// What was looked at, and what to install.
+    #[must_use]
+    pub fn advice(&self) -> String {
+        let mut text = String::new();
         if self.rejected.is_empty() {
-            write!(f, "no rustc was found")?;
+            text.push_str("no rustc was found");
         }
         for (n, (rustc, reason)) in self.rejected.iter().enumerate() {
             let separator = if n == 0 { "" } else { "; " };
-            write!(f, "{separator}{} {reason}", rustc.display())?;
+            text.push_str(&format!("{separator}{} {reason}", rustc.display()));
         }
-        write!(
-            f,
-            ". With rustc {}.{} or newer, run `rustup target add {TARGET}` or `rustup component add rust-src`; on Debian, `apt-get install rustc-web cargo-web rust-web-src`. To silence this, set IKRA_SKIP_DEVICE=1",
+        text.push_str(&format!(
+            ". With rustc {}.{} or newer, run `rustup target add {TARGET}` or `rustup component add rust-src`; on Debian, `apt-get install rustc-web cargo-web rust-web-src`",
             MINIMUM.0, MINIMUM.1
-        )
+        ));
+        text
     }
 }
 

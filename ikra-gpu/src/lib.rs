@@ -2,7 +2,9 @@
 //!
 //! | compiled for | modules |
 //! | --- | --- |
+//! | both | [`math`] and random numbers, [`rng`] |
 //! | the device, `nvptx64-nvidia-cuda` | `device`: threads, shared memory, the executors' loops |
+//! | the host, with feature `cuda` | `driver`, and `CudaWorld`: the executors' twins, columns that move |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
@@ -13,8 +15,8 @@
 
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
-#[cfg(target_arch = "nvptx64")]
 pub mod math;
+pub mod rng;
 
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 mod columns;

@@ -4,8 +4,10 @@
 //! hands both to [`expand_methods`].
 
 mod access;
+mod arguments;
 mod device;
 mod expand;
+mod kernel;
 mod model;
 mod options;
 mod rewrite;

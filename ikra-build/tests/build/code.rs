@@ -61,8 +61,8 @@ fn only_a_change_builds_again() {
         return;
     }
     let program = Program::new("changes", "device(\"src/model.rs\")");
-    program.write("src/model.rs", &format!("mod part;\n{}", fixture("src/model.rs")));
-    program.write("src/model/part.rs", "");
+    program.write("src/model.rs", &format!("{}\nmod part;\n", fixture("src/model.rs")));
+    program.write("src/model/part.rs", "pub use crate::model::scale_and_add;\n");
     let first = program.run(&[]).expect_success();
     assert!(first.messages.contains("Compiling changes"), "{}", first.messages);
     let again = program.run(&[]).expect_success();

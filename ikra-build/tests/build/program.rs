@@ -11,7 +11,6 @@ pub const REAL_IKRA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// A package in a folder of its own.
 pub struct Program {
-    name: String,
     folder: PathBuf,
 }
 
@@ -34,7 +33,7 @@ impl Program {
         // Not a temporary folder: what is built for one path is of no use for another.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
-        let program = Self { name: name.to_owned(), folder };
+        let program = Self { folder };
         let here = env!("CARGO_MANIFEST_DIR");
         program.write(
             "Cargo.toml",
@@ -69,6 +68,7 @@ impl Program {
     /// Builds and runs it, with further variables.
     pub fn run(&self, variables: &[(&str, &str)]) -> Built {
         let mut command = Command::new(env!("CARGO"));
+        command.env_remove("RUST_BACKTRACE");
         for (name, _) in env::vars_os() {
             // The compiler that the tests are to be made with may be chosen from outside.
             let is_choice = name == "IKRA_RUSTC";
@@ -97,10 +97,6 @@ impl Program {
         let built = self.run(variables).expect_success();
         assert_ne!(built.printed, "none", "{}", built.messages);
         fs::read_to_string(built.printed).unwrap()
-    }
-
-    pub fn name(&self) -> &str {
-        &self.name
     }
 }
 

@@ -1,7 +1,9 @@
 //! The classes.
 #![allow(missing_docs, reason = "a test, not a library")]
 
+use ikra::math;
 use ikra::prelude::*;
+use ikra::rng::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
@@ -307,6 +309,94 @@ pub struct Scale {
     pub double: f64,
     #[atomic]
     pub less: f64,
+}
+
+/// What `math` and `rng` give.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Sample {
+    pub x: f32,
+    pub y: f32,
+    pub f: [f32; 24],
+    pub g: [f64; 24],
+    pub fast: [f32; 6],
+    pub random: [f32; 4],
+    pub bits: u64,
+}
+
+#[soa_methods]
+impl Sample {
+    #[kernel]
+    pub fn spawn(id: u32, scale: f32) -> Self {
+        let mut random = Random::new(3, id, 0);
+        let (x, y) = (scale * random.normal_f32(), 1.0 + random.uniform_f32());
+        Self { x, y, f: [0.0; 24], g: [0.0; 24], fast: [0.0; 6], random: [0.0; 4], bits: 0 }
+    }
+
+    #[kernel]
+    pub fn evaluate(&mut self) {
+        self.f = functions(self.x, self.y);
+    }
+
+    #[kernel]
+    pub fn evaluate_double(&mut self) {
+        self.g = functions(f64::from(self.x), f64::from(self.y));
+    }
+
+    #[kernel]
+    pub fn evaluate_fast(&mut self) {
+        self.fast = [
+            math::sin_approx(self.y),
+            math::cos_approx(self.y),
+            math::exp_approx(self.y),
+            math::ln_approx(self.y),
+            math::rsqrt_approx(self.y),
+            math::rcp_approx(self.y),
+        ];
+    }
+
+    #[kernel]
+    pub fn draw(&mut self, seed: u64, step: u32) {
+        let mut random = Random::new(seed, self.link().id(), step);
+        self.random =
+            [random.uniform_f32(), random.normal_f32(), random.uniform_f64() as f32, random.normal_f64() as f32];
+        self.bits = random.next_u64() ^ u64::from(random.below(77)) << 8 ^ u64::from(random.chance(0.5));
+    }
+}
+
+/// Every function.
+fn functions<T: GpuFloat>(x: T, y: T) -> [T; 24] {
+    [
+        math::sqrt(y),
+        math::rsqrt(y),
+        math::floor(x),
+        math::ceil(x),
+        math::trunc(x),
+        math::round(x),
+        math::mul_add(x, y, x),
+        math::sin(x),
+        math::cos(x),
+        math::tan(x),
+        math::asin(math::sin(x)),
+        math::acos(math::cos(x)),
+        math::atan(x),
+        math::atan2(x, y),
+        math::exp(x),
+        math::exp2(x),
+        math::exp_m1(x),
+        math::ln(y),
+        math::ln_1p(y),
+        math::log2(y),
+        math::log10(y),
+        math::powf(y, x),
+        math::tanh(x),
+        math::hypot(math::cbrt(x), math::sinh(y)),
+    ]
+}
+
+#[soa_world]
+pub struct Samples {
+    pub samples: Objects<Sample>,
 }
 
 #[soa_world]

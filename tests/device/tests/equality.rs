@@ -205,3 +205,56 @@ equality!(tiles, Tiled, TiledWorld);
 equality!(wide_tiles_of_fixed_capacity, WideTiles, WideTilesWorld);
 equality!(storage_addressing, Stored, StoredWorld);
 equality!(first_field_addressing, Addressed, AddressedWorld);
+
+#[test]
+fn mathematics_and_random_numbers() {
+    if !has_gpu() {
+        return;
+    }
+    for scale in [1.0, 100.0, 1e6] {
+        let (mut host, mut device) = (Samples::new(), Samples::new());
+        let n = 20_000;
+        host.construct(n, Sample::spawn, scale).unwrap();
+        device.cuda_construct(n, Sample::spawn, scale).unwrap();
+        host.execute(Sample::evaluate, ());
+        device.cuda_execute(Sample::evaluate, ()).unwrap();
+        host.execute(Sample::evaluate_double, ());
+        device.cuda_execute(Sample::evaluate_double, ()).unwrap();
+        host.execute(Sample::evaluate_fast, ());
+        device.cuda_execute(Sample::evaluate_fast, ()).unwrap();
+        host.execute(Sample::draw, (99, 5));
+        device.cuda_execute(Sample::draw, (99, 5)).unwrap();
+        for (a, b) in host.samples.iter().zip(&device.samples) {
+            assert_eq!((single(a.x), single(a.y)), (single(b.x), single(b.y)));
+            for n in 0..24 {
+                assert_eq!(
+                    single(a.f[n]),
+                    single(b.f[n]),
+                    "f32 function {n} of {} and {}: {} {}",
+                    a.x,
+                    a.y,
+                    a.f[n],
+                    b.f[n]
+                );
+                assert_eq!(
+                    double(a.g[n]),
+                    double(b.g[n]),
+                    "f64 function {n} of {} and {}: {} {}",
+                    a.x,
+                    a.y,
+                    a.g[n],
+                    b.g[n]
+                );
+            }
+            for n in 0..6 {
+                assert!(
+                    (a.fast[n] - b.fast[n]).abs() <= 4e-6 * a.fast[n].abs().max(1.0),
+                    "{n}: {} {}",
+                    a.fast[n],
+                    b.fast[n]
+                );
+            }
+            assert_eq!((a.random.map(single), a.bits), (b.random.map(single), b.bits));
+        }
+    }
+}

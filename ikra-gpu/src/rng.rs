@@ -1,0 +1,171 @@
+//! Random numbers by counting: the same on host and device, whatever the order in which objects draw.
+//!
+//! A generator of the kind of `rand`'s keeps a state that every draw changes; objects would have to store
+//! one each, or draw one after another. Here a number is a function of seed, object, step and how many the
+//! object drew in this step: Philox 4×32-10 (Salmon, Moraes, Dror & Shaw, SC'11).
+//!
+//! ```
+//! use ikra::rng::Random;
+//! let mut random = Random::new(42, 7, 100);          // seed, object, step
+//! let x: f32 = random.uniform_f32();
+//! assert!((0.0..1.0).contains(&x));
+//! assert_eq!(x, Random::new(42, 7, 100).uniform_f32());
+//! assert_ne!(x, Random::new(42, 8, 100).uniform_f32());
+//! ```
+
+use crate::math;
+
+/// The random numbers of one object in one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Random {
+    key: [u32; 2],
+    object: u32,
+    step: u32,
+    /// Blocks of four numbers drawn so far.
+    blocks: u32,
+    block: [u32; 4],
+    /// Numbers of the block that are used up.
+    used: u32,
+}
+
+impl Random {
+    /// The numbers for a seed, an object (its id, or any number of its own) and a step.
+    #[inline]
+    #[must_use]
+    pub const fn new(seed: u64, object: u32, step: u32) -> Self {
+        Self { key: [seed as u32, (seed >> 32) as u32], object, step, blocks: 0, block: [0; 4], used: 4 }
+    }
+
+    /// All 32 bits random.
+    #[inline]
+    pub fn next_u32(&mut self) -> u32 {
+        if self.used == 4 {
+            self.block = philox([self.blocks, 0, self.object, self.step], self.key);
+            self.blocks = self.blocks.wrapping_add(1);
+            self.used = 0;
+        }
+        // By comparison, so that the block stays in registers.
+        let number = match self.used {
+            0 => self.block[0],
+            1 => self.block[1],
+            2 => self.block[2],
+            _ => self.block[3],
+        };
+        self.used += 1;
+        number
+    }
+
+    /// All 64 bits random.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        let high = u64::from(self.next_u32());
+        high << 32 | u64::from(self.next_u32())
+    }
+
+    /// From 0 up to, but not including, 1: a multiple of 2⁻²⁴.
+    #[inline]
+    pub fn uniform_f32(&mut self) -> f32 {
+        (self.next_u32() >> 8) as f32 * (1.0 / 16_777_216.0)
+    }
+
+    /// From 0 up to, but not including, 1: a multiple of 2⁻⁵³.
+    #[inline]
+    pub fn uniform_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+    }
+
+    /// From 0 up to, but not including, `end`, all equally likely but for a share of `end` / 2³²; 0 if
+    /// `end` is 0.
+    #[inline]
+    pub fn below(&mut self, end: u32) -> u32 {
+        ((u64::from(self.next_u32()) * u64::from(end)) >> 32) as u32
+    }
+
+    /// True with this probability.
+    #[inline]
+    pub fn chance(&mut self, probability: f32) -> bool {
+        self.uniform_f32() < probability
+    }
+
+    /// Normally distributed with mean 0 and standard deviation 1 (Box and Muller).
+    #[inline]
+    pub fn normal_f32(&mut self) -> f32 {
+        let radius = math::sqrt(-2.0 * math::ln(1.0 - self.uniform_f32()));
+        radius * math::cos(core::f32::consts::TAU * self.uniform_f32())
+    }
+
+    /// Normally distributed with mean 0 and standard deviation 1 (Box and Muller).
+    #[inline]
+    pub fn normal_f64(&mut self) -> f64 {
+        let radius = math::sqrt(-2.0 * math::ln(1.0 - self.uniform_f64()));
+        radius * math::cos(core::f64::consts::TAU * self.uniform_f64())
+    }
+}
+
+/// Philox 4×32 with ten rounds.
+#[inline]
+#[must_use]
+pub const fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    let mut round = 0;
+    while round < 10 {
+        let (a, b) = (0xd251_1f53_u64 * counter[0] as u64, 0xcd9e_8d57_u64 * counter[2] as u64);
+        counter = [(b >> 32) as u32 ^ counter[1] ^ key[0], b as u32, (a >> 32) as u32 ^ counter[3] ^ key[1], a as u32];
+        key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
+        round += 1;
+    }
+    counter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The vectors that the authors published.
+    #[test]
+    fn known_answers() {
+        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(philox([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+        let counter = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
+        let answer = [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1];
+        assert_eq!(philox(counter, [0xa409_3822, 0x299f_31d0]), answer);
+    }
+
+    #[test]
+    fn distributions_have_their_moments() {
+        let n = 200_000;
+        let (mut sum, mut squares, mut normal, mut normal_squares) = (0.0, 0.0, 0.0, 0.0);
+        let mut counts = [0_u32; 10];
+        for object in 0..n {
+            let mut random = Random::new(1, object, 3);
+            let x = random.uniform_f64();
+            assert!((0.0..1.0).contains(&x) && (0.0..1.0).contains(&random.uniform_f32()));
+            sum += x;
+            squares += x * x;
+            let z = random.normal_f64();
+            normal += z;
+            normal_squares += z * z;
+            counts[random.below(10) as usize] += 1;
+        }
+        let n = f64::from(n);
+        assert!((sum / n - 0.5).abs() < 0.003 && (squares / n - 1.0 / 3.0).abs() < 0.003);
+        assert!((normal / n).abs() < 0.01 && (normal_squares / n - 1.0).abs() < 0.02);
+        assert!(counts.iter().all(|&count| (f64::from(count) / n - 0.1).abs() < 0.004), "{counts:?}");
+    }
+
+    #[test]
+    fn objects_steps_and_seeds_differ() {
+        let draw = |seed, object, step| Random::new(seed, object, step).next_u64();
+        let mut all: Vec<u64> = (0..50)
+            .flat_map(|seed| (0..50).flat_map(move |object| (0..20).map(move |step| (seed, object, step))))
+            .map(|(seed, object, step)| draw(seed, object, step))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 50 * 50 * 20);
+        let mut random = Random::new(0, 0, 0);
+        let sequence: Vec<u32> = (0..9).map(|_| random.next_u32()).collect();
+        assert_eq!(sequence[..4], philox([0; 4], [0; 2]));
+        assert_eq!(sequence[4..8], philox([1, 0, 0, 0], [0; 2]));
+        assert!(!Random::new(0, 0, 0).chance(0.0) && Random::new(0, 0, 0).chance(1.0));
+    }
+}

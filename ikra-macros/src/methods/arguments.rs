@@ -1,0 +1,125 @@
+//! The arguments of kernels, which executors take as one value.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Generics, Lifetime, Type};
+
+use super::device::{self, Entry};
+use super::model::{Block, Parameter};
+use crate::device::kernel_symbol;
+
+/// A kernel's arguments, as one type and as a pattern.
+pub(super) struct Args {
+    pub(super) ty: TokenStream,
+    pub(super) pattern: TokenStream,
+    /// What is passed on to the method.
+    pub(super) values: Vec<TokenStream>,
+    /// The types and names one by one.
+    types: Vec<TokenStream>,
+    pub(super) names: Vec<Ident>,
+}
+
+impl Args {
+    /// The entry in the device code, if all arguments are values.
+    pub(super) fn device_entry(
+        &self,
+        block: &Block,
+        method: &Ident,
+        handle: &Ident,
+        generics: &Generics,
+        entry: &Entry<'_>,
+    ) -> TokenStream {
+        if !generics.params.is_empty() {
+            return TokenStream::new();
+        }
+        let kernel = device::Kernel {
+            handle,
+            symbol: kernel_symbol(&block.fields.class, method),
+            types: &self.types,
+            names: &self.names,
+            ty: &self.ty,
+            pattern: &self.pattern,
+        };
+        device::entries(&kernel, entry)
+    }
+}
+
+/// One argument as it is, none as `()`, several as a tuple; `Link<X>` for `Ref<X>`; `impl Trait` as a
+/// type parameter. And the generics of an `impl` for them, of a method with these `generics`.
+pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parameter]) -> (Args, Generics) {
+    let mut generics = generics.clone();
+    let mut lifetimes = Vec::new();
+    let (mut types, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for (n, parameter) in parameters.iter().enumerate() {
+        let name = format_ident!("arg{n}");
+        if let Some(object) = &parameter.object {
+            let object = block.rewrite(object);
+            types.push(quote!(::ikra::Link<#object>));
+            values.push(quote!(::ikra::Object::resolve(&*view, #name)));
+        } else {
+            let mut ty = parameter.ty.clone();
+            Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);
+            types.push(block.rewrite(ty));
+            values.push(quote!(#name));
+        }
+        names.push(name);
+    }
+    let (ty, pattern) = match (types.as_slice(), names.as_slice()) {
+        ([ty], [name]) => (ty.clone(), quote!(#name)),
+        _ => (quote!((#(#types),*)), quote!((#(#names),*))),
+    };
+    for (n, lifetime) in lifetimes.iter().enumerate() {
+        generics.params.insert(n, syn::parse_quote!(#lifetime));
+    }
+    (Args { ty, pattern, values, types, names }, generics)
+}
+
+/// Gives names to elided lifetimes and to `impl Trait`, which an `impl` header must name.
+struct Named<'a> {
+    lifetimes: &'a mut Vec<Lifetime>,
+    generics: &'a mut Generics,
+    parameter: usize,
+}
+
+impl Named<'_> {
+    fn fresh(&mut self) -> Lifetime {
+        let lifetime = Lifetime::new(&format!("'__a{}", self.lifetimes.len()), Span::call_site());
+        self.lifetimes.push(lifetime.clone());
+        lifetime
+    }
+}
+
+impl VisitMut for Named<'_> {
+    fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
+        if reference.lifetime.is_none() {
+            reference.lifetime = Some(self.fresh());
+        }
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "_" {
+            *lifetime = self.fresh();
+        }
+    }
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::ImplTrait(bounds) = ty {
+            let name = format_ident!("__T{}_{}", self.parameter, self.generics.params.len());
+            let bounds = &bounds.bounds;
+            self.generics.params.push(syn::parse_quote!(#name: #bounds));
+            *ty = syn::parse_quote!(#name);
+            return;
+        }
+        // Elided lifetimes of function types are their own.
+        if !matches!(ty, Type::FnPtr(_)) {
+            visit_mut::visit_type_mut(self, ty);
+        }
+    }
+}
+
+/// The parameters of an `impl`, in `<…>`, and its `where` clause.
+pub(super) fn split(block: &Block, generics: &Generics) -> (TokenStream, TokenStream) {
+    let params = block.rewrite(&generics.params);
+    let params = if params.is_empty() { params } else { quote!(<#params>) };
+    (params, block.rewrite(generics.where_clause.to_token_stream()))
+}
