@@ -163,6 +163,10 @@ impl Columns {
 // SAFETY: downloads each unit's bytes to its place, and waits for them.
 unsafe impl Mirror for Columns {
     fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
+        if self.queue.check().is_err() {
+            // Whoever caused or met the loss was told. From then on the host's values count.
+            return Ok(());
+        }
         self.queue.synchronize()?;
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
