@@ -1,8 +1,10 @@
 //! The small crate around the model.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Device, write_if_changed};
+use crate::Device;
+use crate::files::{hash, write_if_changed};
 
 /// The crate's files.
 pub(crate) struct Krate {
@@ -11,11 +13,12 @@ pub(crate) struct Krate {
     pub(crate) name: String,
 }
 
-/// Writes the crate into `folder`.
-pub(crate) fn write(device: &Device, model: &Path, ikra: &Path, folder: &Path, package: &Path) -> Krate {
-    let name = format!("ikra_device_{:016x}", hash(model.as_os_str().as_encoded_bytes()));
+/// Writes the crate into `folder`, which no other build script uses.
+pub(crate) fn write(device: &Device, model: &Path, ikra: &Path, folder: &Path, lock: Option<&Path>) -> Krate {
+    let name = format!("ikra_device_{:016x}", hash(folder.as_os_str().as_encoded_bytes()));
     let debug = if device.lines { "\"line-directives-only\"" } else { "false" };
     let dependencies: String = device.dependencies.iter().map(|(name, entry)| format!("{name} = {entry}\n")).collect();
+    // A profile of its own: what the user's configuration says about `release` is for the host.
     let manifest = format!(
         r#"# Made by ikra-build.
 [package]
@@ -30,12 +33,17 @@ path = "lib.rs"
 [dependencies]
 ikra = {{ path = {ikra:?}, default-features = false }}
 {dependencies}
-[profile.release]
+[profile.{PROFILE}]
+inherits = "release"
 opt-level = 3
 lto = "fat"
 codegen-units = 1
 panic = "abort"
 debug = {debug}
+debug-assertions = false
+overflow-checks = false
+incremental = false
+strip = false
 
 [workspace]
 "#
@@ -50,23 +58,110 @@ debug = {debug}
 
 ikra::device_root!();
 
-#[path = {model:?}]
-mod model;
-"
+{}",
+        module(model)
     );
     write_if_changed(&folder.join("Cargo.toml"), &manifest);
     write_if_changed(&folder.join("lib.rs"), &root);
-    // The same versions as in the program, where it says them.
-    let lock = folder.join("Cargo.lock");
-    if !lock.is_file()
-        && let Some(text) = package.ancestors().find_map(|at| std::fs::read_to_string(at.join("Cargo.lock")).ok())
-    {
-        write_if_changed(&lock, &text);
+    if let Some(lock) = lock {
+        take_versions(lock, folder);
     }
     Krate { manifest: folder.join("Cargo.toml"), name }
 }
 
-/// FNV-1a.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+/// The declaration of the model's module.
+fn module(model: &Path) -> String {
+    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+    let is_identifier = stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match model.parent() {
+        // As `mod model;` does in the program: with `#[path]` at the module itself, its modules would be looked for
+        // beside it, not in `model/`.
+        Some(folder) if is_identifier && stem != "mod" => {
+            format!("#[path = {folder:?}]\nmod source {{\n    pub mod {stem};\n}}\nuse source::{stem};\n")
+        }
+        _ => format!("#[path = {model:?}]\nmod model;\n"),
+    }
+}
+
+/// The profile that the crate is built with.
+pub(crate) const PROFILE: &str = "ikra-device";
+
+/// Takes over the program's versions, again whenever they change. Cargo then adds and removes what
+/// differs between the two.
+fn take_versions(lock: &Path, folder: &Path) {
+    let Ok(text) = fs::read_to_string(lock) else { return };
+    let taken = folder.join("program.lock");
+    if fs::read_to_string(&taken).is_ok_and(|old| old == text) && folder.join("Cargo.lock").is_file() {
+        return;
+    }
+    write_if_changed(&folder.join("Cargo.lock"), &text);
+    write_if_changed(&taken, &text);
+}
+
+/// The lock file of the program that is being built, by the build script's folder or by the package's.
+pub(crate) fn lock(out: &Path, package: &Path) -> Option<PathBuf> {
+    // The first finds the program's, when the package is one of its dependencies.
+    out.ancestors().chain(package.ancestors()).map(|at| at.join("Cargo.lock")).find(|lock| lock.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(device: &Device) -> (tempfile::TempDir, String, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let krate = write(device, Path::new("/a b/src/model.rs"), Path::new("/ikra"), folder.path(), None);
+        let manifest = fs::read_to_string(krate.manifest).unwrap();
+        let root = fs::read_to_string(folder.path().join("lib.rs")).unwrap();
+        (folder, manifest, root)
+    }
+
+    #[test]
+    fn options_are_in_the_manifest() {
+        let device = Device::new("src/model.rs").line_info(true).dependency("bit", "1.2");
+        let (_folder, manifest, root) = written(&device.dependency("big", "{ path = \"/big\" }"));
+        for line in ["debug = \"line-directives-only\"", "bit = \"1.2\"", "big = { path = \"/big\" }"] {
+            assert!(manifest.lines().any(|at| at == line), "{line} is not in {manifest}");
+        }
+        assert!(root.contains("#[path = \"/a b/src\"]\nmod source {\n    pub mod model;\n}"), "{root}");
+    }
+
+    #[test]
+    fn a_models_modules_are_where_the_program_has_them() {
+        assert!(module(Path::new("/p/src/space/mod.rs")).starts_with("#[path = \"/p/src/space/mod.rs\"]\nmod "));
+        assert!(module(Path::new("/p/models/my-model.rs")).starts_with("#[path = \"/p/models/my-model.rs\"]\nmod "));
+        assert!(module(Path::new("/p/src/bodies.rs")).starts_with("#[path = \"/p/src\"]\n"));
+    }
+
+    #[test]
+    fn versions_follow_the_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let (lock, own) = (folder.path().join("Cargo.lock"), folder.path().join("own"));
+        fs::create_dir(&own).unwrap();
+        let read = || fs::read_to_string(own.join("Cargo.lock")).unwrap();
+        fs::write(&lock, "one").unwrap();
+        take_versions(&lock, &own);
+        assert_eq!(read(), "one");
+        fs::write(own.join("Cargo.lock"), "one, and the crate itself").unwrap();
+        take_versions(&lock, &own);
+        assert_eq!(read(), "one, and the crate itself", "what cargo made of it stays");
+        fs::write(&lock, "two").unwrap();
+        take_versions(&lock, &own);
+        assert_eq!(read(), "two");
+    }
+
+    #[test]
+    fn the_programs_lock_is_found_from_a_dependency() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, dependency) = (folder.path().join("program"), folder.path().join("registry/dependency"));
+        let out = program.join("target/debug/build/dependency-1/out");
+        for folder in [&out, &dependency] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(dependency.join("Cargo.lock"), "").unwrap();
+        assert_eq!(lock(&out, &dependency), Some(dependency.join("Cargo.lock")));
+        fs::write(program.join("Cargo.lock"), "").unwrap();
+        assert_eq!(lock(&out, &dependency), Some(program.join("Cargo.lock")));
+    }
 }

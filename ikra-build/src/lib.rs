@@ -15,28 +15,59 @@
 //!
 //! The model is a module of the program, and is compiled a second time for `nvptx64-nvidia-cuda` as the
 //! only module of a small `no_std` crate. So it uses `core` and `ikra` only, or crates that are listed with
-//! [`Device::dependency`]. `#[soa_world]` embeds what comes out.
+//! [`Device::dependency`]. `#[soa_world]` embeds what comes out. No CUDA toolkit is needed.
+//!
+//! The first build takes half a minute, in which `core` is compiled; a changed model takes seconds. The
+//! results are in `ikra-device` in the target directory, shared by all packages and profiles.
+//!
+//! # The compiler
+//!
+//! rustc 1.96 or newer, with one of
+//!
+//! - `rustup target add nvptx64-nvidia-cuda`,
+//! - `rustup component add rust-src`,
+//! - on Debian, `apt-get install rustc-web cargo-web rust-web-src`.
+//!
+//! It need not be the toolchain that compiles the program: [`toolchains`] says where it is looked for. Without
+//! one the build succeeds with one warning, there is no device code, and programs run on the host.
+//!
+//! # Messages
+//!
+//! An error in the model fails the build script, so that the host's compilation does not repeat it. Editors
+//! that show only the host's messages show them in their places if `IKRA_SKIP_DEVICE=1` is set for them.
+//!
+//! A call of a function that does not exist on the device is an error too. Kernels that keep variables in
+//! local memory, which is slow, are warned about.
+//!
+//! # Variables
 //!
 //! | variable | meaning |
 //! | --- | --- |
-//! | `IKRA_RUSTC` | the compiler to use, with `cargo` beside it |
-//! | `IKRA_SKIP_DEVICE=1` | make no device code |
-//! | `IKRA_VERBOSE=1` | say which compiler was taken |
+//! | `IKRA_RUSTC` | the compiler to use, a path or a name, with `cargo` beside it |
+//! | `IKRA_SKIP_DEVICE=1` | make no device code; so do clippy, rust-analyzer and docs.rs |
+//! | `IKRA_PREBUILT_PTX` | the path in [`Device::prebuilt`] |
+//! | `IKRA_WRITE_PREBUILT=1` | write that file |
+//! | `IKRA_VERBOSE=1` | say which compiler was taken, and how many kernels were made |
 //! | `IKRA_PTXAS` | the assembler that [`ptxas`] uses |
-//!
-//! Without a compiler for the device the build succeeds with one warning, and programs run on the host.
 
+mod artifact;
+mod files;
 mod krate;
 mod messages;
 mod nested;
+mod prebuilt;
 pub mod ptx;
 pub mod ptxas;
 mod toolchain;
 
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::process::exit;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use toolchain::{Libraries, Search, Toolchain, find_toolchain};
+use files::write_if_changed;
+use prebuilt::Prebuilt;
+pub use toolchain::{Candidate, Libraries, Search, Toolchain, find_toolchain, toolchains};
 
 /// Local memory of a thread that is worth a warning: the driver keeps less in registers, or it is that of
 /// a rare path.
@@ -50,7 +81,7 @@ pub enum Floats {
     Strict,
     /// A product and a sum may become one operation that rounds once, as `nvcc` does.
     Contract,
-    /// Division, square root and the like are approximate too, and subnormal numbers are zero.
+    /// As `Contract`; and division and square root of `f32` are approximate.
     Fast,
 }
 
@@ -112,7 +143,7 @@ impl Device {
     }
 
     /// A `no_std` crate that the model uses, with its entry in `[dependencies]`: `"1.2"`, or a table such
-    /// as `{ version = "1.2", default-features = false }`.
+    /// as `{ version = "1.2", default-features = false }`. A `path` in it is absolute.
     #[must_use]
     pub fn dependency(mut self, name: &str, entry: &str) -> Self {
         let entry = if entry.trim_start().starts_with('{') { entry.to_owned() } else { format!("\"{entry}\"") };
@@ -120,100 +151,159 @@ impl Device {
         self
     }
 
-    /// Device code that is kept beside the model, relative to the package: used where there is no
-    /// compiler for the device, so that a published crate's users need none, and written where there is
-    /// one and the file does not exist.
+    /// Device code that is kept beside the model, relative to the package, so that a published crate's
+    /// users need no compiler for the device: it is used where there is none.
+    ///
+    /// A build with `IKRA_WRITE_PREBUILT=1` writes the file. It says what it was made from: where the model
+    /// has changed since, it is not used, and builds warn that it is to be written again.
+    ///
+    /// ```no_run
+    /// ikra_build::Device::new("src/model.rs").prebuilt("src/model.ptx").build();
+    /// ```
     #[must_use]
     pub fn prebuilt(mut self, path: impl AsRef<Path>) -> Self {
         self.prebuilt = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Compiles the model. To be called in a build script.
+    /// Compiles the model. To be called in a build script, once.
     ///
     /// # Panics
     ///
-    /// If the model does not compile for the device, with the compiler's messages; outside a build
-    /// script.
+    /// Outside a build script; when called again; if there is no model. If the model does not compile for
+    /// the device, the build script ends with the compiler's messages.
     pub fn build(&self) {
-        for variable in ["IKRA_RUSTC", "IKRA_SKIP_DEVICE", "IKRA_VERBOSE"] {
+        static IS_BUILT: AtomicBool = AtomicBool::new(false);
+        assert!(
+            !IS_BUILT.swap(true, Ordering::Relaxed),
+            "a package has one model; make the second one a module of the first"
+        );
+        for variable in VARIABLES {
             println!("cargo::rerun-if-env-changed={variable}");
         }
         let package = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
         let model = package.join(&self.model);
-        println!("cargo::rerun-if-changed={}", model.display());
         assert!(
             model.is_file(),
             "there is no model at {}; give `ikra_build::device` the model's path relative to the package",
             model.display()
         );
-        if env::var_os("IKRA_SKIP_DEVICE").is_some() || is_analysis() {
+        rerun_if_changed(&model);
+        if is_set("IKRA_SKIP_DEVICE") || is_analysis() {
             return;
         }
-        let out = PathBuf::from(variable("OUT_DIR"));
-        let prebuilt = self.prebuilt.as_ref().map(|path| package.join(path));
-        if let Some(path) = &prebuilt {
-            println!("cargo::rerun-if-changed={}", path.display());
+        let path = env::var_os("IKRA_PREBUILT_PTX").map(PathBuf::from).or_else(|| self.prebuilt.clone());
+        let prebuilt = path.map(|path| Prebuilt { path: package.join(path), device: self, package: &package });
+        if let Some(Prebuilt { path, .. }) = &prebuilt {
+            // A file that does not exist would count as changed at every build.
+            rerun_if_changed(path.ancestors().find(|at| at.exists()).unwrap_or(path));
         }
-        let toolchain = match find_toolchain() {
-            Ok(toolchain) => toolchain,
-            Err(search) => {
-                match prebuilt.filter(|path| path.is_file()) {
-                    Some(path) => embed(&path),
-                    None => println!("cargo::warning={search}"),
-                }
-                return;
-            }
-        };
-        if env::var_os("IKRA_VERBOSE").is_some() {
-            println!("cargo::warning=device code by {toolchain}");
+        match find_toolchain() {
+            Ok(toolchain) => self.compile(&toolchain, &package, &model, prebuilt.as_ref()),
+            Err(search) => use_prebuilt(&search, prebuilt.as_ref()),
         }
+    }
+
+    fn compile(&self, toolchain: &Toolchain, package: &Path, model: &Path, prebuilt: Option<&Prebuilt<'_>>) {
         let Some(ikra) = env::var_os("DEP_IKRA_MANIFEST_DIR").map(PathBuf::from) else {
-            panic!("ikra is not among this package's dependencies; add it to `[dependencies]`");
+            fail("ikra is not among this package's dependencies; add it to `[dependencies]`");
         };
-        let krate = krate::write(self, &model, &ikra, &out.join("device"), &package);
-        let code = match nested::compile(self, &toolchain, &krate, &out) {
-            Ok(code) => code,
-            Err(message) => {
-                eprintln!("{message}");
-                // The compiler's messages are above; a backtrace would only hide them.
-                std::process::exit(1);
-            }
+        let out = PathBuf::from(variable("OUT_DIR"));
+        let lock = krate::lock(&out, package);
+        let krate = krate::write(self, model, &ikra, &out.join("device"), lock.as_deref());
+        // Cargo shows paths relative to the workspace, where the lock file is.
+        let root = lock.as_deref().and_then(Path::parent).filter(|root| package.starts_with(root)).unwrap_or(package);
+        let made = match nested::compile(self, toolchain, &krate, &out, root) {
+            Ok(made) => made,
+            Err(message) => fail(&message),
         };
-        for problem in ptx::problems(&code) {
+        for source in made.sources.iter().filter(|source| !source.starts_with(&out)) {
+            rerun_if_changed(source);
+        }
+        for problem in ptx::problems(&made.code) {
             match problem {
-                ptx::Problem::Unresolved(name) => {
-                    eprintln!(
-                        "the device code calls `{name}`, which does not exist on the device; use a function of `core` or `ikra`"
-                    );
-                    std::process::exit(1);
-                }
+                ptx::Problem::Unresolved(name) => fail(&format!(
+                    "the device code calls `{name}`, which does not exist on the device; use a function of `core` or `ikra`"
+                )),
                 ptx::Problem::LocalMemory { bytes, .. } if bytes < NOTABLE_BYTES => {}
-                ptx::Problem::LocalMemory { kernel, bytes } => println!(
-                    "cargo::warning=kernel {kernel} keeps {bytes} bytes a thread in slow local memory, as arrays do that are indexed by a variable"
-                ),
+                ptx::Problem::LocalMemory { kernel, bytes } => warn(&format!(
+                    "kernel {kernel} keeps {bytes} bytes a thread in slow local memory, as arrays do that are indexed by a variable"
+                )),
             }
+        }
+        if is_set("IKRA_VERBOSE") {
+            warn(&format!("{} kernels by {toolchain}", ptx::kernels(&made.code).len()));
         }
         let path = out.join("ikra_device.ptx");
-        write_if_changed(&path, &code);
-        if let Some(prebuilt) = prebuilt.filter(|path| !path.is_file()) {
-            write_if_changed(&prebuilt, &code);
-        }
+        write_if_changed(&path, &made.code);
         embed(&path);
+        if let Some(prebuilt) = prebuilt {
+            if is_set("IKRA_WRITE_PREBUILT") {
+                prebuilt.write(&made.code, &made.sources);
+            } else if let Err(reason) = prebuilt.check() {
+                warn(&format!("{reason}; a build with IKRA_WRITE_PREBUILT=1 writes it"));
+            }
+        }
     }
 }
+
+/// Embeds code that was made before, if there is some that fits.
+fn use_prebuilt(search: &Search, prebuilt: Option<&Prebuilt<'_>>) {
+    match prebuilt.map(|prebuilt| (prebuilt, prebuilt.check())) {
+        Some((prebuilt, Ok(()))) => embed(&prebuilt.path),
+        Some((_, Err(reason))) => warn(&format!("{reason}; {search}")),
+        None => warn(&search.to_string()),
+    }
+    for path in toolchain::watched(search) {
+        rerun_if_changed(&path);
+    }
+}
+
+/// What the device code depends on, beside files.
+const VARIABLES: &[&str] = &[
+    "DOCS_RS",
+    "IKRA_PREBUILT_PTX",
+    "IKRA_RUSTC",
+    "IKRA_SKIP_DEVICE",
+    "IKRA_VERBOSE",
+    "IKRA_WRITE_PREBUILT",
+    // Otherwise a program built after an analysis would have no device code.
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+];
 
 /// Makes `#[soa_world]` embed the device code at `path`.
 fn embed(path: &Path) {
     println!("cargo::rustc-env=IKRA_DEVICE_CODE={}", path.display());
 }
 
+fn rerun_if_changed(path: &Path) {
+    println!("cargo::rerun-if-changed={}", path.display());
+}
+
+fn warn(message: &str) {
+    println!("cargo::warning={message}");
+}
+
+/// Ends the build script. Not a panic: a backtrace would only hide the message.
+fn fail(message: &str) -> ! {
+    eprintln!("{message}");
+    exit(1)
+}
+
+/// Whether the user switched something on.
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 /// Whether the build is for an analysis, whose user waits for it and does not run the program.
 fn is_analysis() -> bool {
-    ["RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER"].into_iter().filter_map(env::var_os).any(|wrapper| {
-        let name = Path::new(&wrapper).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let is_by = |wrapper: &Path| {
+        let name = wrapper.file_stem().unwrap_or_default().to_string_lossy();
         name.contains("clippy") || name.contains("rust-analyzer")
-    })
+    };
+    let mut wrappers = ["RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER"].into_iter().filter_map(env::var_os);
+    env::var_os("DOCS_RS").is_some() || wrappers.any(|wrapper| is_by(Path::new(&wrapper)))
 }
 
 /// A variable that cargo sets for build scripts.
@@ -221,20 +311,5 @@ fn variable(name: &str) -> String {
     match env::var(name) {
         Ok(value) => value,
         Err(_) => panic!("{name} is not set: `ikra_build` is to be called in a build script"),
-    }
-}
-
-/// Writes a file unless it holds the text already, so that what depends on it is not built again.
-fn write_if_changed(path: &Path, text: &str) {
-    if fs::read_to_string(path).is_ok_and(|old| old == text) {
-        return;
-    }
-    if let Some(parent) = path.parent()
-        && let Err(error) = fs::create_dir_all(parent)
-    {
-        panic!("cannot create {}: {error}", parent.display());
-    }
-    if let Err(error) = fs::write(path, text) {
-        panic!("cannot write {}: {error}", path.display());
     }
 }

@@ -35,8 +35,30 @@ pub(crate) fn explain(text: &str) -> String {
         message.push('\n');
     }
     message.push('\n');
-    message.push_str(text.trim_end());
+    message.push_str(errors(text).trim());
     message
+}
+
+/// Without warnings, which the host's compilation gives, and without cargo's closing words, which are about
+/// a crate that the user has not written and about the command that it ran.
+fn errors(text: &str) -> String {
+    let mut kept = String::new();
+    let (mut is_warning, mut is_cause) = (false, false);
+    for line in text.lines() {
+        if line.starts_with("error: could not compile `") {
+            is_cause = true;
+            continue;
+        }
+        // `Caused by:` and what is indented below it.
+        is_cause = is_cause && (line.is_empty() || line == "Caused by:" || line.starts_with("  "));
+        // Up to the next empty line.
+        is_warning = line.starts_with("warning") || is_warning && !line.is_empty();
+        if !is_cause && !is_warning {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -45,15 +67,45 @@ mod tests {
 
     #[test]
     fn aborts_become_sentences() {
-        let text = explain("LLVM ERROR: Cannot select: t9: f32 = fsin t7\nIn function: ikra_kernel_Body_spin_3_4\n");
+        let text = explain(
+            "LLVM ERROR: Cannot select: t9: f32 = fsin t7\nIn function: ikra_kernel_Body_spin_3_4
+error: could not compile `ikra_device_0123456789abcdef` (lib)
+
+Caused by:
+  process didn't exit successfully: `/usr/bin/rustc --crate-name ikra_device_0123456789abcdef` (signal: 6, SIGABRT)
+",
+        );
         assert!(text.contains("`ikra::math` (in `ikra_kernel_Body_spin_3_4`)"), "{text}");
         assert!(text.contains("fsin"), "the compiler's words stay");
+        assert!(!text.contains("ikra_device_"), "{text}");
+    }
+
+    #[test]
+    fn each_abort_has_its_sentence() {
+        for (said, meant) in [
+            ("LLVM ERROR: unsupported library call operation", "does not have; use that of `ikra::math`"),
+            ("LLVM ERROR: Symbol name with unsupported characters", "use letters, digits and `_`"),
+            ("error: undefined symbol: sin", "does not exist on the device"),
+        ] {
+            let text = explain(said);
+            assert!(text.contains(meant) && text.contains(said), "{text}");
+        }
     }
 
     #[test]
     fn ordinary_errors_stay_as_they_are() {
-        let text = explain("error[E0308]: mismatched types\n --> /x/src/model.rs:3:1\n");
-        assert_eq!(text.matches("mismatched types").count(), 1);
-        assert!(text.contains("/x/src/model.rs:3:1"));
+        let text = explain(
+            "warning: unused variable\n --> ikra/lib.rs:1:1\n  |\n\nerror[E0308]: mismatched types\n --> src/model.rs:3:1\n\nerror: could not compile `ikra_device_0` (lib) due to 1 previous error\n",
+        );
+        assert_eq!(
+            text,
+            "the model does not compile for the device:\n\nerror[E0308]: mismatched types\n --> src/model.rs:3:1"
+        );
+    }
+
+    #[test]
+    fn a_want_of_network_is_told_from_errors() {
+        assert!(wants_network("error: no matching package named `x` found\nyou're using offline mode (--offline)"));
+        assert!(!wants_network("error[E0308]: mismatched types"));
     }
 }

@@ -1,20 +1,17 @@
 //! The cargo that compiles for the device.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::krate::{Krate, hash};
+use crate::files::hash;
+use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, messages};
+use crate::{Device, Floats, artifact, messages};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
-    "CARGO_BUILD_RUSTC",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "CARGO_BUILD_RUSTFLAGS",
-    "CARGO_BUILD_TARGET",
-    "CARGO_BUILD_TARGET_DIR",
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_MAKEFLAGS",
     "CARGO_TARGET_DIR",
@@ -30,59 +27,106 @@ const SCRUBBED: &[&str] = &[
     "TARGET",
 ];
 
-/// Compiles the crate, and returns its PTX.
-pub(crate) fn compile(device: &Device, toolchain: &Toolchain, krate: &Krate, out: &Path) -> Result<String, String> {
+/// How further ones begin. Those that describe the package would make the inner build differ from run to
+/// run.
+const SCRUBBED_PREFIXES: &[&str] = &[
+    "CARGO_BUILD_",
+    "CARGO_CFG_",
+    "CARGO_FEATURE_",
+    "CARGO_MANIFEST",
+    "CARGO_PKG_",
+    "CARGO_PROFILE_",
+    "CARGO_UNSTABLE_",
+    "DEP_",
+];
+
+/// What the inner build made.
+pub(crate) struct Made {
+    /// PTX.
+    pub(crate) code: String,
+    /// The files that it was made from.
+    pub(crate) sources: Vec<PathBuf>,
+}
+
+/// Compiles the crate. `root` is the folder that paths in messages are relative to.
+///
+/// # Errors
+///
+/// What to tell the user.
+pub(crate) fn compile(
+    device: &Device,
+    toolchain: &Toolchain,
+    krate: &Krate,
+    out: &Path,
+    root: &Path,
+) -> Result<Made, String> {
     let flags = flags(device);
     // Builds with other flags or compilers have a folder of their own, so that neither undoes the other's.
     let key = hash(format!("{}{}", toolchain.version, flags.join("\x1f")).as_bytes());
     let target_dir = target_dir(out).join("ikra-device").join(format!("{key:016x}"));
+    // Build scripts that run at the same time wait for each other: cargo locks its folder.
     let run = |offline: bool| {
-        let mut command = Command::new(&toolchain.cargo);
-        for variable in SCRUBBED {
-            command.env_remove(variable);
-        }
-        // A build script's own variables would make the inner build differ from run to run.
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if ["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_PKG_", "CARGO_MANIFEST", "DEP_", "CARGO_PROFILE_"]
-                .iter()
-                .any(|prefix| text.starts_with(prefix))
-            {
-                command.env_remove(&name);
-            }
-        }
-        command
-            .env("RUSTC", &toolchain.rustc)
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-            .env("CARGO_TARGET_DIR", &target_dir)
-            .args(["build", "--release", "--quiet", "--target", TARGET, "--manifest-path"])
-            .arg(&krate.manifest);
-        if toolchain.libraries == Libraries::Sources {
-            command.arg("-Zbuild-std=core");
-        }
+        let mut command = command(toolchain, krate, &target_dir);
+        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         if offline {
             command.arg("--offline");
         }
-        command.output()
+        if !device.lines {
+            // As on the host, panics say `src/model.rs`, and what is published says nothing about this machine.
+            let mut remap = OsString::from("--remap-path-prefix=");
+            remap.push(root);
+            remap.push("=");
+            command.arg("--").arg(remap);
+        }
+        command.output().map_err(|error| format!("cannot run {}: {error}", toolchain.cargo.display()))
     };
-    let mut output = run(true).map_err(|error| format!("cannot run {}: {error}", toolchain.cargo.display()))?;
+    let mut output = run(true)?;
     if !output.status.success() && messages::wants_network(&text(&output)) {
-        output = run(false).map_err(|error| format!("cannot run {}: {error}", toolchain.cargo.display()))?;
+        output = run(false)?;
     }
     if !output.status.success() {
         return Err(messages::explain(&text(&output)));
     }
-    let deps = target_dir.join(TARGET).join("release/deps");
-    depend(&deps, &target_dir);
-    let path = newest(&deps, &krate.name).ok_or_else(|| format!("no PTX was written to {}", deps.display()))?;
-    fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    let profile = target_dir.join(TARGET).join(PROFILE);
+    let path = artifact::code(&profile, &krate.name)
+        .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
+    let code = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    Ok(Made { code, sources: artifact::sources(&profile, &krate.name) })
+}
+
+fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {
+    let mut command = Command::new(&toolchain.cargo);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if SCRUBBED.contains(&&*text) || SCRUBBED_PREFIXES.iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(&name);
+        }
+    }
+    command
+        .env("RUSTC", &toolchain.rustc)
+        .env("RUSTC_BOOTSTRAP", "1")
+        // Empty, not absent: the configuration's must not be used either.
+        .env("RUSTC_WRAPPER", "")
+        .env("RUSTC_WORKSPACE_WRAPPER", "")
+        .env("CARGO_TARGET_DIR", target_dir)
+        .env("CARGO_BUILD_BUILD_DIR", target_dir)
+        .args(["rustc", "--lib", "--quiet", "--profile", PROFILE, "--target", TARGET, "--manifest-path"])
+        .arg(&krate.manifest);
+    // Its job server is not the inner cargo's: a file handle that may not be inherited.
+    if let Ok(jobs) = std::env::var("NUM_JOBS") {
+        command.args(["--jobs", &jobs]);
+    }
+    if toolchain.libraries == Libraries::Sources {
+        command.arg("-Zbuild-std=core");
+    }
+    command
 }
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// Flags for all crates of the device, and none of the host's.
 fn flags(device: &Device) -> Vec<String> {
     let mut flags = vec![
         String::from("--emit=asm"),
@@ -104,35 +148,30 @@ fn target_dir(out: &Path) -> PathBuf {
     out.ancestors().find(|at| at.join("CACHEDIR.TAG").is_file()).unwrap_or(out).to_owned()
 }
 
-/// Asks cargo to run the build script again when a source file of the device code changes.
-fn depend(deps: &Path, target_dir: &Path) {
-    let Ok(entries) = fs::read_dir(deps) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.extension().is_none_or(|extension| extension != "d") {
-            continue;
-        }
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        // `target: source source …`, and a line `source:` for each source.
-        for source in text.lines().filter_map(|line| line.strip_suffix(':')) {
-            let source = source.replace("\\ ", " ");
-            let is_ours = !source.contains("/registry/src/") && !source.contains("/rustlib/src/");
-            if is_ours && Path::new(&source).is_absolute() && !Path::new(&source).starts_with(target_dir) {
-                println!("cargo::rerun-if-changed={source}");
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The newest PTX file of the crate.
-fn newest(deps: &Path, name: &str) -> Option<PathBuf> {
-    let prefix = format!("{name}-");
-    fs::read_dir(deps)
-        .ok()?
-        .flatten()
-        .filter(|entry| {
-            let file = entry.file_name().to_string_lossy().into_owned();
-            file.starts_with(&prefix) && file.ends_with(".s")
-        })
-        .max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok())
-        .map(|entry| entry.path())
+    #[test]
+    fn each_way_of_rounding_has_its_flags() {
+        let llvm = |floats| {
+            let flags = flags(&Device::new("m").target("sm_90").floats(floats));
+            assert!(flags.iter().any(|flag| flag == "-Ctarget-cpu=sm_90"), "{flags:?}");
+            assert!(flags.iter().any(|flag| flag == "-Zmir-enable-passes=-JumpThreading"), "{flags:?}");
+            flags.into_iter().filter_map(|flag| flag.strip_prefix("-Cllvm-args=").map(String::from)).collect::<Vec<_>>()
+        };
+        assert!(llvm(Floats::Strict).is_empty());
+        assert_eq!(llvm(Floats::Contract), ["-nvptx-fma-level=1"]);
+        assert!(llvm(Floats::Fast).contains(&String::from("-nvptx-prec-divf32=0")));
+    }
+
+    #[test]
+    fn all_packages_of_a_target_directory_share_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("debug/build/x-1/out");
+        fs::create_dir_all(&out).unwrap();
+        assert_eq!(target_dir(&out), out);
+        fs::write(folder.path().join("CACHEDIR.TAG"), "").unwrap();
+        assert_eq!(target_dir(&out), folder.path());
+    }
 }

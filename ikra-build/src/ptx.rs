@@ -1,10 +1,32 @@
 //! What device code holds, read from its text.
+//!
+//! For tests of a model: that a kernel loads a column once, that it keeps nothing in local memory.
+//!
+//! ```
+//! let code = "
+//! .visible .entry add(
+//!     .param .u64 add_param_0
+//! )
+//! {
+//!     ld.param.b64    %rd1, [add_param_0];
+//!     ld.global.b32   %r1, [%rd1];
+//!     ret;
+//! }
+//! ";
+//! let kernels = ikra_build::ptx::kernels(code);
+//! assert_eq!(kernels[0].name, "add");
+//! assert_eq!(kernels[0].parameters, [".u64 add_param_0"]);
+//! assert_eq!(kernels[0].count("ld.global"), 1);
+//! assert_eq!(kernels[0].local_bytes(), 0);
+//! ```
 
 /// A kernel in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
     /// Its name.
     pub name: String,
+    /// Its parameters' declarations, without `.param`: `.u64 name`, `.align 8 .b8 name[24]`.
+    pub parameters: Vec<String>,
     /// Its instructions and declarations.
     pub body: String,
 }
@@ -14,6 +36,15 @@ impl Kernel {
     #[must_use]
     pub fn local_bytes(&self) -> u64 {
         self.body.lines().filter_map(|line| array_bytes(line.trim().strip_prefix(".local ")?)).sum()
+    }
+
+    /// The number of barriers, of blocks and of warps.
+    ///
+    /// It has to be the number in the source: a compiler that copies a barrier into both arms of a branch
+    /// makes threads wait for ever.
+    #[must_use]
+    pub fn barriers(&self) -> usize {
+        self.instructions().filter(|at| at.starts_with("bar.") || at.starts_with("barrier.")).count()
     }
 
     /// The number of instructions that start with `prefix`, such as `ld.global` or `bar`.
@@ -48,15 +79,23 @@ pub fn kernels(ptx: &str) -> Vec<Kernel> {
     while let Some(line) = lines.next() {
         let Some((_, rest)) = line.split_once(".entry ") else { continue };
         let name = rest.split(|c: char| c == '(' || c.is_whitespace()).next().unwrap_or_default().to_owned();
+        let mut parameters = Vec::new();
         let mut body = String::new();
+        let mut is_body = line.contains('{');
         for line in lines.by_ref() {
             if line.starts_with('}') {
                 break;
             }
-            body.push_str(line);
-            body.push('\n');
+            if is_body {
+                body.push_str(line);
+                body.push('\n');
+            } else if line.starts_with('{') {
+                is_body = true;
+            } else if let Some(parameter) = line.trim().strip_prefix(".param ") {
+                parameters.push(parameter.trim_end_matches(',').to_owned());
+            }
         }
-        kernels.push(Kernel { name, body });
+        kernels.push(Kernel { name, parameters, body });
     }
     kernels
 }
@@ -128,8 +167,10 @@ mod tests {
 )
 ;
 .visible .entry first(
-	.param .u64 p
+	.param .u64 p,
+	.param .align 8 .b8 q[24]
 )
+.maxntid 256, 1, 1
 {
 	.local .align 8 .b8 	__local_depot0[48];
 	.reg .pred 	%p<2>;
@@ -137,6 +178,8 @@ mod tests {
 	@%p1 bra 	$L__BB0_1;
 	ld.global.b32 	%r1, [%rd1];
 	bar.sync 0;
+	barrier.sync.aligned 0;
+	bar.warp.sync -1;
 $L__BB0_1:
 	ret;
 }
@@ -150,8 +193,13 @@ $L__BB0_1:
     fn kernels_are_found() {
         let kernels = kernels(TEXT);
         assert_eq!(kernels.iter().map(|kernel| kernel.name.as_str()).collect::<Vec<_>>(), ["first", "second"]);
+        assert_eq!(kernels[0].parameters, [".u64 p", ".align 8 .b8 q[24]"]);
+        assert_eq!((kernels[0].barriers(), kernels[1].barriers()), (3, 0));
         assert_eq!((kernels[0].local_bytes(), kernels[1].local_bytes()), (48, 0));
-        assert_eq!((kernels[0].count("ld.global"), kernels[0].count("bar"), kernels[0].count("ld.const")), (1, 1, 1));
+        assert_eq!(
+            (kernels[0].count("ld.global"), kernels[0].count("bar.sync"), kernels[0].count("ld.const")),
+            (1, 1, 1)
+        );
         assert_eq!((kernels[0].count("bra"), kernels[1].count("ret")), (1, 1));
     }
 

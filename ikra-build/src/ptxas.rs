@@ -1,9 +1,21 @@
 //! `ptxas`, the assembler of NVIDIA's toolkit: checks device code without a GPU, and says what each
 //! kernel needs. Nothing of Ikra depends on it; tests use it where it is found.
+//!
+//! ```no_run
+//! use ikra_build::ptxas;
+//!
+//! if let Some(ptxas) = ptxas::find() {
+//!     for usage in ptxas::assemble(&ptxas, "src/model.ptx".as_ref(), "sm_90")? {
+//!         assert_eq!(usage.spill_bytes, 0, "{usage:?}");
+//!     }
+//! }
+//! # Ok::<(), ptxas::Error>(())
+//! ```
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
+use std::process::{Command, id};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fmt, fs, io};
 
 /// What a kernel needs on one architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +28,36 @@ pub struct Usage {
     pub stack_bytes: u32,
     /// Bytes written to local memory for want of registers.
     pub spill_bytes: u32,
+}
+
+/// Why device code was not assembled.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The assembler does not run.
+    NotRun(PathBuf, io::Error),
+    /// The assembler's messages.
+    Rejected(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRun(ptxas, error) => {
+                write!(f, "cannot run {}: {error}; set IKRA_PTXAS to the path of `ptxas`", ptxas.display())
+            }
+            Self::Rejected(messages) => write!(f, "ptxas rejects the device code:\n{}", messages.trim_end()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotRun(_, error) => Some(error),
+            Self::Rejected(_) => None,
+        }
+    }
 }
 
 /// Looks for `ptxas`: `IKRA_PTXAS`, the search path, toolkits at the usual places.
@@ -43,35 +85,44 @@ pub fn find() -> Option<PathBuf> {
 /// # Errors
 ///
 /// What the assembler says.
-pub fn assemble(ptxas: &Path, ptx: &Path, architecture: &str) -> Result<Vec<Usage>, String> {
-    let out = ptx.with_extension(format!("{architecture}.cubin"));
+pub fn assemble(ptxas: &Path, ptx: &Path, architecture: &str) -> Result<Vec<Usage>, Error> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let out = env::temp_dir().join(format!("ikra-{}-{}.cubin", id(), COUNT.fetch_add(1, Ordering::Relaxed)));
     let output = Command::new(ptxas)
         .args(["-v", "-arch", architecture, "-o"])
         .arg(&out)
         .arg(ptx)
         .output()
-        .map_err(|error| format!("cannot run {}: {error}", ptxas.display()))?;
+        .map_err(|error| Error::NotRun(ptxas.to_owned(), error))?;
     // Only its being made counts.
     let _ = fs::remove_file(&out);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(usages(&text)) } else { Err(text) }
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(usages(&text)) } else { Err(Error::Rejected(text)) }
 }
 
 fn usages(text: &str) -> Vec<Usage> {
     let mut usages: Vec<Usage> = Vec::new();
+    // Functions that kernels call have properties too.
+    let mut is_kernel = false;
     for line in text.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             let kernel = rest.split('\'').next().unwrap_or_default().to_owned();
             usages.push(Usage { kernel, ..Usage::default() });
+            is_kernel = true;
+            continue;
         }
         let Some(usage) = usages.last_mut() else { continue };
+        if let Some((_, function)) = line.split_once("Function properties for ") {
+            is_kernel = function.trim() == usage.kernel;
+        }
         for part in line.split(',') {
             let number = part.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or(0);
-            if part.contains("registers") {
+            if part.contains(" registers") {
                 usage.registers = number;
-            } else if part.contains("bytes stack frame") {
+            } else if is_kernel && part.contains("bytes stack frame") {
                 usage.stack_bytes = number;
-            } else if part.contains("bytes spill stores") {
+            } else if is_kernel && part.contains("bytes spill stores") {
                 usage.spill_bytes = number;
             }
         }
@@ -90,6 +141,8 @@ ptxas info    : Compiling entry function 'a' for 'sm_90'
 ptxas info    : Function properties for a
     80 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads
 ptxas info    : Used 44 registers, used 1 barriers, 80 bytes cumulative stack size
+ptxas info    : Function properties for a_function
+    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Compiling entry function 'b' for 'sm_90'
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 6 registers, used 0 barriers
@@ -101,5 +154,11 @@ ptxas info    : Used 6 registers, used 0 barriers
             spill_bytes,
         };
         assert_eq!(usages(text), [of("a", 44, 80, 8), of("b", 6, 0, 0)]);
+    }
+
+    #[test]
+    fn an_assembler_that_is_not_there_is_named() {
+        let error = assemble(Path::new("/nowhere/ptxas"), Path::new("x.ptx"), "sm_90").unwrap_err();
+        assert!(error.to_string().starts_with("cannot run /nowhere/ptxas"), "{error}");
     }
 }

@@ -1,0 +1,136 @@
+//! Programs that are built and run by cargo, as a user's are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Where `ikra` stands for the real one.
+pub const SMALL_IKRA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ikra");
+/// The real one.
+pub const REAL_IKRA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// A package in a folder of its own.
+pub struct Program {
+    folder: PathBuf,
+}
+
+/// How a build ended.
+pub struct Built {
+    pub is_success: bool,
+    /// What the program printed: the path of its device code, or `none`.
+    pub printed: String,
+    /// What cargo printed.
+    pub messages: String,
+}
+
+impl Program {
+    /// A copy of the fixture, with this statement in its build script.
+    pub fn new(name: &str, statement: &str) -> Self {
+        Self::with(name, statement, SMALL_IKRA)
+    }
+
+    pub fn with(name: &str, statement: &str, ikra: &str) -> Self {
+        // Not a temporary folder: what is built for one path is of no use for another.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        let program = Self { folder };
+        let here = env!("CARGO_MANIFEST_DIR");
+        program.write(
+            "Cargo.toml",
+            &format!(
+                "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n
+[dependencies]\nikra = {{ path = {ikra:?} }}\n[build-dependencies]\nikra-build = {{ path = {here:?} }}\n
+[workspace]\n"
+            ),
+        );
+        program.write("build.rs", &format!("use ikra_build::*;\nfn main() {{\n    {statement};\n}}\n"));
+        for file in ["src/main.rs", "src/model.rs"] {
+            program.write(file, &fixture(file));
+        }
+        program
+    }
+
+    /// Writes a file of the program.
+    pub fn write(&self, file: &str, text: &str) {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.folder.join(file)).unwrap()
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// Builds and runs it, with further variables.
+    pub fn run(&self, variables: &[(&str, &str)]) -> Built {
+        let mut command = Command::new(env!("CARGO"));
+        command.env_remove("RUST_BACKTRACE");
+        for (name, _) in env::vars_os() {
+            // The compiler that the tests are to be made with may be chosen from outside.
+            let is_choice = name == "IKRA_RUSTC";
+            if !is_choice && name.to_string_lossy().starts_with("IKRA_") {
+                command.env_remove(name);
+            }
+        }
+        // One for all programs, so that `core` is compiled once for them all.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("target");
+        let output = command
+            .current_dir(&self.folder)
+            .args(["run", "--offline", "--color", "never", "--target-dir"])
+            .arg(target)
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        Built {
+            is_success: output.status.success(),
+            printed: String::from_utf8(output.stdout).unwrap().trim().to_owned(),
+            messages: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Builds and runs it, and reads its device code.
+    pub fn code(&self, variables: &[(&str, &str)]) -> String {
+        let built = self.run(variables).expect_success();
+        assert_ne!(built.printed, "none", "{}", built.messages);
+        fs::read_to_string(built.printed).unwrap()
+    }
+}
+
+impl Built {
+    #[track_caller]
+    pub fn expect_success(self) -> Self {
+        assert!(self.is_success, "{}", self.messages);
+        self
+    }
+
+    #[track_caller]
+    pub fn expect_failure(self) -> Self {
+        assert!(!self.is_success, "{}", self.messages);
+        self
+    }
+
+    pub fn warnings(&self) -> Vec<&str> {
+        self.messages.lines().filter(|line| line.starts_with("warning:")).collect()
+    }
+}
+
+/// A file of the fixture.
+pub fn fixture(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/program").join(file)).unwrap()
+}
+
+/// Whether there is a compiler for the device. Says so if a test is skipped for want of one.
+pub fn has_compiler() -> bool {
+    match ikra_build::find_toolchain() {
+        Ok(_) => true,
+        Err(search) => {
+            assert!(env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_none(), "{search}");
+            println!("SKIPPED: {search}");
+            false
+        }
+    }
+}
