@@ -1,6 +1,7 @@
 //! Instruction sets: which of a kernel's versions runs on this machine.
 
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use crate::kernel::Method;
 
@@ -39,6 +40,55 @@ impl Isa {
                 _ => best,
             }
         })
+    }
+}
+
+/// A trial of which instruction set does some work in less time.
+///
+/// Wider vectors are not always faster: where division and square root are what takes the time, they do
+/// as much a cycle with 256 bits as with 512, and some processors run faster meanwhile. No rounding
+/// depends on the choice.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    /// The set to be used.
+    best: Isa,
+    /// The least time of a piece of work, with the best set and with the one before it.
+    times: [Duration; 2],
+    /// Pieces that are still to be timed.
+    left: u32,
+}
+
+/// Pieces that are timed with each instruction set.
+const SAMPLES: u32 = 2;
+
+impl Trial {
+    /// For some pieces of equal work, of which a part is spent on the trial if there are many.
+    pub(crate) fn new(pieces: usize) -> Self {
+        let best = Isa::detect();
+        let pays = best == Isa::V4 && pieces >= 16;
+        Self { best, times: [Duration::MAX; 2], left: if pays { 2 * SAMPLES } else { 0 } }
+    }
+
+    /// Does one piece of work.
+    #[inline(always)]
+    pub(crate) fn run(&mut self, work: impl FnOnce(Isa)) {
+        if self.left == 0 {
+            work(self.best);
+        } else {
+            self.run_timed(work);
+        }
+    }
+
+    fn run_timed(&mut self, work: impl FnOnce(Isa)) {
+        self.left -= 1;
+        let narrow = self.left % 2 == 1;
+        let start = Instant::now();
+        work(if narrow { Isa::V3 } else { self.best });
+        let time = &mut self.times[usize::from(narrow)];
+        *time = start.elapsed().min(*time);
+        if self.left == 0 && self.times[1] < self.times[0] {
+            self.best = Isa::V3;
+        }
     }
 }
 
@@ -99,4 +149,37 @@ fn best() -> Isa {
 #[cfg(not(target_arch = "x86_64"))]
 fn best() -> Isa {
     Isa::Base
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work that takes longer with one of the sets.
+    fn chosen(slow: Isa) -> Isa {
+        let mut trial = Trial { best: Isa::V4, times: [Duration::MAX; 2], left: 2 * SAMPLES };
+        let mut seen = Vec::new();
+        for _ in 0..10 {
+            trial.run(|isa| {
+                seen.push(isa);
+                if isa == slow {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+        }
+        assert!(seen[..4].contains(&Isa::V3) && seen[..4].contains(&Isa::V4));
+        assert!(seen[4..].iter().all(|isa| *isa == seen[9]), "{seen:?}");
+        seen[9]
+    }
+
+    #[test]
+    fn the_faster_set_is_chosen() {
+        assert_eq!((chosen(Isa::V4), chosen(Isa::V3)), (Isa::V3, Isa::V4));
+    }
+
+    #[test]
+    fn little_work_is_not_tried() {
+        let mut trial = Trial::new(15);
+        trial.run(|isa| assert_eq!(isa, Isa::detect()));
+    }
 }

@@ -12,7 +12,7 @@ use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::call::step;
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::isa::{Isa, OnBlock};
+use crate::isa::{Isa, OnBlock, Trial};
 use crate::kernel::{FieldsOf, PairKernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
@@ -50,6 +50,9 @@ where
     objects.commit_shadow(snapshot_of::<K>(), range);
 }
 
+/// From this many others on it is worth while to find out which instruction set is faster.
+const MANY: usize = 256;
+
 /// Calls a kernel for each object of a run and every other.
 struct Pairs<'w, K: PairKernel<A>, A> {
     table: &'w Table<K::Class>,
@@ -72,14 +75,16 @@ where
 
     #[inline(always)]
     fn run(self, mut runs: X) {
-        let isa = Isa::detect();
+        // Blocks that meet few others are over too soon to be timed.
+        let blocks = if self.others.len() < MANY { 0 } else { self.len / LANES };
+        let mut trial = Trial::new(blocks);
         let mut done = 0;
         while done < self.len {
             let lanes = LANES.min(self.len - done);
             // SAFETY: within the runs.
             let mut block = unsafe { runs.block(done, lanes) };
             let stream = Stream { pairs: &self, first: self.first + done, lanes };
-            isa.call::<_, K>(&mut block, stream);
+            trial.run(|isa| isa.call::<_, K>(&mut block, stream));
             // SAFETY: within the runs.
             unsafe { runs.unblock(done, lanes, &block) };
             done += lanes;
