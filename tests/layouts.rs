@@ -46,8 +46,8 @@ fn data() {
     // Like a C struct: 1, 3 of padding, 4, 4, 4 of padding, 8, 4, 4 of padding.
     assert_eq!(rows.columns.iter().map(|column| column.offset.unwrap()).collect::<Vec<_>>(), [0, 4, 8, 16, 24]);
     assert_eq!((rows.block, rows.bytes(), rows.padding()), (32, 32_000, 11_000));
-    assert_eq!((tiled.kind, tiled.block, tiled.capacity), (LayoutKind::Tiles(64), 64 * 21, 1024));
-    assert_eq!(tiled.bytes(), 16 * 64 * 21);
+    assert_eq!((tiled.kind, tiled.block, tiled.capacity), (LayoutKind::Tiles(128), 128 * 21, 1024));
+    assert_eq!(tiled.bytes(), 8 * 128 * 21);
     assert!(fixed.bytes() >= 4096 * 21 && fixed.bytes() < 4096 * 21 + 8 * 2 * 4096);
     assert_eq!(fixed.clone().for_objects(1 << 20).objects, 4096);
     assert_eq!(layout.bytes(), [grows, fixed, rows, tiled].map(|class| class.bytes()).iter().sum::<usize>());

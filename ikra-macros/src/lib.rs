@@ -35,7 +35,7 @@ use proc_macro::TokenStream;
 ///
 /// | option | values |
 /// | --- | --- |
-/// | `layout` | `"soa"` (default): an array a column; `"tiles"`: SoA in blocks of 64 objects (`tile = 128` for 128); `"aos"`: side by side |
+/// | `layout` | `"soa"` (default): an array a column; `"tiles"`: SoA in blocks of 128 objects (`tile = 64` for 64); `"aos"`: side by side |
 /// | `capacity` | the largest number of objects; makes SoA's strides compile-time constants. Without it storage grows |
 /// | `addressing` | `"zero"` (default), `"storage"`, `"first_field"`: what `Link::to_bits` yields |
 /// | `columns` | the name before `::mass`, instead of the struct's in snake case |

@@ -21,8 +21,11 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use rayon::prelude::*;
 
-/// Chunk bounds are multiples of this: a tile, and a cache line of the smallest element.
-const GRAIN: usize = 64;
+/// Chunks are multiples of this: a tile, and cache lines of the smallest element.
+const GRAIN: usize = 128;
+
+/// The same for kernels that do much work a call; for so few of their objects other threads are woken.
+const HEAVY_GRAIN: usize = 64;
 
 /// Below this many objects, waking other threads costs more than it brings.
 const SEQUENTIAL_BELOW: usize = 4096;
@@ -30,7 +33,7 @@ const SEQUENTIAL_BELOW: usize = 4096;
 /// How much of the work one task takes.
 #[inline]
 fn chunk_len(objects: usize, heavy: bool) -> usize {
-    let sequential_below = if heavy { GRAIN } else { SEQUENTIAL_BELOW };
+    let sequential_below = if heavy { HEAVY_GRAIN } else { SEQUENTIAL_BELOW };
     if objects <= sequential_below {
         return objects.max(1);
     }
@@ -38,8 +41,10 @@ fn chunk_len(objects: usize, heavy: bool) -> usize {
     if threads == 1 {
         return objects;
     }
-    let least = if heavy { GRAIN } else { 1024 };
-    (objects / (threads * 8)).max(least).next_multiple_of(GRAIN)
+    if heavy {
+        return (objects / (threads * 8)).max(HEAVY_GRAIN).next_multiple_of(HEAVY_GRAIN);
+    }
+    (objects / (threads * 8)).max(1024).next_multiple_of(GRAIN)
 }
 
 /// Calls `work` for chunks of `range`, in parallel where it pays.
@@ -56,8 +61,8 @@ fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sy
 /// Calls `work` for chunks of `len` on several threads.
 #[inline(never)]
 fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + Sync) {
-    // Bounds are multiples of the grain whatever the start.
-    let first = range.start / GRAIN * GRAIN;
+    // Bounds are multiples of a cache line's objects whatever the start.
+    let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
     (0..(range.end - first).div_ceil(len)).into_par_iter().for_each(|n| {
         let start = (first + n * len).max(range.start);
         work(start..(first + (n + 1) * len).min(range.end));

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | `layout = "soa"` | each in its own array | contiguous |
 //! | `layout = "aos"` | side by side, as in a plain struct | strided |
-//! | `layout = "tiles"` | in blocks of 64 objects, SoA within | contiguous within a block |
+//! | `layout = "tiles"` | in blocks of 128 objects, SoA within | contiguous within a block |
 
 mod geometry;
 mod slices;

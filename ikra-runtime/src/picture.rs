@@ -80,7 +80,7 @@ pub struct ClassLayout {
 /// pub struct Sim { pub bodies: Objects<Body> }
 ///
 /// let layout = Sim::new().bodies.layout();
-/// assert_eq!((layout.columns[1].name.as_str(), layout.columns[1].offset), ("mass", Some(64)));
+/// assert_eq!((layout.columns[1].name.as_str(), layout.columns[1].offset), ("mass", Some(128)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -61,7 +61,7 @@ impl Options {
                 "layout" => match text(&value).as_deref() {
                     Some("soa") => options.layout = Layout::Soa,
                     Some("aos") => options.layout = Layout::Aos,
-                    Some("tiles") => options.layout = Layout::Tiles(64),
+                    Some("tiles") => options.layout = Layout::Tiles(128),
                     _ => errors.at(&value, "`layout` is one of \"soa\", \"aos\" and \"tiles\""),
                 },
                 "tile" => match int(&value) {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
 use super::prefetch::prefetch_next;
-use super::{GRAIN, for_chunks, for_runs, positions};
+use super::{for_chunks, for_runs, positions};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::call::step;
@@ -99,9 +99,10 @@ where
     #[inline(always)]
     fn run(self, mut runs: X) {
         let Self { table, first, len, args, .. } = self;
-        if len == GRAIN && <<K::Class as Class>::Layout as Layout>::RUN == GRAIN {
+        let tile = const { <<K::Class as Class>::Layout as Layout>::RUN };
+        if tile != usize::MAX && len == tile {
             // A whole tile: the count is a constant.
-            for n in 0..GRAIN {
+            for n in 0..tile {
                 // SAFETY: within the runs.
                 unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
             }
