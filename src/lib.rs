@@ -115,7 +115,9 @@ pub use ikra_runtime::phase::{Phase, Sequential};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::reduce::{All, Any, Max, Min, Reducer, Sum};
-pub use ikra_runtime::storage::{Atomic, AtomicValue};
+pub use ikra_runtime::storage::{
+    ArrayStorage, Atomic, AtomicValue, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut, InnerRef,
+};
 pub use ikra_runtime::value::Value;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::world::{Holds, Mut, World};
@@ -137,8 +139,8 @@ pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::World;
     pub use crate::{
-        All, Any, Atomic, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class, soa_methods,
-        soa_world,
+        All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class,
+        soa_methods, soa_world,
     };
     pub use ikra_gpu::math::GpuFloat;
 }
@@ -153,13 +155,15 @@ pub mod rt {
     pub use ikra_macros::__expand_methods;
     pub use ikra_runtime::access::ModeOf;
     pub use ikra_runtime::arity::FieldTuple;
-    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, column_count};
+    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, base_count};
     pub use ikra_runtime::handle::Handle;
     pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
     pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Reached, Touched};
-    pub use ikra_runtime::storage::{AtomicColumn, Flat, Flatten, Plain};
+    pub use ikra_runtime::storage::{
+        AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
+    };
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_runtime::table::{DeviceBases, table_words};
     pub use ikra_runtime::table::{Place, TargetSlot};

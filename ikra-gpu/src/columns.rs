@@ -24,6 +24,9 @@ pub(crate) struct Columns {
 #[derive(Debug)]
 struct Piece {
     column: usize,
+    /// Columns of slots, which lie `pitch` bytes apart as on the host.
+    columns: usize,
+    pitch: usize,
     fields: FieldSet,
     memory: Memory,
     /// Where kernels with `snapshot` write.
@@ -71,8 +74,9 @@ impl Columns {
         let pieces = units
             .iter()
             .map(|unit| {
-                let memory = Memory::new(&queue.context, unit.capacity, &format!("class {class}"))?;
-                Ok(Piece { column: unit.column, fields: unit.fields, memory, shadow: None })
+                let memory = Memory::new(&queue.context, unit.bytes(), &format!("class {class}"))?;
+                let Unit { column, columns, pitch, fields, .. } = *unit;
+                Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
             })
             .collect::<Result<_, Error>>()?;
         Ok(Self { queue: queue.clone(), pieces, words: Vec::new(), current: None })
@@ -80,7 +84,9 @@ impl Columns {
 
     fn has_room(&self, units: &[Unit]) -> bool {
         self.pieces.len() == units.len()
-            && self.pieces.iter().zip(units).all(|(piece, unit)| piece.memory.len() >= unit.capacity)
+            && self.pieces.iter().zip(units).all(|(piece, unit)| {
+                piece.column == unit.column && piece.pitch == unit.pitch && piece.memory.len() >= unit.bytes()
+            })
     }
 
     /// Bytes of device memory.
@@ -93,10 +99,13 @@ impl Columns {
     pub(crate) fn upload(&self, units: &[Unit], fields: FieldSet) -> Result<(), Error> {
         for (piece, unit) in self.pieces.iter().zip(units) {
             if !unit.fields.intersection(fields).is_empty() {
-                // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
-                unsafe { self.queue.stream.upload(piece.memory.address(), unit.start, unit.len) }
-                    .map_err(|error| self.queue.blame(error))?;
-                self.queue.count_up(unit.len);
+                for column in 0..unit.columns {
+                    let shift = column * unit.pitch;
+                    let (to, from) = (piece.memory.address() + shift as u64, unit.start.wrapping_add(shift));
+                    // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
+                    unsafe { self.queue.stream.upload(to, from, unit.len) }.map_err(|error| self.queue.blame(error))?;
+                    self.queue.count_up(unit.len);
+                }
             }
         }
         Ok(())
@@ -113,6 +122,22 @@ impl Columns {
                 stream.clear(&mut shadow)?;
                 stream.synchronize()?;
                 piece.shadow = Some(shadow);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the snapshots of these fields copies of the columns.
+    pub(crate) fn fill_shadow(&self, fields: FieldSet) -> Result<(), Error> {
+        for piece in &self.pieces {
+            if let Some(shadow) = &piece.shadow
+                && !piece.fields.intersection(fields).is_empty()
+            {
+                let width = piece.memory.len();
+                let pieces =
+                    Pieces { from: piece.memory.address(), to: shadow.address(), width, rows: 1, pitch: width };
+                // SAFETY: both are as long; the stream orders the copy between kernels.
+                unsafe { self.queue.stream.copy(pieces) }.map_err(|error| self.queue.blame(error))?;
             }
         }
         Ok(())
@@ -153,8 +178,11 @@ impl Columns {
         let mut words = vec![0; 1 + 2 * columns];
         words[0] = u64::from(count);
         for piece in &self.pieces {
-            words[1 + piece.column] = piece.memory.address();
-            words[1 + columns + piece.column] = piece.shadow.as_ref().map_or(0, Memory::address);
+            for column in 0..piece.columns {
+                let (place, shift) = (piece.column + column, (column * piece.pitch) as u64);
+                words[1 + place] = piece.memory.address() + shift;
+                words[1 + columns + place] = piece.shadow.as_ref().map_or(0, |shadow| shadow.address() + shift);
+            }
         }
         words
     }
@@ -170,11 +198,14 @@ unsafe impl Mirror for Columns {
         self.queue.synchronize()?;
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
-            let len = unit.len.min(piece.memory.len());
-            // SAFETY: the unit is the host's column, which nothing else accesses until it is fetched.
-            unsafe { self.queue.stream.download(unit.start, piece.memory.address(), len) }
-                .map_err(|error| self.queue.blame(error))?;
-            self.queue.count_down(len);
+            for column in 0..unit.columns {
+                let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
+                let len = unit.len.min(piece.memory.len() - shift);
+                // SAFETY: the unit is the host's column, which nothing else accesses until it is fetched.
+                unsafe { self.queue.stream.download(to, piece.memory.address() + shift as u64, len) }
+                    .map_err(|error| self.queue.blame(error))?;
+                self.queue.count_down(len);
+            }
         }
         self.queue.synchronize()
     }

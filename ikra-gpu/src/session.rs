@@ -128,6 +128,7 @@ impl Session {
         }
         let (name, symbol, count, columns) = (objects.name(), objects.symbol(), objects.count(), objects.columns());
         let units = objects.units();
+        let arrays = objects.arrays();
         let mirror = Columns::of(objects, &self.queue)?;
         if let Some(changes) = changes
             && changes.class == symbol
@@ -141,6 +142,11 @@ impl Session {
                 return Err(Error::StaleRecording { reason: "columns were changed on the host while it was made" });
             }
             mirror.upload(&units, dirty)?;
+        }
+        if let Some(changes) = changes
+            && changes.class == symbol
+        {
+            mirror.fill_shadow(changes.snapshot.intersection(arrays))?;
         }
         let words = mirror.table(count, columns);
         if mirror.words != words {

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::RangeBounds;
 use std::time::Duration;
 
-use ikra_runtime::class::Class;
+use ikra_runtime::class::{Class, has_arena};
 use ikra_runtime::error::Error;
 use ikra_runtime::exec::{check_distinct, positions};
 use ikra_runtime::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
@@ -199,6 +199,12 @@ pub trait CudaWorld: World {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
+        const {
+            assert!(
+                !has_arena::<K::Class>(),
+                "the class has an `InnerArray`, whose elements are made on the host: use `construct`"
+            );
+        }
         with(self, |world, session| {
             let objects = Holds::<K::Class>::objects_mut(world);
             let first = AnyObjects::add(objects, n)?;

@@ -1,5 +1,6 @@
 //! `#[soa_class]`.
 
+mod arrays;
 mod expand;
 mod model;
 mod options;

@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::class::Class;
 use crate::layout::{Get, Set};
-use crate::storage::Storage;
+use crate::storage::{Loaded, Storage};
 use crate::table::Table;
-use crate::value::{LANES, Lanes, Value};
+use crate::value::{LANES, Lanes};
 
 /// The numbers of the modes.
 pub mod mode {
@@ -130,7 +130,7 @@ impl<T, L: Lanes<T>> Set<T> for Block<L> {
     }
 }
 
-type BlockOf<F> = Block<<<F as Storage>::Value as Value>::Lanes>;
+type BlockOf<F> = Block<<<F as Storage>::Value as Loaded>::Lanes>;
 
 /// # Safety
 ///
@@ -228,6 +228,11 @@ impl<F: Storage, R: Get<F::Value>, W: Get<F::Value> + Set<F::Value>> Access<F> f
     type Block = Write<BlockOf<F>>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> F::Value {
+        if F::ARRAY.is_some() {
+            // What is loaded is where the array is; its elements are written there.
+            // SAFETY: passed on.
+            return unsafe { self.next.get(index) };
+        }
         // SAFETY: passed on.
         unsafe { self.now.get(index) }
     }
@@ -238,6 +243,10 @@ impl<F: Storage, R: Get<F::Value>, W: Get<F::Value> + Set<F::Value>> Access<F> f
     }
     #[inline(always)]
     unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
+        if F::ARRAY.is_some() {
+            // SAFETY: passed on.
+            return Write(unsafe { to_block::<F>(&self.next, first, len) });
+        }
         // SAFETY: passed on.
         Write(unsafe { to_block::<F>(&self.now, first, len) })
     }

@@ -5,17 +5,18 @@ use crate::class::{Class, ClassId};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::isa::Isa;
 use crate::phase::{FieldSet, Phase, Touched};
-use crate::storage::Storage;
+use crate::storage::{Bump, Loaded, Storage};
 use crate::table::Table;
-use crate::value::Value;
 
 /// The storages of a class's fields.
 #[doc(hidden)]
 pub trait FieldTuple: 'static {
     /// The row's values.
+    type Row;
+    /// What a kernel loads.
     type Values: Copy;
     /// What a view shows.
-    type Views<'w, P: Phase>: Copy;
+    type Views<'w, P: Phase>;
     /// The class that each field's links refer to.
     const TARGETS: &'static [Option<ClassId>];
     /// The names of these classes.
@@ -23,7 +24,7 @@ pub trait FieldTuple: 'static {
     /// What fills storage before an object is initialised.
     const PLACEHOLDER: Self::Values;
 
-    /// Reads a row.
+    /// Loads an object.
     ///
     /// # Safety
     ///
@@ -31,19 +32,45 @@ pub trait FieldTuple: 'static {
     /// 2. Nothing writes the object meanwhile.
     unsafe fn read<C: Class>(bases: &C::Bases, index: usize) -> Self::Values;
 
+    /// Reads a row.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    unsafe fn read_row<C: Class>(bases: &C::Bases, index: usize) -> Self::Row;
+
     /// Writes a row.
     ///
     /// # Safety
     ///
     /// 1. `bases` describe storage of `C`, whose `Fields` is `Self`, with room for object `index`.
     /// 2. Nothing else accesses the object meanwhile.
-    unsafe fn write<C: Class>(bases: &C::Bases, index: usize, values: Self::Values);
+    /// 3. The arena goes on to [`arena_end`](Self::arena_end), unless the row [`fits`](Self::fits); and the
+    ///    object exists, unless `bump` is for fresh ones.
+    unsafe fn write<C: Class>(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
 
-    /// Writes the fields of a row that are not atomic: what a view holds by value.
+    /// Writes an object that nobody is to see.
     ///
     /// # Safety
     ///
-    /// As for [`write`](Self::write).
+    /// As for [`write`](Self::write), 1 and 2.
+    unsafe fn write_placeholder<C: Class>(bases: &C::Bases, index: usize);
+
+    /// Where the arena ends if a row takes new space after `used` bytes.
+    fn arena_end(row: &Self::Row, used: usize) -> usize;
+
+    /// Whether a row needs no more of the arena than object `index` has.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    unsafe fn fits<C: Class>(bases: &C::Bases, index: usize, row: &Self::Row) -> bool;
+
+    /// Stores the fields that a view holds by value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write), 1 and 2.
     unsafe fn write_back<C: Class>(bases: &C::Bases, index: usize, values: Self::Values);
 
     /// Copies the fields in `fields` of an object from one storage to another.
@@ -174,11 +201,12 @@ macro_rules! tuples {
     };
     (@one $(($F:ident $M:ident $X:ident $k:tt))+) => {
         impl<$($F: Storage),+> FieldTuple for ($($F,)+) {
+            type Row = ($($F::Row,)+);
             type Values = ($($F::Value,)+);
             type Views<'w, P: Phase> = ($($F::View<'w, P>,)+);
             const TARGETS: &'static [Option<ClassId>] = &[$($F::TARGET),+];
             const TARGET_NAMES: &'static [&'static str] = &[$($F::TARGET_NAME),+];
-            const PLACEHOLDER: Self::Values = ($(<$F::Value as Value>::PLACEHOLDER,)+);
+            const PLACEHOLDER: Self::Values = ($(<$F::Value as Loaded>::PLACEHOLDER,)+);
 
             #[inline(always)]
             unsafe fn read<C: Class>(bases: &C::Bases, index: usize) -> Self::Values {
@@ -186,11 +214,33 @@ macro_rules! tuples {
                 ($(unsafe { $F::read::<C, $k>(bases, index) },)+)
             }
             #[inline(always)]
-            unsafe fn write<C: Class>(bases: &C::Bases, index: usize, values: Self::Values) {
+            unsafe fn read_row<C: Class>(bases: &C::Bases, index: usize) -> Self::Row {
+                // SAFETY: passed on, for each field.
+                ($(unsafe { $F::read_row::<C, $k>(bases, index) },)+)
+            }
+            #[inline(always)]
+            unsafe fn write<C: Class>(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump) {
                 $(
                     // SAFETY: passed on, for each field.
-                    unsafe { $F::write::<C, $k>(bases, index, values.$k) };
+                    unsafe { $F::write_row::<C, $k>(bases, index, row.$k, bump) };
                 )+
+            }
+            #[inline]
+            unsafe fn write_placeholder<C: Class>(bases: &C::Bases, index: usize) {
+                $(
+                    // SAFETY: passed on, for each field.
+                    unsafe { $F::write_placeholder::<C, $k>(bases, index) };
+                )+
+            }
+            #[inline(always)]
+            fn arena_end(row: &Self::Row, used: usize) -> usize {
+                $(let used = $F::arena_end(&row.$k, used);)+
+                used
+            }
+            #[inline]
+            unsafe fn fits<C: Class>(bases: &C::Bases, index: usize, row: &Self::Row) -> bool {
+                // SAFETY: passed on, for each field.
+                true $(&& unsafe { $F::fits::<C, $k>(bases, index, &row.$k) })+
             }
             #[inline(always)]
             unsafe fn write_back<C: Class>(bases: &C::Bases, index: usize, values: Self::Values) {
@@ -206,9 +256,7 @@ macro_rules! tuples {
                 $(
                     if fields.contains($k) {
                         // SAFETY: passed on, for each field in the set.
-                        let value = unsafe { $F::read::<C, $k>(from, index) };
-                        // SAFETY: passed on, for each field in the set.
-                        unsafe { $F::write::<C, $k>(to, index, value) };
+                        unsafe { $F::copy::<C, $k>(from, to, index) };
                     }
                 )+
             }
@@ -259,7 +307,7 @@ macro_rules! tuples {
                         // SAFETY: passed on, for each field in the set.
                         unsafe { $F::read::<C, $k>(&table.bases, index) }
                     } else {
-                        <$F::Value as Value>::PLACEHOLDER
+                        <$F::Value as Loaded>::PLACEHOLDER
                     },
                 )+);
                 Self::to_views::<C, P>(values, table, index)

@@ -6,7 +6,7 @@ use core::mem::{align_of, size_of};
 
 use crate::arity::FieldTuple;
 use crate::handle::Handle;
-use crate::layout::Layout;
+use crate::layout::{Layout, LayoutKind};
 use crate::phase::Phase;
 use crate::storage::Storage;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -106,6 +106,8 @@ pub struct ColumnInfo {
     pub size: usize,
     /// Alignment of one element in bytes.
     pub align: usize,
+    /// Which slot of an inner array it is, for arrays with a column per slot.
+    pub slot: Option<usize>,
 }
 
 impl ColumnInfo {
@@ -116,7 +118,7 @@ impl ColumnInfo {
 
     /// The column of one component of a flattened field.
     pub const fn component_of<T>(component: &'static str) -> Self {
-        Self { component, size: size_of::<T>(), align: align_of::<T>() }
+        Self { component, size: size_of::<T>(), align: align_of::<T>(), slot: None }
     }
 }
 
@@ -129,20 +131,77 @@ pub struct FieldInfo {
     pub type_name: &'static str,
     /// Whether the field is `#[atomic]`.
     pub atomic: bool,
+    /// How it is spread, if it is an inner array.
+    pub array: Option<ArrayInfo>,
     /// The columns that store it.
     pub columns: &'static [ColumnInfo],
+}
+
+/// How an inner array is spread over slots and the arena (INNER §2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayInfo {
+    /// Elements that have a slot in the object or its columns.
+    pub slots: usize,
+    /// Whether the slots are one column of arrays.
+    pub as_object: bool,
+    /// Whether the length varies, and elements without a slot are in the class's arena.
+    pub arena: bool,
+    /// Bytes of an element.
+    pub element: usize,
+}
+
+impl ArrayInfo {
+    /// Whether every element has a slot.
+    #[inline(always)]
+    pub(crate) const fn all_in_slots(&self) -> bool {
+        !self.arena
+    }
+    /// Whether there is a column of spans before the slots.
+    #[inline(always)]
+    pub(crate) const fn has_spans(&self) -> bool {
+        self.arena
+    }
+    /// Whether each slot has a column.
+    #[inline(always)]
+    pub(crate) const fn slot_columns(&self) -> bool {
+        !self.as_object
+    }
 }
 
 impl FieldInfo {
     /// A field that is stored by `S`.
     pub const fn of<S: Storage>(name: &'static str, type_name: &'static str) -> Self {
-        Self { name, type_name, atomic: S::ATOMIC, columns: S::COLUMNS }
+        Self { name, type_name, atomic: S::ATOMIC, array: S::ARRAY, columns: S::COLUMNS }
     }
 }
 
 /// The number of physical columns of a class.
 pub const fn column_count(fields: &[FieldInfo]) -> usize {
     first_column(fields, fields.len())
+}
+
+/// The number of addresses that a class's storage starts at: its columns' and the arena's.
+pub const fn base_count(fields: &[FieldInfo]) -> usize {
+    column_count(fields) + 1
+}
+
+/// Whether each column has memory of its own.
+pub(crate) const fn has_own_columns<C: Class>() -> bool {
+    matches!((C::Layout::KIND, C::CAPACITY), (LayoutKind::Soa, None))
+}
+
+/// Whether some arrays of the class are in its arena.
+pub const fn has_arena<C: Class>() -> bool {
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if let Some(array) = C::FIELDS[field].array
+            && array.arena
+        {
+            return true;
+        }
+        field += 1;
+    }
+    false
 }
 
 /// The position of a field's first physical column.
@@ -175,7 +234,7 @@ pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
 /// # Safety
 ///
 /// 1. `FIELDS[k]` describes the `k`-th member of `Fields`.
-/// 2. `Bases` is an array with one element a physical column, `Targets` one with one element a field.
+/// 2. `Bases` is an array with one element a physical column and one for the arena, `Targets` one with one element a field.
 /// 3. `ID` is unique to the class within the program.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a class",
@@ -193,6 +252,8 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
     const CAPACITY: Option<u32>;
     /// `addressing = "…"`.
     const ADDRESSING: Addressing;
+    /// `arena = N`: bytes for the elements of inner arrays that have no slot.
+    const ARENA: Option<usize> = None;
 
     /// The name of the class's table in the device code.
     #[doc(hidden)]
@@ -227,10 +288,10 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
 
     /// Takes a row apart.
     #[doc(hidden)]
-    fn into_values(self) -> <Self::Fields as FieldTuple>::Values;
+    fn into_values(self) -> <Self::Fields as FieldTuple>::Row;
     /// Puts a row together.
     #[doc(hidden)]
-    fn from_values(values: <Self::Fields as FieldTuple>::Values) -> Self;
+    fn from_values(values: <Self::Fields as FieldTuple>::Row) -> Self;
     /// Makes a view.
     #[doc(hidden)]
     fn to_view<'w, P: Phase>(

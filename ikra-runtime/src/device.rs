@@ -9,6 +9,7 @@ use crate::class::Class;
 use crate::handle::Handle;
 use crate::kernel::{Constructor, FieldsOf, Kernel, Method, PairKernel};
 use crate::record;
+use crate::storage::Bump;
 use crate::table::{BaseSet, Table};
 
 type Runs<K> = <<K as Method>::Modes as ModeTuple<FieldsOf<K>>>::Access<'static, <K as Method>::Class>;
@@ -152,7 +153,13 @@ pub unsafe fn construct<K: Constructor<A>, A>(index: u32, args: A) {
     let table = Table::<K::Class>::get();
     // SAFETY: passed on.
     unsafe {
-        <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(&table.bases, index as usize, row.into_values());
+        let bump = &mut Bump::none();
+        <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(
+            &table.bases,
+            index as usize,
+            row.into_values(),
+            bump,
+        );
     }
 }
 

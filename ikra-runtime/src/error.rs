@@ -54,6 +54,28 @@ pub enum Error {
         /// Bytes that were asked for.
         bytes: usize,
     },
+    /// The arena of a class, which holds the elements of inner arrays that have no slot, is full.
+    #[error(
+        "the arena of class {class} has {available} bytes left and {requested} are needed; raise `arena = N`, leave it out so that the arena grows, or inline more elements"
+    )]
+    ArenaFull {
+        /// The class.
+        class: &'static str,
+        /// Bytes that were asked for.
+        requested: usize,
+        /// Bytes that were left.
+        available: usize,
+    },
+    /// Arrays that do not fit together.
+    #[error("the arrays for `{class}::{field}` do not fit: {reason}")]
+    BadArrays {
+        /// The class.
+        class: &'static str,
+        /// The field.
+        field: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
     /// A link that is no object of this world.
     #[error("link {class}#{id} is not of this world, which has {len} objects of class {class}")]
     NotInWorld {

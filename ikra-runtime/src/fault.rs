@@ -17,6 +17,18 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     panic!("a link was followed that is not of this world\0");
 }
 
+/// An inner array was indexed out of range.
+#[cold]
+#[inline(never)]
+#[track_caller]
+#[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
+pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) -> ! {
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!("`{}::{}` has {len} elements and none at index {index}", C::NAME, C::FIELDS[field].name);
+    #[cfg(target_arch = "nvptx64")]
+    panic!("an inner array was indexed out of range\0");
+}
+
 /// A kernel changed a field and is not known to.
 #[cold]
 #[inline(never)]
@@ -42,7 +54,7 @@ pub(crate) fn undeclared_write<K: Method>(field: usize) -> ! {
 pub(crate) fn stray_handle<C: Class>(code: &str, field: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
     panic!(
-        "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field",
+        "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field, and `[index]` an element of an array",
         class = C::NAME,
         field = C::FIELDS[field].name,
     );

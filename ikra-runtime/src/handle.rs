@@ -120,7 +120,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     ///
     /// If the link was not to an object of this world.
     #[inline(always)]
-    pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage>::View<'w, P>
+    pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage>::Seen<'w, P>
     where
         C: Field<K>,
     {
@@ -130,7 +130,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         {
             // SAFETY: by the contract of `near`, the record holds the field there.
             let value = unsafe { self.near.add(offset).cast::<<<C as Field<K>>::Storage as Storage>::Value>().read() };
-            return <<C as Field<K>>::Storage as Storage>::to_view::<C, P, K>(value, Table::get(), self.index());
+            return <<C as Field<K>>::Storage as Storage>::to_seen::<C, P, K>(value, Table::get(), self.index());
         }
         let table = self.table();
         #[cfg(not(target_arch = "nvptx64"))]
@@ -140,7 +140,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
         // in this phase: a kernel writes only fields in `WRITES` of its own class, which `RaceFree` rules out, and
         // snapshots go to another column.
-        unsafe { <<C as Field<K>>::Storage as Storage>::view_at::<C, P, K>(table, self.index()) }
+        unsafe { <<C as Field<K>>::Storage as Storage>::see::<C, P, K>(table, self.index()) }
     }
 
     /// Reads the fields in `FIELDS` of the object and makes a view of them, for a `&self` method.

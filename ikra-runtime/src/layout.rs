@@ -11,7 +11,7 @@ mod slices;
 
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use geometry::{LINE, PAGE, SHORT, stagger};
+pub(crate) use geometry::{LINE, PAGE, SHORT, pitch, stagger};
 pub use slices::{Get, Set, Strided, StridedMut};
 
 use crate::class::Class;

@@ -4,9 +4,9 @@ use std::alloc::{Layout as Block, alloc_zeroed, dealloc};
 use std::fmt;
 use std::ptr::NonNull;
 
-use crate::class::{Class, column_count};
+use crate::class::{Class, column_count, has_own_columns};
 use crate::error::Error;
-use crate::layout::{Layout, LayoutKind, PAGE, SHORT, geometry, stagger};
+use crate::layout::{Layout, LayoutKind, PAGE, SHORT, geometry, pitch, stagger};
 use crate::table::Base;
 
 /// An allocation, zeroed when made, freed when dropped.
@@ -36,9 +36,12 @@ impl Drop for Allocation {
     }
 }
 
-/// Storage for some objects of a class: one allocation, or one a column for growing SoA.
+/// Storage for some objects of a class: one allocation, or one a column for growing SoA, where the columns of
+/// an inner array's slots share one; and the arena.
 pub(crate) struct Memory<C: Class> {
     allocations: Vec<Option<Allocation>>,
+    arena: Option<Allocation>,
+    arena_bytes: usize,
     bases: C::Bases,
     capacity: usize,
 }
@@ -47,11 +50,6 @@ impl<C: Class> fmt::Debug for Memory<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Memory").field("capacity", &self.capacity).finish_non_exhaustive()
     }
-}
-
-/// Whether each column has memory of its own.
-pub(crate) const fn has_own_columns<C: Class>() -> bool {
-    matches!((C::Layout::KIND, C::CAPACITY), (LayoutKind::Soa, None))
 }
 
 /// The number of geometry blocks that `objects` take.
@@ -65,7 +63,7 @@ pub(crate) fn blocks<C: Class>(objects: usize) -> usize {
 
 impl<C: Class> Memory<C> {
     pub(crate) const fn empty() -> Self {
-        Self { allocations: Vec::new(), bases: C::BASES, capacity: 0 }
+        Self { allocations: Vec::new(), arena: None, arena_bytes: 0, bases: C::BASES, capacity: 0 }
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -84,17 +82,25 @@ impl<C: Class> Memory<C> {
             (LayoutKind::Tiles(tile), None) => capacity.next_multiple_of(tile),
             _ => capacity,
         };
-        let mut memory = Self { allocations: Vec::new(), bases: C::BASES, capacity };
+        let mut memory = Self { capacity, ..Self::empty() };
         let geometry = geometry::<C>();
         if has_own_columns::<C>() {
-            for column in 0..column_count(C::FIELDS) {
-                if !wanted(column) {
+            let columns: Vec<_> = C::FIELDS.iter().flat_map(|field| field.columns).collect();
+            for column in 0..columns.len() {
+                let (bytes, align) = (geometry.sizes[column] * capacity, geometry.aligns[column]);
+                let next_slot = matches!(columns[column].slot, Some(1..));
+                if !wanted(column) || next_slot {
                     memory.allocations.push(None);
+                    if wanted(column) {
+                        let before = memory.bases.as_ref()[column - 1].0;
+                        // SAFETY: the allocation of the array's first slot is long enough for all of them.
+                        memory.bases.as_mut()[column] = Base(unsafe { before.add(pitch(bytes, align)) });
+                    }
                     continue;
                 }
-                let (bytes, align) = (geometry.sizes[column] * capacity, geometry.aligns[column]);
+                let others = columns[column + 1..].iter().take_while(|column| matches!(column.slot, Some(1..))).count();
                 let shift = stagger(column, bytes, align);
-                let allocation = allocate::<C>(bytes + shift, align)?;
+                let allocation = allocate::<C>(shift + others * pitch(bytes, align) + bytes, align)?;
                 // SAFETY: the allocation is longer than the shift.
                 memory.bases.as_mut()[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });
                 memory.allocations.push(Some(allocation));
@@ -138,6 +144,52 @@ impl<C: Class> Memory<C> {
         }
     }
 
+    /// Bytes of the arena.
+    pub(crate) fn arena_bytes(&self) -> usize {
+        self.arena_bytes
+    }
+
+    /// An arena of `bytes` bytes, whose first `used` are those of the one before.
+    pub(crate) fn grow_arena(&mut self, bytes: usize, used: usize) -> Result<(), Error> {
+        let arena = allocate::<C>(bytes, ARENA_ALIGN)?;
+        if let Some(before) = &self.arena {
+            let used = used.min(self.arena_bytes).min(bytes);
+            // SAFETY: both are as long, and distinct.
+            unsafe { std::ptr::copy_nonoverlapping(before.start.as_ptr(), arena.start.as_ptr(), used) }
+        }
+        self.set_arena(Some(arena), bytes);
+        Ok(())
+    }
+
+    /// Copies the arena of storage whose arena is as long.
+    pub(crate) fn copy_arena(&mut self, from: &Self, used: usize) {
+        let (Some(to), Some(from)) = (&self.arena, &from.arena) else { return };
+        assert!(used <= from.block.size() && used <= to.block.size());
+        // SAFETY: both have as many bytes, and are distinct allocations.
+        unsafe { std::ptr::copy_nonoverlapping(from.start.as_ptr(), to.start.as_ptr(), used) }
+    }
+
+    /// Takes the arena of storage that is given up.
+    pub(crate) fn take_arena(&mut self, from: &mut Self) {
+        let bytes = std::mem::take(&mut from.arena_bytes);
+        self.set_arena(from.arena.take(), bytes);
+    }
+
+    /// Exchanges the arenas.
+    pub(crate) fn swap_arena(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.arena, &mut other.arena);
+        std::mem::swap(&mut self.arena_bytes, &mut other.arena_bytes);
+        let column = column_count(C::FIELDS);
+        std::mem::swap(&mut self.bases.as_mut()[column], &mut other.bases.as_mut()[column]);
+    }
+
+    fn set_arena(&mut self, arena: Option<Allocation>, bytes: usize) {
+        let base = arena.as_ref().map_or(Base::NONE, |arena| Base(arena.start.as_ptr()));
+        self.bases.as_mut()[column_count(C::FIELDS)] = base;
+        self.arena = arena;
+        self.arena_bytes = bytes;
+    }
+
     /// Exchanges a column's storage with `other`'s, where each column has its own. Returns whether it has.
     pub(crate) fn swap_column(&mut self, other: &mut Self, column: usize) -> bool {
         if !has_own_columns::<C>() {
@@ -149,6 +201,9 @@ impl<C: Class> Memory<C> {
         true
     }
 }
+
+/// What the start of an arena is a multiple of: more than any element wants that is not a class of its own.
+const ARENA_ALIGN: usize = 128;
 
 /// Allocates on a multiple of `align`, and on a page what is not short.
 fn allocate<C: Class>(bytes: usize, align: usize) -> Result<Allocation, Error> {

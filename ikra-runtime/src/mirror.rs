@@ -7,27 +7,39 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use crate::class::{Class, MAX_FIELDS, column_count, first_column};
+use crate::class::{Class, FieldInfo, MAX_FIELDS, base_count, column_count, first_column, has_arena, has_own_columns};
 use crate::error::Error;
-use crate::memory::has_own_columns;
 use crate::objects::Objects;
 use crate::phase::FieldSet;
+use crate::storage::slot_pitch;
 use crate::table::BaseSet;
 
-/// A piece of a class's storage that is copied as a whole: a column, or all of them.
+/// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
+/// slots, or the arena.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    /// The physical column; 0 for all of them.
+    /// The first physical column; 0 for all of them, and the one after the last for the arena.
     pub column: usize,
+    /// The number of columns: of slots, which lie `pitch` bytes apart.
+    pub columns: usize,
+    /// Bytes from one column to the next.
+    pub pitch: usize,
     /// The fields in it.
     pub fields: FieldSet,
     /// Its start on the host.
     pub start: *mut u8,
-    /// Bytes that there is room for.
+    /// Bytes that there is room for, in each column.
     pub capacity: usize,
-    /// Bytes that the objects take.
+    /// Bytes that the objects take, in each column.
     pub len: usize,
+}
+
+impl Unit {
+    /// Bytes of memory with the same room.
+    pub fn bytes(&self) -> usize {
+        (self.columns - 1) * self.pitch + self.capacity
+    }
 }
 
 /// Where one column's elements of consecutive objects lie in a unit: `rows` pieces of `width` bytes,
@@ -72,7 +84,7 @@ pub trait AnyObjects {
     fn name(&self) -> &'static str;
     /// The name of the class's table in the device code.
     fn symbol(&self) -> &'static str;
-    /// The number of physical columns.
+    /// The number of addresses that the storage starts at: of physical columns and the arena.
     fn columns(&self) -> usize;
     /// The number of objects.
     fn count(&self) -> u32;
@@ -94,6 +106,8 @@ pub trait AnyObjects {
     fn changed_on_device(&mut self, fields: FieldSet);
     /// The fields that are `#[atomic]`.
     fn atomics(&self) -> FieldSet;
+    /// The fields that kernels change in place, so that their snapshots start as copies.
+    fn arrays(&self) -> FieldSet;
     /// The mirror.
     fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
     /// Fetches what the device changed.
@@ -118,7 +132,7 @@ impl<C: Class> AnyObjects for Objects<C> {
         C::SYMBOL
     }
     fn columns(&self) -> usize {
-        column_count(C::FIELDS)
+        base_count(C::FIELDS)
     }
     fn count(&self) -> u32 {
         self.len() as u32
@@ -130,10 +144,10 @@ impl<C: Class> AnyObjects for Objects<C> {
         self.table().header.pending
     }
     fn units(&self) -> Vec<Unit> {
-        units::<C>(&self.table().bases, Self::capacity(self), self.len())
+        units::<C>(&self.table().bases, Self::capacity(self), self.len(), self.arena())
     }
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
-        spans::<C>(fields, first, end)
+        spans::<C>(&self.table().bases, fields, first, end, self.arena())
     }
     fn has_own_columns(&self) -> bool {
         has_own_columns::<C>()
@@ -149,6 +163,9 @@ impl<C: Class> AnyObjects for Objects<C> {
     }
     fn atomics(&self) -> FieldSet {
         atomics::<C>()
+    }
+    fn arrays(&self) -> FieldSet {
+        arrays::<C>()
     }
     fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
         self.mirror_mut()
@@ -182,29 +199,86 @@ pub(crate) const fn atomics<C: Class>() -> FieldSet {
     FieldSet::from_bits(bits)
 }
 
+/// The fields of `C` that are inner arrays.
+pub(crate) const fn arrays<C: Class>() -> FieldSet {
+    let mut bits = 0;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        bits |= (C::FIELDS[field].array.is_some() as u64) << field;
+        field += 1;
+    }
+    FieldSet::from_bits(bits)
+}
+
+/// The fields of `C` that have elements in the arena.
+pub(crate) const fn in_arena<C: Class>() -> FieldSet {
+    let mut bits = 0;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if let Some(array) = C::FIELDS[field].array {
+            bits |= (array.arena as u64) << field;
+        }
+        field += 1;
+    }
+    FieldSet::from_bits(bits)
+}
+
+/// The columns of a field that are copied together: each by itself, or the slots of an array.
+fn groups<C: Class>(bases: &C::Bases, field: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let FieldInfo { columns, .. } = C::FIELDS[field];
+    let first = first_column(C::FIELDS, field);
+    let slots = columns.iter().filter(|column| column.slot.is_some()).count();
+    let plain = (first..first + columns.len() - slots).map(|column| (column, 1, 0));
+    let column = first + columns.len() - slots;
+    let pitch = if slots > 1 { slot_pitch::<C>(bases, column, slots) } else { 0 };
+    plain.chain((slots > 0).then_some((column, slots, pitch)))
+}
+
 /// The fields that are copied when some are.
 pub(crate) const fn whole_units<C: Class>(fields: FieldSet) -> FieldSet {
     if has_own_columns::<C>() || fields.is_empty() { fields } else { FieldSet::ALL }
 }
 
 /// The units of storage that starts at `bases` and has room for `capacity` objects, of which there are
-/// `len`.
-pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize) -> Vec<Unit> {
+/// `len`. `arena` are the bytes of the arena, and of those how many are used.
+pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, arena: (usize, usize)) -> Vec<Unit> {
     if capacity == 0 {
         return Vec::new();
     }
     let geometry = crate::layout::geometry::<C>();
+    let column = column_count(C::FIELDS);
+    let (room, used) = arena;
+    let arena = (has_arena::<C>() && room > 0).then(|| Unit {
+        column,
+        columns: 1,
+        pitch: 0,
+        fields: whole_units::<C>(in_arena::<C>()),
+        start: bases.get(column).0,
+        capacity: room,
+        len: used,
+    });
     if !has_own_columns::<C>() {
         let blocks = |objects| crate::memory::blocks::<C>(objects) * geometry.block;
         let len = if len == 0 { 0 } else { blocks(len) };
-        return vec![Unit { column: 0, fields: FieldSet::ALL, start: bases.get(0).0, capacity: blocks(capacity), len }];
+        let block = Unit {
+            column: 0,
+            columns: 1,
+            pitch: 0,
+            fields: FieldSet::ALL,
+            start: bases.get(0).0,
+            capacity: blocks(capacity),
+            len,
+        };
+        return std::iter::once(block).chain(arena).collect();
     }
     let mut units = Vec::new();
     for field in 0..C::FIELDS.len().min(MAX_FIELDS) {
-        for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
+        for (column, columns, pitch) in groups::<C>(bases, field) {
             let size = geometry.sizes[column];
             units.push(Unit {
                 column,
+                columns,
+                pitch,
                 fields: FieldSet::from_bits(1 << field),
                 start: bases.get(column).0,
                 capacity: size * capacity,
@@ -212,14 +286,20 @@ pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize) -> 
             });
         }
     }
+    units.extend(arena);
     units
 }
 
 /// Where the elements of some fields of objects `first..end` lie.
-fn spans<C: Class>(fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
+fn spans<C: Class>(bases: &C::Bases, fields: FieldSet, first: usize, end: usize, arena: (usize, usize)) -> Vec<Span> {
     use crate::layout::{Layout, LayoutKind};
     let geometry = crate::layout::geometry::<C>();
     let mut spans = Vec::new();
+    if !fields.intersection(in_arena::<C>()).is_empty() && arena.1 > 0 {
+        // Snapshots start as copies: what other objects have there is the same.
+        let used = arena.1;
+        spans.push(Span { column: column_count(C::FIELDS), offset: 0, width: used, rows: 1, pitch: used });
+    }
     for field in (0..C::FIELDS.len()).filter(|&field| fields.contains(field)) {
         for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
             let (size, offset) = (geometry.sizes[column], geometry.offsets[column]);
@@ -231,7 +311,12 @@ fn spans<C: Class>(fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
                 pitch: objects * size,
             };
             match C::Layout::KIND {
-                LayoutKind::Soa if has_own_columns::<C>() => spans.push(one(column, first * size, end - first)),
+                LayoutKind::Soa if has_own_columns::<C>() => {
+                    // Slots are known by the first of them.
+                    let slot = C::FIELDS[field].columns[column - first_column(C::FIELDS, field)].slot.unwrap_or(0);
+                    let shift = bases.get(column).0.addr() - bases.get(column - slot).0.addr();
+                    spans.push(one(column - slot, shift + first * size, end - first));
+                }
                 LayoutKind::Soa => spans.push(one(0, offset + first * size, end - first)),
                 LayoutKind::Aos => spans.push(Span {
                     column: 0,

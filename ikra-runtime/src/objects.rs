@@ -1,6 +1,7 @@
 //! `Objects<C>`: the objects of one class in a world.
 
 mod addressing;
+mod arrays;
 mod columns;
 mod rows;
 
@@ -18,8 +19,9 @@ use crate::class::{Class, MAX_FIELDS, first_column};
 use crate::error::Error;
 use crate::link::Link;
 use crate::memory::Memory;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, arrays, in_arena};
 use crate::phase::FieldSet;
+use crate::storage::Bump;
 use crate::table::{AnyTable, Table};
 
 /// The largest number of objects of one class: ids are 32 bits wide, and 0 is null.
@@ -145,8 +147,13 @@ impl<C: Class> Objects<C> {
         let index = self.len();
         self.grow(index + 1)?;
         self.change_rows();
-        // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
-        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, index, row.into_values()) }
+        let row = row.into_values();
+        let used = self.arena().1;
+        self.grow_arena(used, <C::Fields as FieldTuple>::arena_end(&row, used))?;
+        let mut bump = Bump { used, fresh: true };
+        // SAFETY: there is room by `grow` and `grow_arena`, and `&mut self` excludes other accesses.
+        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, index, row, &mut bump) }
+        self.set_arena_used(bump.used);
         self.set_len(index + 1);
         Ok(Link::at(index as u32))
     }
@@ -210,13 +217,7 @@ impl<C: Class> Objects<C> {
         self.change_rows();
         for index in first..len {
             // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
-            unsafe {
-                <C::Fields as FieldTuple>::write::<C>(
-                    &self.table().bases,
-                    index,
-                    <C::Fields as FieldTuple>::PLACEHOLDER,
-                );
-            }
+            unsafe { <C::Fields as FieldTuple>::write_placeholder::<C>(&self.table().bases, index) }
         }
         self.set_len(len);
         Ok(())
@@ -226,15 +227,13 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotInWorld`]; [`Error::AlreadyInitialized`].
+    /// [`Error::NotInWorld`]; [`Error::AlreadyInitialized`]; [`Error::ArenaFull`].
     pub fn init(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
         self.check(link)?;
         if !self.is_pending(link) {
             return Err(Error::AlreadyInitialized { class: C::NAME, id: link.id() });
         }
-        self.change_rows();
-        // SAFETY: the object exists by `check`, and `&mut self` excludes other accesses.
-        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row.into_values()) }
+        self.put(link, row)?;
         self.pending.remove(link.index());
         self.table_mut().header.pending -= 1;
         Ok(())
@@ -249,20 +248,34 @@ impl<C: Class> Objects<C> {
         self.check_initialized(link)?;
         self.table().fetch(FieldSet::ALL);
         // SAFETY: the object exists, and `&self` excludes writes.
-        let values = unsafe { <C::Fields as FieldTuple>::read::<C>(&self.table().bases, link.index()) };
+        let values = unsafe { <C::Fields as FieldTuple>::read_row::<C>(&self.table().bases, link.index()) };
         Ok(C::from_values(values))
     }
 
-    /// Replaces a whole object.
+    /// Replaces a whole object. An inner array that grows takes new space in the arena.
     ///
     /// # Errors
     ///
-    /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`]; [`Error::ArenaFull`].
     pub fn write(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
         self.check_initialized(link)?;
+        self.put(link, row)
+    }
+
+    /// Replaces the row of an object that exists.
+    fn put(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
         self.change_rows();
-        // SAFETY: the object exists, and `&mut self` excludes other accesses.
-        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row.into_values()) }
+        let row = row.into_values();
+        let used = self.arena().1;
+        // SAFETY: the object exists by the caller's check.
+        if !unsafe { <C::Fields as FieldTuple>::fits::<C>(&self.table().bases, link.index(), &row) } {
+            self.grow_arena(used, <C::Fields as FieldTuple>::arena_end(&row, used))?;
+        }
+        let mut bump = Bump { used, fresh: false };
+        // SAFETY: the object exists by the caller's check, there is room by `grow_arena`, and `&mut self` excludes
+        // other accesses.
+        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row, &mut bump) }
+        self.set_arena_used(bump.used);
         Ok(())
     }
 
@@ -317,6 +330,7 @@ impl<C: Class> Objects<C> {
         let capacity = len.max(self.memory.capacity() * 2).clamp(64, MAX_OBJECTS);
         let mut memory = Memory::new(capacity, |_| true)?;
         memory.copy_objects(&self.memory, self.len());
+        memory.take_arena(&mut self.memory);
         self.memory = memory;
         self.shadow = Shadow::empty();
         let bases = self.memory.bases();
@@ -335,10 +349,21 @@ impl<C: Class> Objects<C> {
             let memory = Memory::new(self.memory.capacity(), |column| column_in::<C>(fields, column))?;
             self.shadow = Shadow { memory, fields, len: 0 };
         }
+        if !self.shadow.fields.intersection(const { in_arena::<C>() }).is_empty() {
+            self.shadow.copy_arena(&self.memory, self.arena().1)?;
+        }
         let (from, to) = (self.memory.bases(), self.shadow.memory.bases());
         for index in self.shadow.len..self.len() {
             // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, self.shadow.fields) }
+        }
+        // Arrays are changed in place, so that their snapshots start as copies.
+        let arrays = fields.intersection(const { arrays::<C>() });
+        if !arrays.is_empty() {
+            for index in 0..self.shadow.len {
+                // SAFETY: as above.
+                unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, arrays) }
+            }
         }
         self.shadow.len = self.len();
         Ok(to)
@@ -359,6 +384,9 @@ impl<C: Class> Objects<C> {
                 swapped &= self.memory.swap_column(&mut self.shadow.memory, column);
             }
             if swapped {
+                if !fields.intersection(const { in_arena::<C>() }).is_empty() {
+                    self.memory.swap_arena(&mut self.shadow.memory);
+                }
                 let bases = self.memory.bases();
                 self.table_mut().bases = bases;
                 return;
@@ -385,6 +413,15 @@ struct Shadow<C: Class> {
 impl<C: Class> Shadow<C> {
     const fn empty() -> Self {
         Self { memory: Memory::empty(), fields: FieldSet::EMPTY, len: 0 }
+    }
+
+    /// Makes the arena a copy of that of `memory`, of which `used` bytes are taken.
+    fn copy_arena(&mut self, memory: &Memory<C>, used: usize) -> Result<(), Error> {
+        if self.memory.arena_bytes() != memory.arena_bytes() {
+            self.memory.grow_arena(memory.arena_bytes(), 0)?;
+        }
+        self.memory.copy_arena(memory, used);
+        Ok(())
     }
 }
 

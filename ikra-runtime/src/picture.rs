@@ -68,6 +68,10 @@ pub struct ClassLayout {
     pub block: usize,
     /// Its columns.
     pub columns: Vec<ColumnLayout>,
+    /// Bytes of the arena that inner arrays take now.
+    pub arena_bytes: usize,
+    /// Bytes that the arena has room for.
+    pub arena_capacity: usize,
 }
 
 /// Where one column lies in memory.
@@ -146,8 +150,14 @@ impl ClassLayout {
         self.columns.iter().map(|column| column.size).sum()
     }
 
-    /// Bytes of the storage that the objects are in, padding included; not what is reserved to grow.
+    /// Bytes of the storage that the objects are in, padding and arena included; not what is reserved to
+    /// grow.
     pub fn bytes(&self) -> usize {
+        self.inlined_bytes() + self.arena_bytes
+    }
+
+    /// Bytes of the columns, padding included: all but the arena (INNER Fig. 11, lower half).
+    pub fn inlined_bytes(&self) -> usize {
         match (self.kind, self.fixed_capacity) {
             (LayoutKind::Soa, None) => self.objects * self.bytes_per_object(),
             (LayoutKind::Soa, Some(_)) => self.block,
@@ -156,9 +166,10 @@ impl ClassLayout {
         }
     }
 
-    /// Bytes of [`bytes`](Self::bytes) that no object's value is in.
+    /// Bytes of [`inlined_bytes`](Self::inlined_bytes) that no object's value is in. Slots of inner arrays
+    /// count as values, whether they hold an element or not.
     pub fn padding(&self) -> usize {
-        self.bytes() - self.objects * self.bytes_per_object()
+        self.inlined_bytes() - self.objects * self.bytes_per_object()
     }
 }
 
@@ -168,11 +179,12 @@ impl<C: Class> Objects<C> {
         let geometry = geometry::<C>();
         let mut columns = Vec::new();
         for field in C::FIELDS {
-            for &ColumnInfo { component, size, .. } in field.columns {
+            for &ColumnInfo { component, size, slot, .. } in field.columns {
                 let n = columns.len();
-                let name = match component {
-                    "" => field.name.to_owned(),
-                    component => format!("{}.{component}", field.name),
+                let name = match (component, slot) {
+                    ("", None) => field.name.to_owned(),
+                    ("", Some(slot)) => format!("{}[{slot}]", field.name),
+                    (component, _) => format!("{}.{component}", field.name),
                 };
                 let (offset, stride) = match (C::Layout::KIND, C::CAPACITY) {
                     (LayoutKind::Soa, None) => (None, size),
@@ -199,6 +211,8 @@ impl<C: Class> Objects<C> {
             capacity: self.capacity(),
             block: if grows { 0 } else { geometry.block },
             columns,
+            arena_bytes: self.arena().1,
+            arena_capacity: self.arena().0,
         }
     }
 }

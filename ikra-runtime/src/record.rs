@@ -14,6 +14,7 @@ const MAX_BYTES: usize = 128;
 /// Whether a field can be in a record: it has one column of plain values.
 const fn fits(field: &FieldInfo) -> bool {
     !field.atomic
+        && field.array.is_none()
         && field.columns.len() == 1
         && field.columns[0].component.is_empty()
         && field.columns[0].align <= 16

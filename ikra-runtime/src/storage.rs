@@ -1,25 +1,38 @@
-//! How one field of a class is stored: in a column, flattened into several, or as atomics.
+//! How one field of a class is stored: in a column, flattened into several, as atomics, or as an inner array.
 
 mod atomic;
 mod flat;
+mod inner;
+mod loaded;
 mod plain;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue};
 pub use flat::{Flat, Flatten, PartTuple};
+pub(crate) use inner::slot_pitch;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use inner::{Arrangement, arena_end, set_array};
+pub use inner::{
+    ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerIter, InnerIterMut,
+    InnerMut, InnerRef, PartlyInlined, WholeArray,
+};
+pub use loaded::Loaded;
 pub use plain::Plain;
 
-use crate::class::{Class, ClassId, ColumnInfo};
+use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::layout::{Get, Set};
 use crate::phase::Phase;
 use crate::table::Table;
-use crate::value::Value;
 
 /// How one field of a class is stored.
 pub trait Storage: 'static {
     /// The field's type in the row.
-    type Value: Value;
+    type Row;
+    /// What a kernel loads of it and stores.
+    type Value: Loaded;
     /// The field's type in a view.
-    type View<'w, P: Phase>: Copy;
+    type View<'w, P: Phase>;
+    /// What a ref's getter returns.
+    type Seen<'w, P: Phase>: Copy;
     /// A run of the field's columns, to read.
     type Shared<'a, C: Class>: Get<Self::Value> + Copy + Send + Sync;
     /// A run of the field's columns, to read and write.
@@ -29,6 +42,8 @@ pub trait Storage: 'static {
     const COLUMNS: &'static [ColumnInfo];
     /// Whether other objects' elements may be changed too, atomically.
     const ATOMIC: bool;
+    /// How an inner array is spread.
+    const ARRAY: Option<ArrayInfo> = None;
     /// The class that the field's links refer to.
     const TARGET: Option<ClassId>;
     /// That class's name.
@@ -71,12 +86,75 @@ pub trait Storage: 'static {
     /// 2. Nothing else accesses the element meanwhile.
     unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: Self::Value);
 
+    /// Reads the field by value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    unsafe fn read_row<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> Self::Row;
+
+    /// Writes the field by value; `bump` is where the arena has space.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`write`](Self::write).
+    /// 2. The arena goes on to [`arena_end`](Self::arena_end), unless the field [`fits`](Self::fits); and the
+    ///    object exists, unless `bump` is for fresh ones.
+    unsafe fn write_row<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
+
+    /// Writes something that may be looked at.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write).
+    #[inline]
+    unsafe fn write_placeholder<C: Class, const K: usize>(bases: &C::Bases, index: usize) {
+        // SAFETY: passed on.
+        unsafe { Self::write::<C, K>(bases, index, Self::Value::PLACEHOLDER) }
+    }
+
+    /// Where the arena ends if the field takes new space after `used` bytes.
+    #[inline(always)]
+    fn arena_end(_row: &Self::Row, used: usize) -> usize {
+        used
+    }
+
+    /// Whether the field needs no more of the arena than object `index` has.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    #[inline(always)]
+    unsafe fn fits<C: Class, const K: usize>(_bases: &C::Bases, _index: usize, _row: &Self::Row) -> bool {
+        true
+    }
+
+    /// Copies the field of an object from one storage to another.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
+    #[inline]
+    unsafe fn copy<C: Class, const K: usize>(from: &C::Bases, to: &C::Bases, index: usize) {
+        // SAFETY: passed on.
+        let value = unsafe { Self::read::<C, K>(from, index) };
+        // SAFETY: passed on.
+        unsafe { Self::write::<C, K>(to, index, value) };
+    }
+
     /// What the view of object `index` shows for `value`.
     fn to_view<'w, C: Class, P: Phase, const K: usize>(
         value: Self::Value,
         table: &'w Table<C>,
         index: usize,
     ) -> Self::View<'w, P>;
+
+    /// What a getter of object `index` shows for `value`.
+    fn to_seen<'w, C: Class, P: Phase, const K: usize>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        index: usize,
+    ) -> Self::Seen<'w, P>;
 
     /// The value behind what a view shows.
     fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
@@ -91,16 +169,46 @@ pub trait Storage: 'static {
         true
     }
 
-    /// Reads one element of another object as a view shows it.
+    /// Reads one element of another object as a getter shows it.
     ///
     /// # Safety
     ///
     /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
     #[inline(always)]
-    unsafe fn view_at<'w, C: Class, P: Phase, const K: usize>(table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
+    unsafe fn see<'w, C: Class, P: Phase, const K: usize>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
         // SAFETY: passed on.
         let value = unsafe { Self::read::<C, K>(&table.bases, index) };
-        Self::to_view::<C, P, K>(value, table, index)
+        Self::to_seen::<C, P, K>(value, table, index)
     }
 }
+
+/// The parts of [`Storage`] that are the same wherever the field's value is what is loaded and shown.
+macro_rules! shown_as_it_is {
+    ($ty:ty) => {
+        #[inline(always)]
+        fn to_seen<'w, C: Class, P: Phase, const K: usize>(
+            value: Self::Value,
+            table: &'w Table<C>,
+            index: usize,
+        ) -> Self::Seen<'w, P> {
+            Self::to_view::<C, P, K>(value, table, index)
+        }
+        #[inline(always)]
+        unsafe fn read_row<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> $ty {
+            // SAFETY: passed on.
+            unsafe { Self::read::<C, K>(bases, index) }
+        }
+        #[inline(always)]
+        unsafe fn write_row<C: Class, const K: usize>(
+            bases: &C::Bases,
+            index: usize,
+            row: $ty,
+            _: &mut crate::storage::Bump,
+        ) {
+            // SAFETY: passed on.
+            unsafe { Self::write::<C, K>(bases, index, row) }
+        }
+    };
+}
+use shown_as_it_is;

@@ -116,7 +116,7 @@ fn reference(class: &Class) -> TokenStream {
     let doc = format!("Another [`{0}`], read through getters; written `Ref<{0}>` in methods.", row.unraw());
     let getters = class.fields.iter().enumerate().map(|(k, field)| {
         let Field { ident, vis, docs, .. } = field;
-        let ty = field.view_type(&quote!('w), &p);
+        let ty = field.seen_type(&quote!('w), &p);
         let at = located(ident);
         let body = if field.broken {
             quote!(::core::unimplemented!())
@@ -184,6 +184,11 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
         Some(capacity) => quote!(::core::option::Option::Some(#capacity)),
         None => quote!(::core::option::Option::None),
     };
+    let arena = class
+        .options
+        .arena
+        .as_ref()
+        .map(|bytes| quote!(const ARENA: ::core::option::Option<usize> = ::core::option::Option::Some(#bytes);));
     let addressing = format_ident!("{}", class.options.addressing);
     let layout = match class.options.layout {
         Layout::Soa => quote!(Soa),
@@ -198,7 +203,7 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
         #[cfg(target_arch = "nvptx64")]
         ::core::arch::global_asm!(
             #declaration,
-            words = const ::ikra::rt::table_words(::ikra::rt::column_count(<#row as ::ikra::Class>::FIELDS))
+            words = const ::ikra::rt::table_words(::ikra::rt::base_count(<#row as ::ikra::Class>::FIELDS))
         );
         // SAFETY: `FIELDS`, `Fields` and the arrays are made from the same list of fields; the id is that of the place
         // where the class is defined.
@@ -210,10 +215,11 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
             const FIELDS: &'static [::ikra::rt::FieldInfo] = &[#(#infos),*];
             const CAPACITY: ::core::option::Option<u32> = #capacity;
             const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::#addressing;
+            #arena
             type Layout = ::ikra::rt::#layout;
             const SYMBOL: &'static str = #symbol;
             #[cfg(not(target_arch = "nvptx64"))]
-            type Bases = [::ikra::rt::Base; ::ikra::rt::column_count(<#row as ::ikra::Class>::FIELDS)];
+            type Bases = [::ikra::rt::Base; ::ikra::rt::base_count(<#row as ::ikra::Class>::FIELDS)];
             #[cfg(target_arch = "nvptx64")]
             type Bases = ::ikra::rt::DeviceBases<#row>;
             #[cfg(target_arch = "nvptx64")]
@@ -258,11 +264,11 @@ fn conversions(class: &Class) -> TokenStream {
     let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
     quote! {
         #[inline(always)]
-        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Row {
             (#(self.#idents,)*)
         }
         #[inline(always)]
-        fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self {
+        fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Row) -> Self {
             Self { #(#idents: #places),* }
         }
         #[inline(always)]
@@ -286,8 +292,8 @@ fn stand_ins(class: &Class) -> TokenStream {
     let p = class.phase();
     let view = class.view();
     quote! {
-        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values { ::core::unimplemented!() }
-        fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple>::Values) -> Self { ::core::unimplemented!() }
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Row { ::core::unimplemented!() }
+        fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple>::Row) -> Self { ::core::unimplemented!() }
         fn to_view<'w, #p: ::ikra::Phase>(
             _: <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
             _: ::ikra::rt::Handle<'w, Self, #p>,

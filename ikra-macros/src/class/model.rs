@@ -7,6 +7,7 @@ use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
 
+use super::arrays::{Inlining, array_attribute, check_array};
 use super::options::Options;
 use crate::diagnostics::{Errors, located};
 
@@ -21,6 +22,16 @@ pub(crate) enum Mode {
     Atomic,
 }
 
+/// An inner array.
+pub(crate) struct Array {
+    /// The class.
+    pub(crate) class: Ident,
+    /// The field's place in the class.
+    pub(crate) place: usize,
+    /// The runtime's arrangement for it.
+    pub(crate) arrangement: TokenStream,
+}
+
 /// One field.
 pub(crate) struct Field {
     pub(crate) ident: Ident,
@@ -28,6 +39,8 @@ pub(crate) struct Field {
     pub(crate) ty: Type,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) mode: Mode,
+    /// For inner arrays, how they are spread.
+    pub(crate) array: Option<Array>,
     /// Whether the type cannot be stored, which has been said.
     pub(crate) broken: bool,
 }
@@ -40,6 +53,12 @@ impl Field {
             return quote!(::ikra::rt::Plain<u8>);
         }
         let at = located(ty);
+        if let Some(Array { class, place, arrangement }) = &self.array {
+            return match self.mode {
+                Mode::Atomic => quote_spanned!(at=> ::ikra::rt::AtomicInner<#class, #place, #arrangement>),
+                _ => quote_spanned!(at=> ::ikra::rt::Inner<#class, #place, #arrangement>),
+            };
+        }
         match self.mode {
             Mode::Plain => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
             Mode::Flatten => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
@@ -51,6 +70,13 @@ impl Field {
     pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         let ty = &self.ty;
         let at = located(ty);
+        if self.array.is_some() && !self.broken {
+            let storage = self.storage();
+            return match self.mode {
+                Mode::Atomic => quote_spanned!(at=> ::ikra::InnerAtomics<#world, #storage>),
+                _ => quote_spanned!(at=> ::ikra::InnerMut<#world, #phase, #storage>),
+            };
+        }
         match self.mode {
             _ if self.broken => quote!(#ty),
             Mode::Flatten => quote!(#ty),
@@ -58,6 +84,15 @@ impl Field {
             Mode::Plain if is_number(ty) => quote!(#ty),
             Mode::Plain => quote_spanned!(at=> <#ty as ::ikra::Value>::View<#world, #phase>),
         }
+    }
+
+    /// What a getter returns.
+    pub(crate) fn seen_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
+        if self.array.is_some() && !self.broken && self.mode == Mode::Plain {
+            let storage = self.storage();
+            return quote_spanned!(located(&self.ty)=> ::ikra::InnerRef<#world, #phase, #storage>);
+        }
+        self.view_type(world, phase)
     }
 
     /// The name without `r#`.
@@ -104,7 +139,7 @@ impl Class {
         match &mut row.fields {
             Fields::Named(named) => {
                 for field in &mut named.named {
-                    fields.extend(parse_field(field, errors));
+                    fields.extend(parse_field(field, &item.ident, fields.len(), errors));
                 }
                 if named.named.is_empty() {
                     has_columns = false;
@@ -183,9 +218,11 @@ pub(crate) fn ref_ident(class: &Ident) -> Ident {
 }
 
 /// Reads one field, and takes the macro's attributes off it.
-fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
+fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident.clone()?;
     let mut mode = Mode::Plain;
+    let mut inlining: Option<(Inlining, Attribute)> = None;
+    let mut wrong_inlining = false;
     let mut both = false;
     let mut docs = Vec::new();
     field.attrs.retain(|attr| {
@@ -213,6 +250,17 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
             }
             return false;
         }
+        if attr.path().is_ident("inline_array") {
+            if inlining.is_some() {
+                errors.at(attr, "`#[inline_array]` is there twice");
+            } else {
+                let found = errors.take(array_attribute(attr));
+                // What is wrong with it has been said: the rest is checked as if it were right.
+                wrong_inlining = found.is_none();
+                inlining = found.map(|found| (found, attr.clone()));
+            }
+            return false;
+        }
         if attr.path().is_ident("cfg") {
             errors.at(attr, "a class's fields cannot depend on `cfg`; put `cfg` on the whole struct");
         }
@@ -227,15 +275,21 @@ fn parse_field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     });
     let mut wrong = Errors::default();
     check_type(&field.ty, &mut wrong);
-    if !both {
+    let arrangement = match wrong_inlining {
+        true => None,
+        false => check_array(&field.ty, inlining.as_ref(), mode, &mut wrong),
+    };
+    if !both && !wrong_inlining && arrangement.is_none() {
         check_mode(&field.ty, mode, &mut wrong);
     }
+    let array = arrangement.map(|arrangement| Array { class: class.clone(), place, arrangement });
     let mut broken = false;
     if let Some(wrong) = wrong.into_error() {
         errors.add(wrong);
         broken = stand_in(&mut field.ty);
     }
-    Some(Field { ident, vis: field.vis.clone(), ty: field.ty.clone(), docs, mode, broken })
+    broken |= wrong_inlining;
+    Some(Field { ident, vis: field.vis.clone(), ty: field.ty.clone(), docs, mode, array, broken })
 }
 
 /// Replaces a type that cannot be stored by one that gives no further errors, and returns whether that
@@ -277,11 +331,11 @@ fn stand_in(ty: &mut Type) -> bool {
 }
 
 /// Points out types that are values and cannot be stored in this way.
-fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
+pub(super) fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
     match (mode, ty) {
         (Mode::Atomic, Type::Array(_)) => errors.at(
             ty,
-            "an array has no atomic operations: write an `#[atomic]` field for each element, or a class for the elements",
+            "an array has no atomic operations, its elements have: add `#[inline_array]` (or `#[inline_array(object)]`), and use `.get(index)`",
         ),
         (Mode::Atomic, Type::Path(path))
             if ["u8", "u16", "u128", "i8", "i16", "i128"].iter().any(|name| path.path.is_ident(name)) =>
@@ -332,7 +386,7 @@ fn check_type(ty: &Type, errors: &mut Errors) {
                 ),
                 "Box" | "Rc" | "Arc" | "Vec" | "String" => errors.at(
                     ty,
-                    format!("`{}` owns memory elsewhere, which a column cannot hold: use numbers, `Link<Class>` and arrays `[T; N]`", last.ident),
+                    format!("`{}` owns memory elsewhere, which a column cannot hold: use numbers, `Link<Class>`, arrays `[T; N]`, and `#[inline_array(4)]` on `InnerArray<T>` for arrays whose length varies", last.ident),
                 ),
                 "char" if args.is_none() => errors.at(
                     ty,
@@ -342,6 +396,15 @@ fn check_type(ty: &Type, errors: &mut Errors) {
                     ty,
                     format!("`{}` may have another size on the device: write `{}32` or `{}64`", last.ident, spaceless(&last.ident).chars().next().unwrap_or('u'), spaceless(&last.ident).chars().next().unwrap_or('u')),
                 ),
+                "InnerArray" => {
+                    if let syn::PathArguments::AngleBracketed(args) = args {
+                        for arg in &args.args {
+                            if let syn::GenericArgument::Type(ty) = arg {
+                                check_type(ty, errors);
+                            }
+                        }
+                    }
+                }
                 "Option" if option_of_number(args) => errors.at(
                     ty,
                     "Rust lays out an `Option` as it likes, so a column holds only `Option<Link<Class>>`: write a second field of type `bool`, or use a number that stands for none",

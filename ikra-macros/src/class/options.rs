@@ -19,6 +19,8 @@ pub(crate) enum Layout {
 pub(crate) struct Options {
     pub(crate) layout: Layout,
     pub(crate) capacity: Option<Expr>,
+    /// Bytes of the arena.
+    pub(crate) arena: Option<Expr>,
     /// A variant of the runtime's `Addressing`.
     pub(crate) addressing: &'static str,
     pub(crate) columns: Option<Ident>,
@@ -42,12 +44,12 @@ impl Parse for Setting {
     }
 }
 
-const OPTIONS: &str = "`layout = \"soa\" | \"aos\" | \"tiles\"`, `tile = 64 | 128`, `capacity = N`, `addressing = \"zero\" | \"storage\" | \"first_field\"` and `columns = \"name\"`";
+const OPTIONS: &str = "`layout = \"soa\" | \"aos\" | \"tiles\"`, `tile = 64 | 128`, `capacity = N`, `arena = BYTES`, `addressing = \"zero\" | \"storage\" | \"first_field\"` and `columns = \"name\"`";
 
 impl Options {
     /// Parses the attribute's arguments.
     pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Self {
-        let mut options = Self { layout: Layout::Soa, capacity: None, addressing: "Zero", columns: None };
+        let mut options = Self { layout: Layout::Soa, capacity: None, arena: None, addressing: "Zero", columns: None };
         let parser = Punctuated::<Setting, Token![,]>::parse_terminated;
         let Some(settings) = errors.take(syn::parse::Parser::parse2(parser, args)) else { return options };
         let mut tile: Option<(Ident, usize)> = None;
@@ -82,6 +84,12 @@ impl Options {
                         _ => options.capacity = Some(value),
                     }
                 }
+                "arena" => match &value {
+                    Expr::Lit(_) if int(&value).is_none() => {
+                        errors.at(&value, "`arena` is a number of bytes, such as 64_000_000");
+                    }
+                    _ => options.arena = Some(value),
+                },
                 "addressing" => match text(&value).as_deref() {
                     Some("zero") => options.addressing = "Zero",
                     Some("storage") => options.addressing = "Storage",

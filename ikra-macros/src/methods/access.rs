@@ -79,7 +79,7 @@ const HARMLESS: [&str; 14] = [
 const BEFORE_NOT: [&str; 8] = ["break", "else", "if", "in", "match", "move", "return", "while"];
 
 /// Methods of arrays, slices, options and glam's types that change what they are called on.
-const MUTATORS: [&str; 34] = [
+const MUTATORS: [&str; 35] = [
     "append",
     "as_deref_mut",
     "as_mut",
@@ -104,6 +104,7 @@ const MUTATORS: [&str; 34] = [
     "rotate_left",
     "rotate_right",
     "select_nth_unstable",
+    "set",
     "sort",
     "sort_by",
     "sort_by_key",

@@ -101,7 +101,7 @@ impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for BodyRef<'w, P> {
 #[cfg(target_arch = "nvptx64")]
 ::core::arch::global_asm!(
     ".visible .const .align 8 .b64 ikra_class_Body_1_0[{words}];", words = const
-    ::ikra::rt::table_words(::ikra::rt::column_count(< Body as ::ikra::Class > ::FIELDS))
+    ::ikra::rt::table_words(::ikra::rt::base_count(< Body as ::ikra::Class > ::FIELDS))
 );
 #[automatically_derived]
 unsafe impl ::ikra::Class for Body {
@@ -121,7 +121,7 @@ unsafe impl ::ikra::Class for Body {
     type Layout = ::ikra::rt::Tiles<128usize>;
     const SYMBOL: &'static str = "ikra_class_Body_1_0";
     #[cfg(not(target_arch = "nvptx64"))]
-    type Bases = [::ikra::rt::Base; ::ikra::rt::column_count(
+    type Bases = [::ikra::rt::Base; ::ikra::rt::base_count(
         <Body as ::ikra::Class>::FIELDS,
     )];
     #[cfg(target_arch = "nvptx64")]
@@ -153,13 +153,11 @@ unsafe impl ::ikra::Class for Body {
     type View<'w, P: ::ikra::Phase> = BodyMut<'w, P>;
     type Ref<'w, P: ::ikra::Phase> = BodyRef<'w, P>;
     #[inline(always)]
-    fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Values {
+    fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Row {
         (self.pos, self.next, self.hits)
     }
     #[inline(always)]
-    fn from_values(
-        (f0, f1, f2): <Self::Fields as ::ikra::rt::FieldTuple>::Values,
-    ) -> Self {
+    fn from_values((f0, f1, f2): <Self::Fields as ::ikra::rt::FieldTuple>::Row) -> Self {
         Self {
             pos: f0,
             next: f1,

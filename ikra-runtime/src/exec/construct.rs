@@ -6,6 +6,7 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::Constructor;
 use crate::objects::{Links, Objects};
+use crate::storage::Bump;
 
 /// Adds `n` objects, made by the constructor.
 pub(crate) fn construct<K, A>(objects: &mut Objects<K::Class>, n: usize, args: A) -> Result<Links<K::Class>, Error>
@@ -14,6 +15,11 @@ where
     A: Copy + Send + Sync,
 {
     let first = objects.len();
+    if Objects::<K::Class>::HAS_ARENA {
+        // Where arrays go in the arena must not depend on the number of threads.
+        objects.grow_by(n)?;
+        return objects.extend((first..first.saturating_add(n)).map(|index| K::construct(index as u32, args)));
+    }
     let end = first.saturating_add(n);
     objects.grow(end)?;
     objects.change_rows();
@@ -24,7 +30,13 @@ where
             // SAFETY: there is room by `grow`; no object is there yet that anything else could access, and each index is
             // in one chunk.
             unsafe {
-                <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(&table.bases, index, row.into_values());
+                let bump = &mut Bump::none();
+                <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(
+                    &table.bases,
+                    index,
+                    row.into_values(),
+                    bump,
+                );
             }
         }
     });

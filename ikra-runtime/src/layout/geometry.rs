@@ -41,6 +41,16 @@ impl<C: Class> HasGeometry for C {
     const GEOMETRY: Geometry = compute::<C>();
 }
 
+/// Bytes from one slot of an inner array to the next, each a column of `bytes` bytes: the same for all, so
+/// that the address of a slot is found by a multiplication, and such that they are spread over cache sets.
+pub(crate) const fn pitch(bytes: usize, align: usize) -> usize {
+    if bytes < SHORT {
+        return round_up(bytes, align);
+    }
+    let apart = round_up(bytes, larger(PAGE, align)) + round_up(41 * LINE, align);
+    if bytes >= 16 * PAGE { apart + PAGE } else { apart }
+}
+
 /// The geometry of class `C`.
 pub const fn geometry<C: Class>() -> &'static Geometry {
     &<C as HasGeometry>::GEOMETRY
@@ -94,14 +104,18 @@ const fn compute<C: Class>() -> Geometry {
         let columns: &[ColumnInfo] = C::FIELDS[field].columns;
         let mut part = 0;
         while part < columns.len() {
-            let ColumnInfo { size, align, .. } = columns[part];
+            let ColumnInfo { size, align, slot, .. } = columns[part];
             geometry.aligns[column] = larger(align, LINE);
             geometry.align = larger(align, geometry.align);
             let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
                 (LayoutKind::Soa, None) => (0, 0),
                 (LayoutKind::Soa, Some(capacity)) => {
                     let bytes = size * capacity as usize;
-                    (staggered_start(end, column, bytes, geometry.aligns[column]), bytes)
+                    let start = match slot {
+                        Some(1..) => geometry.offsets[column - 1] + pitch(bytes, geometry.aligns[column]),
+                        _ => staggered_start(end, column, bytes, geometry.aligns[column]),
+                    };
+                    (start, bytes)
                 }
                 (LayoutKind::Aos, _) => {
                     if align > block_align {

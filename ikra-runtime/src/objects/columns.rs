@@ -5,20 +5,22 @@ use crate::column::Column;
 use crate::layout::Contiguous;
 use crate::objects::Objects;
 use crate::phase::FieldSet;
-use crate::storage::{AtomicColumn, AtomicValue, Plain, Storage};
+use crate::storage::{AtomicColumn, AtomicValue, Inner, Plain, Storage, WholeArray};
 use crate::table::FirstColumn;
 use crate::value::Value;
 
-type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Value;
+type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Row;
 
 /// Storages of one column, whose elements are values.
 #[diagnostic::on_unimplemented(
     message = "this field has no column of whole values",
     note = "a field under `#[soa(flatten)]` has a column per component; copy it with `copy_column`",
+    note = "an array under `#[inline_array]` has a column per slot: borrow one with `slot`; copy it with `copy_column`",
     note = "an `#[atomic]` field may change while it is borrowed; copy it with `copy_column`, or borrow it with `column_mut`"
 )]
 pub trait SliceColumn: Storage {}
 impl<T: Value> SliceColumn for Plain<T> {}
+impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumn for Inner<C, K, WholeArray<T, N>> {}
 
 /// Storages of one column that can be borrowed exclusively.
 #[diagnostic::on_unimplemented(
@@ -28,6 +30,7 @@ impl<T: Value> SliceColumn for Plain<T> {}
 #[doc(hidden)]
 pub trait SliceColumnMut: Storage {}
 impl<T: Value> SliceColumnMut for Plain<T> {}
+impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumnMut for Inner<C, K, WholeArray<T, N>> {}
 impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
 
 impl<C: Class> Objects<C> {
@@ -90,6 +93,6 @@ impl<C: Class> Objects<C> {
         self.assert_initialized();
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         // SAFETY: the objects exist, and `&self` excludes writes that are not atomic.
-        (0..self.len()).map(|n| unsafe { C::Storage::read::<C, K>(&self.table().bases, n) }).collect()
+        (0..self.len()).map(|n| unsafe { C::Storage::read_row::<C, K>(&self.table().bases, n) }).collect()
     }
 }

@@ -77,8 +77,8 @@ impl Drawing {
             (LayoutKind::Soa, None) => self.own_columns(class),
             (LayoutKind::Soa, Some(capacity)) => {
                 let pieces = columns_of(class, 0, capacity as usize);
-                self.bar("storage", class.bytes(), class.bytes(), &pieces);
-                self.axis(class.bytes());
+                self.bar("storage", class.inlined_bytes(), class.inlined_bytes(), &pieces);
+                self.axis(class.inlined_bytes());
             }
             (LayoutKind::Aos, _) => {
                 let shown = self.blocks(class, 1, "objects");

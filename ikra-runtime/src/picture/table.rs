@@ -32,6 +32,15 @@ impl fmt::Display for ClassLayout {
             self.bytes(),
             self.padding()
         )?;
+        if self.arena_capacity > 0 {
+            writeln!(
+                f,
+                "  arena: {} bytes of {} taken; {} bytes inlined",
+                self.arena_bytes,
+                self.arena_capacity,
+                self.inlined_bytes()
+            )?;
+        }
         let header = ["column", "type", "offset", "stride", "bytes", "all objects"].map(str::to_owned);
         let rows = self.columns.iter().map(|column| cells(column, self.objects));
         let rows: Vec<[String; 6]> = std::iter::once(header).chain(rows).collect();

@@ -10,7 +10,7 @@ use crate::link::Link;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::phase::FieldSet;
 use crate::phase::Phase;
-use crate::storage::Storage;
+use crate::storage::{Storage, shown_as_it_is};
 use crate::table::{FirstColumn, Table, address, target_of};
 use crate::value::{Target, Value};
 
@@ -101,6 +101,18 @@ impl<T: AtomicValue + fmt::Debug> fmt::Debug for Atomic<'_, T> {
 }
 
 impl<T: AtomicValue> Atomic<'_, T> {
+    /// The atomic at an address.
+    ///
+    /// # Safety
+    ///
+    /// There is a `T` there, accessed as its cell only, as long as the result lives.
+    #[inline(always)]
+    pub(crate) unsafe fn at(address: *mut T) -> Self {
+        const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
+        // SAFETY: by the caller; the cell has the size, alignment and bytes of the value.
+        Self { cell: unsafe { &*address.cast::<T::Cell>() } }
+    }
+
     /// The value.
     #[inline(always)]
     pub fn load(self) -> T {
@@ -364,7 +376,7 @@ pub struct NoRun;
 impl<T: Value> Get<T> for NoRun {
     #[inline(always)]
     unsafe fn get(&self, _: usize) -> T {
-        T::PLACEHOLDER
+        <T as Value>::PLACEHOLDER
     }
 }
 
@@ -374,8 +386,10 @@ impl<T: Value> Set<T> for NoRun {
 }
 
 impl<T: AtomicValue> Storage for AtomicColumn<T> {
+    type Row = T;
     type Value = T;
     type View<'w, P: Phase> = Atomic<'w, T>;
+    type Seen<'w, P: Phase> = Atomic<'w, T>;
     type Shared<'a, C: Class> = NoRun;
     type Exclusive<'a, C: Class> = NoRun;
     const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T::Cell>()];
@@ -416,13 +430,15 @@ impl<T: AtomicValue> Storage for AtomicColumn<T> {
         Atomic { cell: unsafe { &*table.address(<C as FirstColumn<K>>::COLUMN, index).cast::<T::Cell>() } }
     }
 
+    shown_as_it_is!(T);
+
     #[inline(always)]
     fn from_view<P: Phase>(_: Atomic<'_, T>) -> T {
-        T::PLACEHOLDER
+        <T as Value>::PLACEHOLDER
     }
 
     #[inline(always)]
     fn is_own<'w, C: Class, P: Phase, const K: usize>(view: &Atomic<'w, T>, table: &'w Table<C>, index: usize) -> bool {
-        core::ptr::eq(view.cell, Self::to_view::<C, P, K>(T::PLACEHOLDER, table, index).cell)
+        core::ptr::eq(view.cell, Self::to_view::<C, P, K>(<T as Value>::PLACEHOLDER, table, index).cell)
     }
 }

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::{Get, Layout, Set};
 use crate::phase::Phase;
-use crate::storage::Storage;
+use crate::storage::{Storage, shown_as_it_is};
 use crate::table::{FirstColumn, Table, address};
 use crate::value::Value;
 
@@ -66,8 +66,10 @@ impl<T: Flatten, X: Set<T::Parts>> Set<T> for FlatRun<T, X> {
 }
 
 impl<T: Flatten> Storage for Flat<T> {
+    type Row = T;
     type Value = T;
     type View<'w, P: Phase> = T;
+    type Seen<'w, P: Phase> = T;
     type Shared<'a, C: Class> = FlatRun<T, <T::Parts as PartTuple>::Shared<'a, C>>;
     type Exclusive<'a, C: Class> = FlatRun<T, <T::Parts as PartTuple>::Exclusive<'a, C>>;
     const COLUMNS: &'static [ColumnInfo] = {
@@ -75,7 +77,7 @@ impl<T: Flatten> Storage for Flat<T> {
         struct Named<T>(PhantomData<T>);
         impl<T: Flatten> Named<T> {
             const COLUMNS: [ColumnInfo; MAX_PARTS] = {
-                let mut columns = [ColumnInfo { component: "", size: 0, align: 1 }; MAX_PARTS];
+                let mut columns = [ColumnInfo { component: "", size: 0, align: 1, slot: None }; MAX_PARTS];
                 let mut part = 0;
                 while part < T::PART_NAMES.len() {
                     columns[part] = <T::Parts as PartTuple>::COLUMNS[part];
@@ -126,6 +128,8 @@ impl<T: Flatten> Storage for Flat<T> {
     fn to_view<C: Class, P: Phase, const K: usize>(value: T, _: &Table<C>, _: usize) -> T {
         value
     }
+
+    shown_as_it_is!(T);
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T) -> T {

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::storage::Storage;
+use crate::storage::{Storage, shown_as_it_is};
 use crate::table::Place;
 use crate::table::{FirstColumn, Table, address, target_of};
 use crate::value::{Target, Value};
@@ -15,8 +15,10 @@ use crate::value::{Target, Value};
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
 impl<T: Value> Storage for Plain<T> {
+    type Row = T;
     type Value = T;
     type View<'w, P: Phase> = T::View<'w, P>;
+    type Seen<'w, P: Phase> = T::View<'w, P>;
     type Shared<'a, C: Class> = <C::Layout as Layout>::Shared<'a, C, T>;
     type Exclusive<'a, C: Class> = <C::Layout as Layout>::Exclusive<'a, C, T>;
     const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>()];
@@ -59,6 +61,8 @@ impl<T: Value> Storage for Plain<T> {
             None => Place::of_table(table),
         })
     }
+
+    shown_as_it_is!(T);
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T::View<'_, P>) -> T {

@@ -3,7 +3,7 @@
 //! | word | |
 //! | --- | --- |
 //! | 0 | the number of objects |
-//! | 1 … n | the start of each of the n physical columns |
+//! | 1 … n | the start of each physical column, and of the arena |
 //! | n + 1 … 2 n | where kernels with `snapshot` write them |
 //!
 //! A class that is not in the world has no objects: constant memory is zero until the host fills it.
@@ -13,9 +13,9 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use super::{Base, BaseSet, address};
-use crate::class::{Class, column_count};
+use crate::class::{Class, base_count};
 
-/// The number of words of a class's table.
+/// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
     1 + 2 * columns
 }
@@ -49,7 +49,7 @@ impl<C: Class> BaseSet for DeviceBases<C> {
 
     #[inline(always)]
     fn shadow() -> &'static Self {
-        const { &Self { first: 1 + column_count(C::FIELDS), class: PhantomData } }
+        const { &Self { first: 1 + base_count(C::FIELDS), class: PhantomData } }
     }
 
     #[inline(always)]

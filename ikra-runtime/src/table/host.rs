@@ -22,6 +22,8 @@ pub struct Header {
     pub(crate) len: u32,
     /// Objects that are reserved and not yet initialised.
     pub(crate) pending: u32,
+    /// Bytes of the arena, and how many of them are taken.
+    pub(crate) arena: (usize, usize),
     /// Fields whose last values are on a device.
     changed_on_device: AtomicU64,
     /// Fields whose values a device does not have yet.
@@ -30,8 +32,13 @@ pub struct Header {
 
 impl Header {
     #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
-    const EMPTY: Self =
-        Self { len: 0, pending: 0, changed_on_device: AtomicU64::new(0), changed_on_host: AtomicU64::new(u64::MAX) };
+    const EMPTY: Self = Self {
+        len: 0,
+        pending: 0,
+        arena: (0, 0),
+        changed_on_device: AtomicU64::new(0),
+        changed_on_host: AtomicU64::new(u64::MAX),
+    };
 
     /// The fields among these that have to be fetched before they are read.
     #[inline(always)]
@@ -144,7 +151,7 @@ impl<C: Class> Table<C> {
     fn fetch_from_mirror(&self, fields: FieldSet) {
         let mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.header.to_fetch(whole_units::<C>(fields));
-        let units: Vec<_> = units::<C>(&self.bases, self.len(), self.len())
+        let units: Vec<_> = units::<C>(&self.bases, self.len(), self.len(), self.header.arena)
             .into_iter()
             .filter(|unit| !unit.fields.intersection(fields).is_empty())
             .collect();

@@ -22,7 +22,7 @@ pub trait Lanes<T>: Copy {
 #[repr(align(64))]
 pub struct LaneArray<T>([T; LANES]);
 
-impl<T: Value> Lanes<T> for LaneArray<T> {
+impl<T: Copy> Lanes<T> for LaneArray<T> {
     #[inline(always)]
     fn splat(value: T) -> Self {
         Self([value; LANES])

@@ -1,0 +1,145 @@
+//! `#[inline_array]`: how a field that is an array is spread.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{
+    Attribute, Expr, ExprGroup, ExprLit, ExprParen, GenericArgument, Lit, Meta, PathArguments, Type, TypeGroup,
+    TypeParen,
+};
+
+use super::model::{Mode, check_mode};
+use crate::diagnostics::{Errors, located};
+
+/// What the attribute says.
+pub(crate) enum Inlining {
+    /// `#[inline_array]`
+    Full,
+    /// `#[inline_array(object)]`
+    Object,
+    /// `#[inline_array(4)]`, `#[inline_array(SLOTS)]`
+    Slots(Box<Expr>),
+}
+
+const FORMS: &str = "write `#[inline_array]` on `[T; N]` for a column per slot, `#[inline_array(object)]` on `[T; N]` for a column of arrays, `#[inline_array(4)]` on `InnerArray<T>` for 4 slots and the rest in the arena";
+
+/// Reads the attribute.
+pub(crate) fn array_attribute(attr: &Attribute) -> syn::Result<Inlining> {
+    if let Meta::Path(_) = attr.meta {
+        return Ok(Inlining::Full);
+    }
+    let size = match &attr.meta {
+        Meta::List(_) => {
+            ungrouped_expr(attr.parse_args::<Expr>().map_err(|error| syn::Error::new(error.span(), FORMS))?)
+        }
+        _ => return Err(syn::Error::new_spanned(attr, FORMS)),
+    };
+    match &size {
+        Expr::Path(path) if path.path.is_ident("object") => Ok(Inlining::Object),
+        // A number, or a constant: what it is, the compiler sees.
+        Expr::Path(_) => Ok(Inlining::Slots(Box::new(size))),
+        Expr::Lit(ExprLit { lit: Lit::Int(slots), .. }) => match slots.base10_parse::<usize>() {
+            Ok(0..256) => Ok(Inlining::Slots(Box::new(size))),
+            _ => Err(syn::Error::new_spanned(&size, "at most 255 elements of an array can be inlined")),
+        },
+        _ => Err(syn::Error::new_spanned(
+            &size,
+            "the number of inlined elements is a number or the name of a constant: it decides how storage is laid out",
+        )),
+    }
+}
+
+/// An expression that a macro passed on as a whole, as it is.
+fn ungrouped_expr(mut expr: Expr) -> Expr {
+    while let Expr::Group(ExprGroup { expr: inner, .. }) | Expr::Paren(ExprParen { expr: inner, .. }) = expr {
+        expr = *inner;
+    }
+    expr
+}
+
+/// A type that a macro passed on as a whole, as it is.
+fn ungrouped(mut ty: &Type) -> &Type {
+    while let Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. }) = ty {
+        ty = elem;
+    }
+    ty
+}
+
+/// Whether the type is `InnerArray<T>`, and the `T`.
+fn inner_array(ty: &Type) -> Option<Option<&Type>> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "InnerArray")?;
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return Some(None) };
+    Some(args.args.iter().find_map(|arg| match arg {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }))
+}
+
+/// The runtime's arrangement for a field, if it is an inner array.
+pub(crate) fn check_array(
+    ty: &Type,
+    inlining: Option<&(Inlining, Attribute)>,
+    mode: Mode,
+    errors: &mut Errors,
+) -> Option<TokenStream> {
+    let ty = ungrouped(ty);
+    let at = located(ty);
+    if mode == Mode::Flatten
+        && let Some((_, attr)) = inlining
+    {
+        errors.at(attr, "a field is either under `#[soa(flatten)]` or under `#[inline_array]`");
+        return None;
+    }
+    match (ty, inner_array(ty), inlining) {
+        (_, None, None) => None,
+        (_, Some(_), None) => {
+            errors.at(
+                ty,
+                "an `InnerArray` needs to know how many elements to inline: add `#[inline_array(4)]`, or `#[inline_array(0)]` to keep all in the class's arena",
+            );
+            None
+        }
+        (_, Some(None), Some(_)) => {
+            errors.at(ty, "write what the array holds: `InnerArray<T>`");
+            None
+        }
+        (_, Some(Some(element)), Some((Inlining::Slots(slots), _))) => {
+            check_mode(element, mode, errors);
+            Some(quote_spanned!(at=> ::ikra::rt::PartlyInlined<#element, { #slots }>))
+        }
+        (_, Some(Some(_)), Some((Inlining::Full | Inlining::Object, attr))) => {
+            errors.at(
+                attr,
+                "an `InnerArray` may have any length, so it cannot be inlined as a whole: say how many elements to inline, `#[inline_array(4)]`, or make the field a `[T; N]`",
+            );
+            None
+        }
+        (Type::Array(array), None, Some((inlining, attr))) => {
+            let (element, len) = (&array.elem, &array.len);
+            check_mode(element, mode, errors);
+            if let (Inlining::Full, Expr::Lit(ExprLit { lit: Lit::Int(slots), .. })) = (inlining, len)
+                && !slots.base10_parse().is_ok_and(|slots: usize| (1..=256).contains(&slots))
+            {
+                errors.at(len, "an inlined array has from 1 to 256 slots, a column each; inline some of the elements: `#[inline_array(16)]` on an `InnerArray<T>`");
+                return None;
+            }
+            match inlining {
+                Inlining::Full => Some(quote_spanned!(at=> ::ikra::rt::FullyInlined<#element, { #len }>)),
+                Inlining::Object => Some(quote_spanned!(at=> ::ikra::rt::WholeArray<#element, { #len }>)),
+                Inlining::Slots(_) => {
+                    errors.at(
+                        attr,
+                        "all elements of a `[T; N]` are inlined: write `#[inline_array]` without a number, or make the field an `InnerArray<T>` to inline some",
+                    );
+                    None
+                }
+            }
+        }
+        (_, None, Some((_, attr))) => {
+            let ty = quote!(#ty).to_string().replace(' ', "");
+            errors
+                .at(attr, format!("`{ty}` is no array: `#[inline_array]` belongs on a `[T; N]` or an `InnerArray<T>`"));
+            None
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The arena, and inner arrays of many objects at once.
+
+use crate::class::{Class, Field, has_arena};
+use crate::column::Column;
+use crate::error::Error;
+use crate::layout::Contiguous;
+use crate::link::Link;
+use crate::objects::Objects;
+use crate::phase::FieldSet;
+use crate::storage::{Arrangement, ArrayStorage, Bump, Elements, InnerArray, Storage, arena_end, set_array};
+use crate::table::FirstColumn;
+
+type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
+type ElementOf<C, const K: usize> = <StorageOf<C, K> as ArrayStorage>::Element;
+
+/// The largest arena: offsets are 32 bits wide, and count elements of one byte or more.
+const MAX_BYTES: usize = u32::MAX as usize;
+
+impl<C: Class> Objects<C> {
+    /// Bytes of the arena, and how many of them are taken.
+    pub(crate) fn arena(&self) -> (usize, usize) {
+        self.table().header.arena
+    }
+
+    pub(crate) fn set_arena_used(&mut self, used: usize) {
+        if Self::HAS_ARENA {
+            self.table_mut().header.arena.1 = used;
+        }
+    }
+
+    /// Makes the arena go on to `end`; the first `used` bytes stay.
+    #[inline]
+    pub(crate) fn grow_arena(&mut self, used: usize, end: usize) -> Result<(), Error> {
+        if end <= self.arena().0 { Ok(()) } else { self.enlarge_arena(used, end) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enlarge_arena(&mut self, used: usize, end: usize) -> Result<(), Error> {
+        let most = C::ARENA.map_or(MAX_BYTES, |bytes| bytes.min(MAX_BYTES));
+        if end > most {
+            return Err(Error::ArenaFull { class: C::NAME, requested: end - used, available: most - used });
+        }
+        self.table().fetch(FieldSet::ALL);
+        let room = C::ARENA.unwrap_or_else(|| end.max(self.arena().0.saturating_mul(2)).clamp(4096, MAX_BYTES));
+        self.memory.grow_arena(room, used)?;
+        let bases = self.memory.bases();
+        let table = self.table_mut();
+        table.bases = bases;
+        table.header.arena.0 = room;
+        Ok(())
+    }
+
+    /// Gives every object its array at once, from compressed rows: object `n` gets
+    /// `elements[offsets[n]..offsets[n + 1]]`, whatever the length of its array before.
+    ///
+    /// This is how a graph of a million vertices is loaded: in one pass, without a call per element.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Vertex { pub level: u32, #[inline_array(2)] pub neighbours: InnerArray<Link<Vertex>> }
+    /// #[soa_world]
+    /// pub struct Graph { pub vertices: Objects<Vertex> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut graph = Graph::new();
+    /// graph.vertices.extend((0..3).map(|_| Vertex { level: 0, neighbours: InnerArray::new() }))?;
+    /// let links: Vec<_> = graph.vertices.links().collect();
+    /// let targets = [links[1], links[2], links[0]];
+    /// graph.vertices.set_arrays(vertex::neighbours, &[0, 2, 2, 3], &targets)?;
+    /// assert_eq!(graph.get(links[0]).neighbours(), [links[1], links[2]]);
+    /// assert!(graph.get(links[1]).neighbours().is_empty());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadArrays`] if the offsets are not one more than the objects, descend, or do not end at
+    /// `elements.len()`; [`Error::ArenaFull`]; [`Error::OutOfMemory`]. No array is changed then.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object is not initialised.
+    pub fn set_arrays<const K: usize>(
+        &mut self,
+        _: Column<C, K>,
+        offsets: &[u32],
+        elements: &[ElementOf<C, K>],
+    ) -> Result<(), Error>
+    where
+        C: Field<K, Storage: ArrayStorage<Row = InnerArray<ElementOf<C, K>>>>,
+    {
+        self.assert_initialized();
+        let bad = |reason: String| Error::BadArrays { class: C::NAME, field: C::FIELDS[K].name, reason };
+        if offsets.len() != self.len() + 1 {
+            return Err(bad(format!("{} objects need {} offsets, not {}", self.len(), self.len() + 1, offsets.len())));
+        }
+        if let Some(n) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+            return Err(bad(format!("offset {} is less than the one before it", n + 1)));
+        }
+        if offsets[0] != 0 || offsets[self.len()] as usize != elements.len() {
+            return Err(bad(format!(
+                "offsets go from {} to {}, and there are {} elements",
+                offsets[0],
+                offsets[self.len()],
+                elements.len()
+            )));
+        }
+        let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
+        let size = size_of::<ElementOf<C, K>>();
+        let rest: usize = offsets.windows(2).map(|pair| ((pair[1] - pair[0]) as usize).saturating_sub(slots)).sum();
+        self.change_rows();
+        // Where no other field has elements in the arena, it begins anew.
+        let alone = C::FIELDS.iter().filter(|field| field.array.is_some_and(|array| array.arena)).count() == 1;
+        let used = if alone { 0 } else { self.arena().1 };
+        if rest > 0 {
+            self.grow_arena(used, arena_end(used, rest, size))?;
+        }
+        let mut bump = Bump { used, fresh: true };
+        for (index, pair) in offsets.windows(2).enumerate() {
+            let array = &elements[pair[0] as usize..pair[1] as usize];
+            // SAFETY: the object exists, there is room by `grow_arena`, and `&mut self` excludes other accesses.
+            unsafe {
+                set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement, K>(
+                    &self.table().bases,
+                    index,
+                    array,
+                    &mut bump,
+                );
+            }
+        }
+        self.set_arena_used(bump.used);
+        Ok(())
+    }
+
+    /// Replaces the array of one object, whatever its length before; one that grows takes new space in the
+    /// arena.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`]; [`Error::ArenaFull`]; [`Error::OutOfMemory`].
+    pub fn set_array<const K: usize>(
+        &mut self,
+        link: Link<C>,
+        _: Column<C, K>,
+        elements: &[ElementOf<C, K>],
+    ) -> Result<(), Error>
+    where
+        C: Field<K, Storage: ArrayStorage<Row = InnerArray<ElementOf<C, K>>>>,
+    {
+        self.check_initialized(link)?;
+        self.change_rows();
+        let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
+        let rest = elements.len().saturating_sub(slots);
+        let used = self.arena().1;
+        let now = self.get_array::<K>(link.index()).len().saturating_sub(slots);
+        if rest > now {
+            self.grow_arena(used, arena_end(used, rest, size_of::<ElementOf<C, K>>()))?;
+        }
+        let mut bump = Bump { used, fresh: false };
+        // SAFETY: the object exists, there is room by `grow_arena`, and `&mut self` excludes other accesses.
+        unsafe {
+            set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement, K>(
+                &self.table().bases,
+                link.index(),
+                elements,
+                &mut bump,
+            );
+        }
+        self.set_arena_used(bump.used);
+        Ok(())
+    }
+
+    /// Where an object's array is.
+    fn get_array<const K: usize>(&self, index: usize) -> Elements<ElementOf<C, K>>
+    where
+        C: Field<K, Storage: ArrayStorage>,
+    {
+        assert!(index < self.len());
+        // SAFETY: the object exists, and `&self` excludes writes.
+        unsafe { StorageOf::<C, K>::read::<C, K>(&self.table().bases, index) }
+    }
+
+    /// One slot of a fully inlined array, of all objects, as a slice.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object is not initialised, or the array has no such slot.
+    pub fn slot<const K: usize, const N: usize>(&self, _: Column<C, K>, slot: usize) -> &[ElementOf<C, K>]
+    where
+        C: Field<K, Storage: ArrayStorage<Row = [ElementOf<C, K>; N]>>,
+        C::Layout: Contiguous,
+    {
+        self.assert_initialized();
+        let column = slot_column::<C, K>(slot, N);
+        if self.is_empty() {
+            return &[];
+        }
+        self.table().fetch(const { FieldSet::from_bits(1 << K) });
+        // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&self` excludes writes.
+        unsafe { std::slice::from_raw_parts(self.table().address(column, 0).cast(), self.len()) }
+    }
+
+    /// One slot of a fully inlined array, of all objects, as a slice to write.
+    ///
+    /// # Panics
+    ///
+    /// As for [`slot`](Self::slot).
+    pub fn slot_mut<const K: usize, const N: usize>(&mut self, _: Column<C, K>, slot: usize) -> &mut [ElementOf<C, K>]
+    where
+        C: Field<K, Storage: ArrayStorage<Row = [ElementOf<C, K>; N]>>,
+        C::Layout: Contiguous,
+    {
+        self.assert_initialized();
+        let column = slot_column::<C, K>(slot, N);
+        if self.is_empty() {
+            return &mut [];
+        }
+        self.table().fetch(const { FieldSet::from_bits(1 << K) });
+        self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
+        // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&mut self` excludes other accesses.
+        unsafe { std::slice::from_raw_parts_mut(self.table().address(column, 0).cast(), self.len()) }
+    }
+
+    /// Whether some arrays of the class are in the arena.
+    pub(crate) const HAS_ARENA: bool = has_arena::<C>();
+}
+
+/// The column of a slot.
+fn slot_column<C: Class, const K: usize>(slot: usize, slots: usize) -> usize {
+    let field = &C::FIELDS[K];
+    assert!(slot < slots, "`{}::{}` has {slots} slots and none at index {slot}", C::NAME, field.name);
+    let as_object = field.array.is_some_and(|array| array.as_object);
+    assert!(!as_object, "`{}::{}` is an array as object: borrow its column instead", C::NAME, field.name);
+    <C as FirstColumn<K>>::COLUMN + slot
+}

@@ -1,0 +1,161 @@
+//! Inner arrays under `#[atomic]`.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::arrangement::{Arrangement, Bump};
+use super::elements::{Elements, ElementsRun};
+use super::{ArrayStorage, array_storage};
+use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
+use crate::fault::no_such_element;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::phase::FieldSet;
+use crate::phase::Phase;
+use crate::storage::{Atomic, AtomicValue, Storage};
+use crate::table::{Table, target_of};
+use crate::value::{Target, Value};
+
+/// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.
+#[derive(Debug)]
+pub struct AtomicInner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
+
+impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> ArrayStorage for AtomicInner<C, K, A> {
+    type Element = A::Element;
+    type Owner = C;
+    type Arrangement = A;
+    const FIELD: usize = K;
+}
+
+/// An inner array under `#[atomic]`, of any object: each element is an [`Atomic`].
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Histogram {
+///     #[atomic]
+///     #[inline_array]
+///     pub counts: [u32; 4],
+/// }
+/// #[soa_class]
+/// pub struct Sample { pub value: u32, pub of: Link<Histogram> }
+///
+/// #[soa_methods]
+/// impl Sample {
+///     #[kernel]
+///     pub fn count(&mut self) {
+///         self.of.counts().get(self.value as usize % 4).fetch_add(1);
+///     }
+/// }
+///
+/// #[soa_world]
+/// pub struct Study { pub histograms: Objects<Histogram>, pub samples: Objects<Sample> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut study = Study::new();
+/// let of = study.histograms.push(Histogram { counts: [0; 4] })?;
+/// study.samples.extend((0..10).map(|value| Sample { value, of }))?;
+/// study.execute(Sample::count, ());
+/// assert_eq!(study.histograms.read(of)?.counts, [3, 3, 2, 2]);
+/// # Ok(()) }
+/// ```
+pub struct InnerAtomics<'w, S: ArrayStorage> {
+    elements: Elements<S::Element>,
+    marker: PhantomData<&'w S::Element>,
+}
+
+impl<S: ArrayStorage> Copy for InnerAtomics<'_, S> {}
+impl<S: ArrayStorage> Clone for InnerAtomics<'_, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<'w, S: ArrayStorage<Element: AtomicValue>> InnerAtomics<'w, S> {
+    /// The number of elements.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at `index`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn get(&self, index: usize) -> Atomic<'w, S::Element> {
+        if index >= self.len() {
+            no_such_element::<S::Owner>(S::FIELD, index, self.len());
+        }
+        // SAFETY: the element exists; those of the field are only ever accessed as atomics during `'w`.
+        unsafe { Atomic::at(self.elements.at::<S::Arrangement>(index)) }
+    }
+
+    /// The elements.
+    #[inline(always)]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Atomic<'w, S::Element>> + use<'w, S> {
+        let array = *self;
+        (0..self.len()).map(move |index| array.get(index))
+    }
+}
+
+impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>> fmt::Debug for InnerAtomics<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage for AtomicInner<C, K, A> {
+    array_storage!();
+    type View<'w, P: Phase> = InnerAtomics<'w, Self>;
+    type Seen<'w, P: Phase> = InnerAtomics<'w, Self>;
+    const ATOMIC: bool = true;
+
+    #[inline(always)]
+    fn to_view<'w, D: Class, P: Phase, const F: usize>(
+        value: Self::Value,
+        table: &'w Table<D>,
+        _: usize,
+    ) -> InnerAtomics<'w, Self> {
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.changed_on_host(const { FieldSet::from_bits(1 << F) });
+        }
+        let _ = table;
+        InnerAtomics { elements: value, marker: PhantomData }
+    }
+
+    #[inline(always)]
+    fn to_seen<'w, D: Class, P: Phase, const F: usize>(
+        value: Self::Value,
+        table: &'w Table<D>,
+        index: usize,
+    ) -> InnerAtomics<'w, Self> {
+        Self::to_view::<D, P, F>(value, table, index)
+    }
+
+    #[inline(always)]
+    fn from_view<P: Phase>(view: InnerAtomics<'_, Self>) -> Self::Value {
+        view.elements
+    }
+
+    #[inline(always)]
+    fn is_own<'w, D: Class, P: Phase, const F: usize>(
+        view: &InnerAtomics<'w, Self>,
+        table: &'w Table<D>,
+        index: usize,
+    ) -> bool {
+        // SAFETY: views are made of objects that exist. A field that the kernel does not name has a placeholder.
+        let own = unsafe { Self::read::<D, F>(&table.bases, index) };
+        view.elements.same_place(own) || view.elements.same_place(Elements::NONE)
+    }
+}

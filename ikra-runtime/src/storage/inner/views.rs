@@ -1,0 +1,364 @@
+//! What views and refs show for an inner array.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Index, IndexMut};
+
+use super::ArrayStorage;
+use super::elements::Elements;
+use super::iter::{InnerIter, InnerIterMut};
+use crate::class::Class;
+use crate::fault::no_such_element;
+use crate::phase::{Message, Phase};
+use crate::table::Place;
+use crate::value::Value;
+
+/// An inner array of the object that a method is called for: elements can be read and written.
+///
+/// | `Vec<T>` | an inner array |
+/// | --- | --- |
+/// | `path[i]`, `path[i] = x`, `path.len()`, `path.iter()` | the same; of links, `path[i]` is a `Link` |
+/// | `&path[i].next` | `path.get(i).next()`: of links, [`get`](Self::get) and [`iter`](Self::iter) give `Ref`s |
+/// | `path.push(x)` | none: the length of an array stays the same |
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Car {
+///     pub speed: u32,
+///     #[inline_array(2)]
+///     pub path: InnerArray<u32>,
+/// }
+///
+/// #[soa_methods]
+/// impl Car {
+///     #[kernel]
+///     pub fn advance(&mut self) {
+///         for i in 0..self.path.len() {
+///             self.path[i] += self.speed;
+///         }
+///     }
+/// }
+///
+/// #[soa_world]
+/// pub struct Road { pub cars: Objects<Car> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut road = Road::new();
+/// let car = road.cars.push(Car { speed: 10, path: [1, 2, 3].into() })?;
+/// road.execute(Car::advance, ());
+/// assert_eq!(road.get(car).path().iter().collect::<Vec<_>>(), [11, 12, 13]);
+/// # Ok(()) }
+/// ```
+pub struct InnerMut<'w, P, S: ArrayStorage> {
+    elements: Elements<S::Element>,
+    place: Place<'w>,
+    marker: PhantomData<(&'w mut S::Element, fn() -> P)>,
+}
+
+/// An inner array of another object, which can be read: what a getter returns.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Node {
+///     pub value: u32,
+///     pub sum: u32,
+///     #[inline_array(3)]
+///     pub neighbours: InnerArray<Link<Node>>,
+/// }
+///
+/// #[soa_methods]
+/// impl Node {
+///     #[kernel]
+///     pub fn collect(&mut self) {
+///         self.sum = self.neighbours.iter().map(|node| node.value()).sum();
+///     }
+/// }
+///
+/// #[soa_world]
+/// pub struct Graph { pub nodes: Objects<Node> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut graph = Graph::new();
+/// let a = graph.nodes.push(Node { value: 4, sum: 0, neighbours: InnerArray::new() })?;
+/// let b = graph.nodes.push(Node { value: 5, sum: 0, neighbours: [a, a].into() })?;
+/// graph.execute(Node::collect, ());
+/// assert_eq!(graph.get(b).sum(), 8);
+/// assert_eq!(graph.get(b).neighbours().get(1).value(), 4);
+/// # Ok(()) }
+/// ```
+pub struct InnerRef<'w, P, S: ArrayStorage> {
+    elements: Elements<S::Element>,
+    place: Place<'w>,
+    marker: PhantomData<(&'w S::Element, fn() -> P)>,
+}
+
+impl<P, S: ArrayStorage> Copy for InnerRef<'_, P, S> {}
+impl<P, S: ArrayStorage> Clone for InnerRef<'_, P, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Proof that phase `P` is known to write the array `S`.
+struct Written<P, S>(PhantomData<(P, S)>);
+
+impl<P: Phase, S: ArrayStorage> Written<P, S> {
+    /// Fails to compile if it is not.
+    const CHECK: () = {
+        let known = P::SEQUENTIAL || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD);
+        if !known {
+            let name = S::Owner::FIELDS[S::FIELD].name;
+            let message = Message::new()
+                .push("kernel `")
+                .push(P::NAME)
+                .push("` changes elements of `")
+                .push(S::Owner::NAME)
+                .push("::")
+                .push(name)
+                .push("` in a way that its text does not show; write `#[kernel(writes(")
+                .push(name)
+                .push("))]`");
+            panic!("{}", message.as_str());
+        }
+    };
+}
+
+type ViewOf<'w, P, S> = <<S as ArrayStorage>::Element as Value>::View<'w, P>;
+
+/// What both can do.
+macro_rules! reading {
+    ($name:ident) => {
+        impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
+            #[inline(always)]
+            pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>) -> Self {
+                Self { elements, place, marker: PhantomData }
+            }
+
+            /// The number of elements.
+            #[inline(always)]
+            pub fn len(&self) -> usize {
+                self.elements.len()
+            }
+
+            /// Whether there is no element.
+            #[inline(always)]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn address(&self, index: usize) -> *mut S::Element {
+                if index >= self.len() {
+                    no_such_element::<S::Owner>(S::FIELD, index, self.len());
+                }
+                // SAFETY: the index is in range.
+                unsafe { self.elements.at::<S::Arrangement>(index) }
+            }
+
+            /// The element at `index`, as a view shows it: the object behind a link.
+            ///
+            /// # Panics
+            ///
+            /// If there is no such element.
+            #[inline(always)]
+            #[track_caller]
+            pub fn get(&self, index: usize) -> ViewOf<'w, P, S> {
+                // SAFETY: the element exists, and nothing writes it: as for `Handle::read`.
+                unsafe { self.address(index).read() }.view::<P>(self.place)
+            }
+
+            /// The element at `index`, if there is one.
+            #[inline(always)]
+            pub fn try_get(&self, index: usize) -> Option<ViewOf<'w, P, S>> {
+                (index < self.len()).then(|| self.get(index))
+            }
+
+            /// The last element, if there is one.
+            #[inline(always)]
+            pub fn last(&self) -> Option<ViewOf<'w, P, S>> {
+                self.try_get(self.len().wrapping_sub(1))
+            }
+
+            /// The elements, as [`get`](Self::get) gives them.
+            #[inline(always)]
+            pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
+                InnerIter::new(self.elements, self.place)
+            }
+
+            /// The elements as a slice, if they lie in a row: in an array as object, in an AoS class
+            /// that inlines all or none, and with `#[inline_array(0)]`. The compiler knows whether.
+            #[inline(always)]
+            pub fn as_slice(&self) -> Option<&[S::Element]> {
+                let first = self.elements.in_a_row::<S::Arrangement>()?;
+                if self.is_empty() {
+                    return Some(&[]);
+                }
+                // SAFETY: as many elements lie in a row, and nothing writes them while `self` is borrowed.
+                Some(unsafe { core::slice::from_raw_parts(first, self.len()) })
+            }
+
+            /// Copies all elements.
+            ///
+            /// # Panics
+            ///
+            /// If the slice is not as long as the array.
+            #[inline(always)]
+            #[track_caller]
+            pub fn copy_to_slice(&self, to: &mut [S::Element]) {
+                assert!(to.len() == self.len(), "the slice is not as long as the array");
+                for (n, to) in to.iter_mut().enumerate() {
+                    *to = self[n];
+                }
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage> Index<usize> for $name<'_, P, S> {
+            type Output = S::Element;
+            #[inline(always)]
+            #[track_caller]
+            fn index(&self, index: usize) -> &S::Element {
+                // SAFETY: the element exists, and nothing else writes it while `self` is borrowed: as for `Handle::read`.
+                unsafe { &*self.address(index) }
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage<Element: fmt::Debug>> fmt::Debug for $name<'_, P, S> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries((0..self.len()).map(|n| &self[n])).finish()
+            }
+        }
+
+        impl<'a, 'w, P: Phase, S: ArrayStorage> IntoIterator for &'a $name<'w, P, S> {
+            type Item = ViewOf<'w, P, S>;
+            type IntoIter = InnerIter<'a, 'w, P, S>;
+            #[inline(always)]
+            fn into_iter(self) -> InnerIter<'a, 'w, P, S> {
+                self.iter()
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage<Element: PartialEq>> PartialEq<[S::Element]> for $name<'_, P, S> {
+            fn eq(&self, other: &[S::Element]) -> bool {
+                self.len() == other.len() && (0..self.len()).all(|n| self[n] == other[n])
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage<Element: PartialEq>, const N: usize> PartialEq<[S::Element; N]>
+            for $name<'_, P, S>
+        {
+            fn eq(&self, other: &[S::Element; N]) -> bool {
+                self == other.as_slice()
+            }
+        }
+    };
+}
+reading!(InnerMut);
+reading!(InnerRef);
+
+impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
+    type Item = ViewOf<'w, P, S>;
+    type IntoIter = InnerIter<'w, 'w, P, S>;
+    #[inline(always)]
+    fn into_iter(self) -> InnerIter<'w, 'w, P, S> {
+        InnerIter::new(self.elements, self.place)
+    }
+}
+
+impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
+    #[inline(always)]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut S::Element {
+        const { Written::<P, S>::CHECK };
+        // SAFETY: the element exists; the phase writes the field, so that it accesses those of its own object only, from
+        // the one call that has the object, through the one view, which is borrowed exclusively.
+        unsafe { &mut *self.address(index) }
+    }
+}
+
+impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
+    #[inline(always)]
+    pub(super) fn elements(&self) -> Elements<S::Element> {
+        self.elements
+    }
+
+    /// Replaces an element by a value as [`get`](Self::get) returns it: an object, for a link.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set(&mut self, index: usize, value: ViewOf<'w, P, S>) {
+        self[index] = S::Element::unview::<P>(value);
+    }
+
+    /// Exchanges two elements.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn swap(&mut self, a: usize, b: usize) {
+        let (x, y) = (self[a], self[b]);
+        self[a] = y;
+        self[b] = x;
+    }
+
+    /// Replaces all elements by copies of one.
+    #[inline(always)]
+    pub fn fill(&mut self, value: S::Element) {
+        for element in self.iter_mut() {
+            *element = value;
+        }
+    }
+
+    /// Replaces all elements.
+    ///
+    /// # Panics
+    ///
+    /// If the slice is not as long as the array.
+    #[inline(always)]
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, from: &[S::Element]) {
+        assert!(from.len() == self.len(), "the slice is not as long as the array");
+        for (n, from) in from.iter().enumerate() {
+            self[n] = *from;
+        }
+    }
+
+    /// The elements, to be changed.
+    #[inline(always)]
+    pub fn iter_mut(&mut self) -> InnerIterMut<'_, S> {
+        const { Written::<P, S>::CHECK };
+        // SAFETY: as for `index_mut`; the iterator borrows `self` exclusively.
+        unsafe { InnerIterMut::new(self.elements) }
+    }
+
+    /// The elements as a slice to write, where [`as_slice`](Self::as_slice) gives one.
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> Option<&mut [S::Element]> {
+        const { Written::<P, S>::CHECK };
+        let first = self.elements.in_a_row::<S::Arrangement>()?;
+        if self.is_empty() {
+            return Some(&mut []);
+        }
+        // SAFETY: as many elements lie in a row; otherwise as for `index_mut`.
+        Some(unsafe { core::slice::from_raw_parts_mut(first, self.len()) })
+    }
+}
+
+impl<'a, P: Phase, S: ArrayStorage> IntoIterator for &'a mut InnerMut<'_, P, S> {
+    type Item = &'a mut S::Element;
+    type IntoIter = InnerIterMut<'a, S>;
+    #[inline(always)]
+    fn into_iter(self) -> InnerIterMut<'a, S> {
+        self.iter_mut()
+    }
+}

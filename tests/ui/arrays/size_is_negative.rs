@@ -1,0 +1,24 @@
+// An inlining size below zero.
+use ikra::prelude::*;
+
+#[soa_class]
+pub struct Body {
+    pub mass: f32,
+    #[inline_array(-1)]
+    pub field: InnerArray<f32>,
+}
+
+#[soa_methods]
+impl Body {
+    #[kernel]
+    pub fn grow(&mut self) {
+        self.mass += 1.0;
+    }
+}
+
+#[soa_world]
+pub struct Sim {
+    pub bodies: Objects<Body>,
+}
+
+fn main() {}
