@@ -97,6 +97,8 @@ pub use ikra_gpu::device_root;
 pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, Recording, driver};
 pub use ikra_gpu::{math, rng};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
 pub use ikra_runtime::class::{Addressing, Class};
 pub use ikra_runtime::column::Column;
 #[cfg(target_arch = "nvptx64")]

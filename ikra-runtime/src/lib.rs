@@ -9,7 +9,7 @@
 //! | [`class`], [`layout`], [`phase`] | what the macros know of a class, its geometry, the race check |
 //! | [`table`], [`handle`] | an object in its columns |
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
-//! | [`column`](mod@column), [`object`], [`objects`], [`world`], [`picture`] | what users name and own |
+//! | [`column`](mod@column), [`object`], [`objects`], [`world`], [`picture`], [`advice`] | what users name and own |
 //! | `exec` | how kernels run on the host |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | `device` | how they run on the device, for which the modules above `exec` are compiled too |
@@ -39,6 +39,8 @@ pub mod value;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod advice;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod error;
 #[cfg(not(target_arch = "nvptx64"))]
