@@ -133,6 +133,8 @@ fn flags(device: &Device) -> Vec<String> {
         format!("-Ctarget-cpu={}", device.target),
         // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
         String::from("-Zmir-enable-passes=-JumpThreading"),
+        // As nvcc: ptxas unrolls once more, and what is left over is executed one by one, each waiting for memory.
+        String::from("-Cllvm-args=-unroll-max-count=4"),
     ];
     let llvm: &[&str] = match device.floats {
         Floats::Strict => &[],
@@ -160,8 +162,8 @@ mod tests {
             assert!(flags.iter().any(|flag| flag == "-Zmir-enable-passes=-JumpThreading"), "{flags:?}");
             flags.into_iter().filter_map(|flag| flag.strip_prefix("-Cllvm-args=").map(String::from)).collect::<Vec<_>>()
         };
-        assert!(llvm(Floats::Strict).is_empty());
-        assert_eq!(llvm(Floats::Contract), ["-nvptx-fma-level=1"]);
+        assert_eq!(llvm(Floats::Strict), ["-unroll-max-count=4"]);
+        assert_eq!(llvm(Floats::Contract), ["-unroll-max-count=4", "-nvptx-fma-level=1"]);
         assert!(llvm(Floats::Fast).contains(&String::from("-nvptx-prec-divf32=0")));
     }
 

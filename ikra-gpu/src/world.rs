@@ -468,7 +468,8 @@ where
             address
         }
     };
-    let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX);
+    // A thread takes several objects where there are almost as many as ids: the number of threads is 32 bits wide.
+    let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX).min(u32::MAX / threads);
     // Few objects need no whole block, unless its threads work together.
     let threads = if blocks == 1 && shared_bytes == 0 { (end - first).next_multiple_of(32) as u32 } else { threads };
     let grid = Grid { blocks, threads, shared_bytes };

@@ -63,13 +63,9 @@ pub trait Access<F: Storage> {
     #[inline(always)]
     unsafe fn set(&mut self, _index: usize, _value: F::Value) {}
 
-    /// Whether the element at `index` may be changed to `value`.
-    ///
-    /// # Safety
-    ///
-    /// `index` is within the run.
+    /// Whether an element may be changed so.
     #[inline(always)]
-    unsafe fn allows(&self, _index: usize, _value: &F::Value) -> bool {
+    fn allows(_before: &F::Value, _after: &F::Value) -> bool {
         true
     }
 
@@ -186,9 +182,8 @@ impl<F: Storage, R: Get<F::Value>> Access<F> for Checked<R> {
         unsafe { self.0.get(index) }
     }
     #[inline(always)]
-    unsafe fn allows(&self, index: usize, value: &F::Value) -> bool {
-        // SAFETY: passed on.
-        unsafe { self.0.get(index) }.same(value)
+    fn allows(before: &F::Value, after: &F::Value) -> bool {
+        before.same(after)
     }
     #[inline(always)]
     unsafe fn block(&self, first: usize, len: usize) -> Self::Block {

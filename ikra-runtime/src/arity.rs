@@ -149,11 +149,7 @@ pub trait AccessTuple<F: FieldTuple> {
     unsafe fn set(&mut self, index: usize, values: F::Values);
 
     /// The first field that was changed against its mode.
-    ///
-    /// # Safety
-    ///
-    /// `index` is within the runs.
-    unsafe fn undeclared(&self, index: usize, values: &F::Values) -> Option<usize>;
+    fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize>;
 
     /// Copies `len` objects from `first` on into a block.
     ///
@@ -339,10 +335,9 @@ macro_rules! tuples {
                 )+
             }
             #[inline(always)]
-            unsafe fn undeclared(&self, index: usize, values: &($($F::Value,)+)) -> Option<usize> {
+            fn undeclared(before: &($($F::Value,)+), after: &($($F::Value,)+)) -> Option<usize> {
                 $(
-                    // SAFETY: passed on, for each field.
-                    if !unsafe { self.$k.allows(index, &values.$k) } {
+                    if !$X::allows(&before.$k, &after.$k) {
                         return Some($k);
                     }
                 )+

@@ -30,9 +30,11 @@ where
     let mut view = K::Class::to_view(views, Handle::at(table, index));
     let result = call(&mut view);
     if K::EXCLUSIVE {
-        let values = finish::<K>(view, table, index);
+        // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
+        let before = values;
+        let after = finish::<K>(view, table, index);
         // SAFETY: passed on.
-        unsafe { store::<K, X>(runs, n, values) };
+        unsafe { store::<K, X>(runs, n, &before, after) };
     }
     result
 }
@@ -57,15 +59,18 @@ pub(crate) fn finish<'w, K: Method>(
 ///
 /// `n` is within the runs.
 #[inline(always)]
-pub(crate) unsafe fn store<K, X>(runs: &mut X, n: usize, values: <FieldsOf<K> as FieldTuple>::Values)
-where
+pub(crate) unsafe fn store<K, X>(
+    runs: &mut X,
+    n: usize,
+    before: &<FieldsOf<K> as FieldTuple>::Values,
+    after: <FieldsOf<K> as FieldTuple>::Values,
+) where
     K: Method,
     X: AccessTuple<FieldsOf<K>>,
 {
-    // SAFETY: passed on.
-    if let Some(field) = unsafe { runs.undeclared(n, &values) } {
+    if let Some(field) = X::undeclared(before, &after) {
         undeclared_write::<K>(field);
     }
     // SAFETY: passed on.
-    unsafe { runs.set(n, values) };
+    unsafe { runs.set(n, after) };
 }

@@ -136,7 +136,9 @@ impl<K: Method> Meeting<K> {
             // SAFETY: passed on.
             let mut runs = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.
-            unsafe { crate::call::store::<K, _>(&mut runs, 0, self.values) };
+            let before = unsafe { runs.get(0) };
+            // SAFETY: the run holds one object.
+            unsafe { crate::call::store::<K, _>(&mut runs, 0, &before, self.values) };
         }
     }
 }

@@ -19,6 +19,12 @@ impl Baselines {
         unsafe { self.0.get::<unsafe extern "C" fn() -> f64>(name.as_bytes()).map_or(f64::NAN, |f| f()) }
     }
 
+    /// Calls a baseline with a 32-bit number. The result is in nanoseconds.
+    pub(crate) fn call_k(&self, name: &str, k: u32) -> f64 {
+        // SAFETY: the baseline of this name takes a 32-bit number and returns a double.
+        unsafe { self.0.get::<unsafe extern "C" fn(u32) -> f64>(name.as_bytes()).map_or(f64::NAN, |f| f(k)) }
+    }
+
     /// Calls a baseline for `n` objects. The result is in nanoseconds.
     pub(crate) fn call_n(&self, name: &str, n: u64) -> f64 {
         // SAFETY: the baseline of this name takes a 64-bit number and returns a double.

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use baselines::Baselines;
 use ikra::prelude::*;
+use model::inner_array;
 use model::*;
 
 /// Time of one sample on the device, at least.
@@ -165,6 +166,46 @@ fn reduce(baselines: &Baselines) -> Result<(), ikra::Error> {
     Ok(())
 }
 
+/// The synthetic benchmark of inner arrays, in one layout.
+macro_rules! inner {
+    ($baselines:ident, $class:ident, $module:ident, $rows:ident, $group:literal, $slots:literal) => {{
+        use model::inner_array::{
+            OBJECTS,
+            $module::{Things, $class},
+        };
+        let mut world = Things::new();
+        world.things.extend((0..OBJECTS).map(inner_array::$rows!($class)))?;
+        let ikra = time(&mut world, |world| world.cuda_execute($class::add, ()))?;
+        let k: u32 = $slots.parse().unwrap_or(0);
+        let (cuda, split) = match $group {
+            "SoA (full)" => ($baselines.call("inner_soa_full"), f64::NAN),
+            "SoA (object)" => ($baselines.call("inner_object"), f64::NAN),
+            "AoS (full)" => ($baselines.call("inner_aos_full"), f64::NAN),
+            "SoA (partial)" => {
+                ($baselines.call_k("inner_soa_partial", k), $baselines.call_k("inner_soa_partial_split", k))
+            }
+            _ => ($baselines.call_k("inner_aos_partial", k), $baselines.call_k("inner_aos_partial_split", k)),
+        };
+        let note = if split.is_nan() { String::new() } else { format!("CUDA, split by hand: {split:.1}") };
+        row(&format!("inner {} {}", $group, $slots), OBJECTS as usize, ikra, cuda, &note);
+        for (series, time) in [("Ikra", ikra), ("CUDA", cuda), ("CUDA, loop split by hand", split)] {
+            if !time.is_nan() {
+                println!("csv inner {},{},{series},{:.3}", $group, $slots, time / 1e3);
+            }
+        }
+    }};
+}
+
+fn inner(baselines: &Baselines) -> Result<(), ikra::Error> {
+    macro_rules! one {
+        ($class:ident, $module:ident, $rows:ident, $group:literal, $slots:literal) => {
+            inner!(baselines, $class, $module, $rows, $group, $slots);
+        };
+    }
+    inner_array::for_each_layout!(one);
+    Ok(())
+}
+
 fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Numbers32::new();
     sim.cuda_construct(1, Number32::spawn, ())?;
@@ -193,11 +234,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let baselines = Baselines::open(&path)?;
     println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
     println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
-    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 6] = [
+    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 7] = [
         ("advance", advance),
         ("force", force),
         ("links", links),
         ("fused", fused),
+        ("inner", inner),
         ("reduce", reduce),
         ("launch", launch),
     ];

@@ -2,6 +2,9 @@
 
 use ikra::prelude::*;
 
+#[path = "inner_array.rs"]
+pub mod inner_array;
+
 /// A body that moves on, under some layout, and what it takes to make `n` of them.
 macro_rules! mover {
     ($class:ident, $world:ident, $float:ident, $options:tt) => {

@@ -9,14 +9,17 @@ use super::thread;
 /// threads.
 #[inline(always)]
 fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
-    // In 64 bits nothing overflows. A grid has threads; saying so lets loops without effect be removed.
-    let step = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
-    // SAFETY: neither number is 0.
+    // The host starts no more threads than there are positions, so that neither overflows.
+    let step = thread::grid_dim_x() * thread::block_dim_x();
+    // SAFETY: a grid has threads; saying so lets loops without effect be removed.
     unsafe { core::hint::assert_unchecked(step > 0) };
-    let mut n = u64::from(first) + u64::from(thread::index_1d());
-    while n < u64::from(end) {
-        work(n as u32);
-        n += step;
+    let Some(mut n) = first.checked_add(thread::index_1d()) else { return };
+    while n < end {
+        work(n);
+        match n.checked_add(step) {
+            Some(next) => n = next,
+            None => return,
+        }
     }
 }
 

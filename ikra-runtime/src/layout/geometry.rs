@@ -41,13 +41,18 @@ impl<C: Class> HasGeometry for C {
     const GEOMETRY: Geometry = compute::<C>();
 }
 
+/// How much further into its page each column starts than the one before: by the golden ratio, so that a few
+/// columns are far apart, since a load soon after a store to the same place in another page would wait for it; and a
+/// multiple of 128, since a GPU's warp that straddles lines of that size takes twice as many accesses.
+const SPREAD: usize = 21 * 128;
+
 /// Bytes from one slot of an inner array to the next, each a column of `bytes` bytes: the same for all, so
 /// that the address of a slot is found by a multiplication, and such that they are spread over cache sets.
 pub(crate) const fn pitch(bytes: usize, align: usize) -> usize {
     if bytes < SHORT {
         return round_up(bytes, align);
     }
-    let apart = round_up(bytes, larger(PAGE, align)) + round_up(41 * LINE, align);
+    let apart = round_up(bytes, larger(PAGE, align)) + round_up(SPREAD, align);
     if bytes >= 16 * PAGE { apart + PAGE } else { apart }
 }
 
@@ -64,11 +69,9 @@ const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// How far into a page column number `column` of `bytes` bytes starts: a multiple of `align`, and a cache
-/// line of its own, 41 lines after the one before. By the golden ratio, a few columns are far apart then: a
-/// load soon after a store to the same place in another page would wait for it.
+/// How far into a page column number `column` of `bytes` bytes starts: a multiple of `align`.
 pub(crate) const fn stagger(column: usize, bytes: usize, align: usize) -> usize {
-    if bytes < SHORT { 0 } else { round_up(column * 41 * LINE % PAGE, align) }
+    if bytes < SHORT { 0 } else { round_up(column * SPREAD % PAGE, align) }
 }
 
 /// Where column number `column` of `bytes` bytes may start, at or after `from`: a multiple of `align`.

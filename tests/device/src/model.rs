@@ -5,6 +5,9 @@ use ikra::math;
 use ikra::prelude::*;
 use ikra::rng::Random;
 
+#[path = "arrays.rs"]
+pub mod arrays;
+
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Pair {

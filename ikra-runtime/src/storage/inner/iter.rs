@@ -29,8 +29,9 @@ use crate::value::Value;
 /// ```
 pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    next: usize,
-    end: usize,
+    // 32 bits suffice, and leave a GPU more registers.
+    next: u32,
+    end: u32,
     place: Place<'w>,
     marker: PhantomData<(&'a S::Element, fn() -> P)>,
 }
@@ -38,16 +39,16 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>) -> Self {
-        Self { elements, next: 0, end: elements.len(), place, marker: PhantomData }
+        Self { elements, next: 0, end: elements.len() as u32, place, marker: PhantomData }
     }
 
     /// # Safety
     ///
     /// The element exists.
     #[inline(always)]
-    unsafe fn read(&self, index: usize) -> <S::Element as Value>::View<'w, P> {
+    unsafe fn read(&self, index: u32) -> <S::Element as Value>::View<'w, P> {
         // SAFETY: it exists, and nothing writes it while the array is borrowed.
-        unsafe { self.elements.at::<S::Arrangement>(index).read() }.view::<P>(self.place)
+        unsafe { self.elements.at::<S::Arrangement>(index as usize).read() }.view::<P>(self.place)
     }
 }
 
@@ -79,12 +80,12 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.end - self.next, Some(self.end - self.next))
+        ((self.end - self.next) as usize, Some((self.end - self.next) as usize))
     }
 
     #[inline(always)]
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.next = self.next.saturating_add(n).min(self.end);
+        self.next = n.min((self.end - self.next) as usize) as u32 + self.next;
         self.next()
     }
 }
@@ -125,8 +126,8 @@ impl<P: Phase, S: ArrayStorage> FusedIterator for InnerIter<'_, '_, P, S> {}
 /// ```
 pub struct InnerIterMut<'a, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    next: usize,
-    end: usize,
+    next: u32,
+    end: u32,
     marker: PhantomData<&'a mut S::Element>,
 }
 
@@ -136,7 +137,7 @@ impl<S: ArrayStorage> InnerIterMut<'_, S> {
     /// Nothing else accesses the elements during `'a`.
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>) -> Self {
-        Self { elements, next: 0, end: elements.len(), marker: PhantomData }
+        Self { elements, next: 0, end: elements.len() as u32, marker: PhantomData }
     }
 }
 
@@ -156,12 +157,12 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
         }
         self.next += 1;
         // SAFETY: less than the length, and given out once.
-        Some(unsafe { &mut *self.elements.at::<S::Arrangement>(self.next - 1) })
+        Some(unsafe { &mut *self.elements.at::<S::Arrangement>((self.next - 1) as usize) })
     }
 
     #[inline(always)]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.end - self.next, Some(self.end - self.next))
+        ((self.end - self.next) as usize, Some((self.end - self.next) as usize))
     }
 }
 
@@ -173,7 +174,7 @@ impl<'a, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, S> {
         }
         self.end -= 1;
         // SAFETY: less than the length, and given out once.
-        Some(unsafe { &mut *self.elements.at::<S::Arrangement>(self.end) })
+        Some(unsafe { &mut *self.elements.at::<S::Arrangement>(self.end as usize) })
     }
 }
 
