@@ -135,6 +135,8 @@ fn flags(device: &Device) -> Vec<String> {
         String::from("-Zmir-enable-passes=-JumpThreading"),
         // As nvcc: ptxas unrolls once more, and what is left over is executed one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
+        // A counter of 64 bits takes two registers.
+        String::from("-Cllvm-args=-indvars-widen-indvars=false"),
     ];
     let llvm: &[&str] = match device.floats {
         Floats::Strict => &[],

@@ -57,7 +57,7 @@ macro_rules! layout {
                     let $row = &*self;
                     let count = $count;
                     for j in 0..count {
-                        self.items[j] += self.data;
+                        self.items[j as usize] += self.data;
                     }
                 }
             }
@@ -77,7 +77,7 @@ macro_rules! fixed {
     ($class:ident, $module:ident, [$($option:tt)*], [$($attribute:tt)*]) => {
         layout! {
             $class, $module, [$($option)*], [$($attribute)*], [i32; super::MOST],
-            { #[doc = "How many elements count."] pub len: u32, }, |row| (row.len as usize).min(super::MOST)
+            { #[doc = "How many elements count."] pub len: u32, }, |row| row.len.min(super::MOST as u32)
         }
     };
 }
@@ -85,7 +85,7 @@ macro_rules! fixed {
 /// Arrays of varying length.
 macro_rules! varying {
     ($class:ident, $module:ident, [$($option:tt)*], $slots:literal) => {
-        layout! { $class, $module, [$($option)*], [#[inline_array($slots)]], InnerArray<i32>, {}, |row| row.items.len() }
+        layout! { $class, $module, [$($option)*], [#[inline_array($slots)]], InnerArray<i32>, {}, |row| row.items.len() as u32 }
     };
 }
 

@@ -9,17 +9,19 @@ use super::thread;
 /// threads.
 #[inline(always)]
 fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
-    // The host starts no more threads than there are positions, so that neither overflows.
+    // The number of threads has 32 bits, and nothing below overflows: 64 bits would take registers.
+    let index = thread::index_1d();
+    if index >= end - first {
+        return;
+    }
     let step = thread::grid_dim_x() * thread::block_dim_x();
-    // SAFETY: a grid has threads; saying so lets loops without effect be removed.
-    unsafe { core::hint::assert_unchecked(step > 0) };
-    let Some(mut n) = first.checked_add(thread::index_1d()) else { return };
-    while n < end {
+    let mut n = first + index;
+    loop {
         work(n);
-        match n.checked_add(step) {
-            Some(next) => n = next,
-            None => return,
+        if end - n <= step {
+            return;
         }
+        n += step;
     }
 }
 
