@@ -1,0 +1,105 @@
+//! Graphs as compressed rows.
+
+/// A directed graph: the neighbours of vertex `v` are `targets[offsets[v]..offsets[v + 1]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Graph {
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) targets: Vec<u32>,
+    /// The file's number of each vertex, ascending, where it is not the vertex's own.
+    pub(crate) names: Option<Vec<u64>>,
+    /// Where each vertex lies in the plane, for graphs that do.
+    pub(crate) positions: Option<Vec<[f32; 2]>>,
+}
+
+impl Graph {
+    /// A graph with these edges, kept in their order at each vertex, duplicates and loops included.
+    ///
+    /// # Panics
+    ///
+    /// If an edge names a vertex that is not there, or there are 2³² edges or more.
+    pub(crate) fn new(vertices: usize, edges: &[(u32, u32)]) -> Self {
+        assert!(u32::try_from(edges.len()).is_ok(), "a graph has less than 2³² edges");
+        let mut offsets = vec![0_u32; vertices + 1];
+        for &(from, _) in edges {
+            offsets[from as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let mut targets = vec![0; edges.len()];
+        for &(from, to) in edges {
+            assert!((to as usize) < vertices, "an edge leads to vertex {to} of {vertices}");
+            let place = &mut next[from as usize];
+            targets[*place as usize] = to;
+            *place += 1;
+        }
+        Self { offsets, targets, names: None, positions: None }
+    }
+
+    pub(crate) fn vertices(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub(crate) fn edges(&self) -> usize {
+        self.targets.len()
+    }
+
+    pub(crate) fn neighbours(&self, vertex: usize) -> &[u32] {
+        &self.targets[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
+    }
+
+    /// The numbers of neighbours.
+    pub(crate) fn degrees(&self) -> impl Iterator<Item = usize> {
+        self.offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize)
+    }
+
+    /// The vertex that the file calls so.
+    pub(crate) fn vertex_named(&self, name: u64) -> Option<u32> {
+        let place = match &self.names {
+            Some(names) => names.binary_search(&name).ok(),
+            None => usize::try_from(name).ok().filter(|&name| name < self.vertices()),
+        };
+        place.map(|place| place as u32)
+    }
+
+    /// What the file calls a vertex.
+    pub(crate) fn name(&self, vertex: usize) -> u64 {
+        self.names.as_ref().map_or(vertex as u64, |names| names[vertex])
+    }
+
+    /// The graph with every edge turned around.
+    pub(crate) fn reversed(&self) -> Self {
+        let mut edges = Vec::with_capacity(self.edges());
+        for v in 0..self.vertices() {
+            edges.extend(self.neighbours(v).iter().map(|&to| (to, v as u32)));
+        }
+        Self::new(self.vertices(), &edges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_kept_with_loops_and_duplicates() {
+        let graph = Graph::new(4, &[(2, 1), (0, 3), (2, 2), (0, 1), (0, 1)]);
+        assert_eq!((graph.vertices(), graph.edges()), (4, 5));
+        assert_eq!(graph.neighbours(0), [3, 1, 1]);
+        assert_eq!(graph.neighbours(1), [] as [u32; 0]);
+        assert_eq!(graph.neighbours(2), [1, 2]);
+        assert_eq!(graph.degrees().collect::<Vec<_>>(), [3, 0, 2, 0]);
+        let back = graph.reversed();
+        assert_eq!(back.neighbours(1), [0, 0, 2]);
+        assert_eq!(back.reversed().neighbours(2), [1, 2]);
+    }
+
+    #[test]
+    fn names_are_found() {
+        let graph = Graph { names: Some(vec![7, 9, 1 << 40]), ..Graph::new(3, &[]) };
+        assert_eq!((graph.vertex_named(9), graph.vertex_named(8), graph.name(2)), (Some(1), None, 1 << 40));
+        let graph = Graph::new(3, &[]);
+        assert_eq!((graph.vertex_named(2), graph.vertex_named(3), graph.name(2)), (Some(2), None, 2));
+    }
+}

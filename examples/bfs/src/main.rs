@@ -1,0 +1,156 @@
+//! Breadth-first search over a graph of objects.
+#![forbid(unsafe_code)]
+
+mod graph;
+mod model;
+mod options;
+mod picture;
+mod read;
+mod roads;
+mod search;
+mod sequential;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+
+use graph::Graph;
+use model::UNREACHED;
+use options::Options;
+use read::InputError;
+
+/// What ends the program early.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error(transparent)]
+    Ikra(#[from] ikra::Error),
+    #[error("cannot write {path}: {reason}")]
+    Output { path: String, reason: String },
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads { threads: usize, reason: String },
+    #[error("vertex {vertex} is at distance {found}, and {expected} by a sequential search")]
+    Different { vertex: u64, found: u32, expected: u32 },
+}
+
+impl Failure {
+    /// The program's exit code.
+    fn code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Ikra(ikra::Error::NoDevice { .. } | ikra::Error::NoDeviceCode { .. }) => 3,
+            _ => 1,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    // Wrong options end the program with code 2 as well.
+    let options = Options::parse();
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("bfs: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    if let Some(threads) = options.threads {
+        let threads = usize::from(threads);
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
+    }
+    let start = Instant::now();
+    let graph = match &options.graph {
+        Some(path) => read::read(path, options.undirected)?,
+        None => roads::generate(options.vertices, options.seed),
+    };
+    let source = source(&graph, options.source)?;
+    println!(
+        "{} vertices, {} edges, {:.2} a vertex, read in {:.0} ms",
+        graph.vertices(),
+        graph.edges(),
+        graph.edges() as f64 / graph.vertices() as f64,
+        start.elapsed().as_secs_f64() * 1e3
+    );
+
+    let outcome = search::run(&graph, source, options)?;
+    let reached = outcome.levels.iter().filter(|&&level| level != UNREACHED);
+    let edges: u64 = outcome
+        .levels
+        .iter()
+        .zip(graph.degrees())
+        .filter(|(level, _)| **level != UNREACHED)
+        .map(|(_, degree)| degree as u64)
+        .sum();
+    println!(
+        "{} vertices reached in {} levels, {} of them pulled",
+        reached.clone().count(),
+        reached.max().map_or(0, |level| level + 1),
+        outcome.pulled
+    );
+    println!(
+        "{}: {:.1} ms, {:.1} million edges/s; objects built in {:.0} ms",
+        outcome.place,
+        outcome.search.as_secs_f64() * 1e3,
+        edges as f64 / outcome.search.as_secs_f64() / 1e6,
+        outcome.build.as_secs_f64() * 1e3
+    );
+    if options.check {
+        check(&graph, source, &outcome.levels)?;
+        println!("the same distances as by a sequential search");
+    }
+    if let Some(path) = &options.png {
+        picture::write(path, &graph, &outcome.levels)?;
+    }
+    if let Some(path) = &options.csv {
+        write_levels(path, &graph, &outcome.levels)
+            .map_err(|error| Failure::Output { path: path.display().to_string(), reason: error.to_string() })?;
+    }
+    Ok(())
+}
+
+/// The vertex that the user means.
+fn source(graph: &Graph, vertex: u64) -> Result<u32, InputError> {
+    graph.vertex_named(vertex).ok_or_else(|| {
+        let last = graph.vertices() - 1;
+        let range = match &graph.names {
+            Some(_) => format!("the graph's go from {} to {}, perhaps with gaps", graph.name(0), graph.name(last)),
+            None => format!("the graph's go from 0 to {last}"),
+        };
+        InputError::NoSource { vertex, range }
+    })
+}
+
+/// Compares with a sequential search.
+fn check(graph: &Graph, source: u32, levels: &[u32]) -> Result<(), Failure> {
+    let expected = sequential::search(graph, source);
+    match levels.iter().zip(&expected).position(|(a, b)| a != b) {
+        None => Ok(()),
+        Some(vertex) => {
+            let (found, expected) = (levels[vertex], expected[vertex]);
+            Err(Failure::Different { vertex: graph.name(vertex), found, expected })
+        }
+    }
+}
+
+/// Writes a line a vertex; the distance of those that are not reached is empty.
+fn write_levels(path: &Path, graph: &Graph, levels: &[u32]) -> std::io::Result<()> {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    writeln!(file, "vertex,distance")?;
+    for (vertex, &level) in levels.iter().enumerate() {
+        match level {
+            UNREACHED => writeln!(file, "{},", graph.name(vertex))?,
+            _ => writeln!(file, "{},{level}", graph.name(vertex))?,
+        }
+    }
+    file.flush()
+}

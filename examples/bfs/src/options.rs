@@ -1,0 +1,69 @@
+//! Command-line options.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use crate::roads;
+
+/// How each level is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Variant {
+    /// Each vertex of the frontier reaches for its neighbours: best for road networks.
+    #[default]
+    Frontier,
+    /// The same while the frontier is small; while it is large, each vertex that is not reached looks for a
+    /// neighbour that is, and stops at the first: best for graphs with hubs, which are reached in a few
+    /// levels by most of their edges, and whose hubs would keep one thread busy.
+    Direction,
+}
+
+/// Finds the distance of every vertex of a graph from one of them, by breadth-first search.
+#[derive(Clone, Debug, Default, Parser)]
+#[command(version)]
+pub(crate) struct Options {
+    /// The graph: an edge list as SNAP has them (`# comment` lines, FROM TO), or Matrix Market; either may be
+    /// compressed by gzip. By default, a made-up road network.
+    #[arg(long)]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Junctions of the made-up road network.
+    #[arg(long, default_value_t = roads::VERTICES, value_parser = clap::value_parser!(u32).range(1..100_000_000), conflicts_with = "graph")]
+    pub(crate) vertices: u32,
+
+    /// Seed of the made-up road network.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// The vertex to start from, as the file calls it.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) source: u64,
+
+    /// Each edge of the file counts in both directions.
+    #[arg(long, requires = "graph")]
+    pub(crate) undirected: bool,
+
+    /// How each level is found.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) variant: Variant,
+
+    /// Number of threads; by default, one a core.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// Run on an NVIDIA GPU. Without one the program says so and ends with code 3.
+    #[arg(long)]
+    pub(crate) gpu: bool,
+
+    /// Fail if the distances are not those of a sequential search with a queue.
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// Write a picture: junctions coloured by distance, or the number of vertices a level.
+    #[arg(long)]
+    pub(crate) png: Option<PathBuf>,
+
+    /// Write the distances: vertex,distance.
+    #[arg(long)]
+    pub(crate) csv: Option<PathBuf>,
+}

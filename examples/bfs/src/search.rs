@@ -1,0 +1,152 @@
+//! The searches, on the host's cores or on a GPU.
+
+use std::time::{Duration, Instant};
+
+use ikra::prelude::*;
+
+use crate::graph::Graph;
+use crate::model::{Network, Vertex, vertex};
+use crate::options::{Options, Variant};
+
+/// What a search found, and how long it took.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The distance of each vertex.
+    pub(crate) levels: Vec<u32>,
+    /// Building the objects.
+    pub(crate) build: Duration,
+    /// From the first kernel to the last answer; on a GPU without copying the graph to it.
+    pub(crate) search: Duration,
+    /// Levels that were pulled.
+    pub(crate) pulled: u32,
+    /// Who did the work.
+    pub(crate) place: String,
+}
+
+/// Host or GPU.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Host,
+    Gpu,
+}
+
+impl Place {
+    fn push(self, sim: &mut Network, level: u32) -> Result<bool, ikra::Error> {
+        match self {
+            Self::Host => Ok(sim.execute_and_reduce(Vertex::push, level, Any)),
+            Self::Gpu => sim.cuda_execute_and_reduce(Vertex::push, level, Any),
+        }
+    }
+
+    fn pull(self, sim: &mut Network, level: u32) -> Result<bool, ikra::Error> {
+        match self {
+            Self::Host => Ok(sim.execute_and_reduce(Vertex::pull, level, Any)),
+            Self::Gpu => sim.cuda_execute_and_reduce(Vertex::pull, level, Any),
+        }
+    }
+
+    fn frontier_edges(self, sim: &mut Network, level: u32) -> Result<u64, ikra::Error> {
+        match self {
+            Self::Host => Ok(sim.execute_and_reduce(Vertex::frontier_edges, level, Sum)),
+            Self::Gpu => sim.cuda_execute_and_reduce(Vertex::frontier_edges, level, Sum),
+        }
+    }
+}
+
+/// A frontier with more than one of so many edges is pulled: fewer vertices are left to look than are looked
+/// at, and none of them looks at more than it needs.
+const PULL_FROM: u64 = 20;
+
+/// Searches from a vertex.
+pub(crate) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outcome, ikra::Error> {
+    let start = Instant::now();
+    let mut sim = network(graph, options.variant)?;
+    let build = start.elapsed();
+    let place = if options.gpu { Place::Gpu } else { Place::Host };
+    let name = match place {
+        Place::Host => format!("{} threads", rayon::current_num_threads()),
+        Place::Gpu => sim.cuda_open(0)?.name,
+    };
+    let source: Link<Vertex> =
+        Link::from_index(source as usize).unwrap_or_else(|| unreachable!("a vertex's number is an id"));
+    if place == Place::Gpu {
+        // Copies the graph to the device, and lets it start.
+        sim.cuda_execute(Vertex::reset, ())?;
+        sim.cuda_synchronize()?;
+    }
+    sim.get(source).distance().store(0);
+
+    let start = Instant::now();
+    let mut pulled = 0;
+    for level in 0.. {
+        let many = options.variant == Variant::Direction
+            && place.frontier_edges(&mut sim, level)? > graph.edges() as u64 / PULL_FROM;
+        pulled += u32::from(many);
+        let reached = if many { place.pull(&mut sim, level)? } else { place.push(&mut sim, level)? };
+        if !reached {
+            break;
+        }
+    }
+    let search = start.elapsed();
+    Ok(Outcome { levels: sim.vertices.copy_column(vertex::distance), build, search, pulled, place: name })
+}
+
+/// The objects of a graph: all vertices, then all their arrays at once.
+fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
+    let mut sim = Network::new();
+    sim.vertices.extend((0..graph.vertices()).map(|_| Vertex::new()))?;
+    sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
+    if variant == Variant::Direction {
+        let reversed = graph.reversed();
+        sim.vertices.set_arrays(vertex::incoming, &reversed.offsets, &links(&reversed))?;
+    }
+    Ok(sim)
+}
+
+/// The ends of all edges as links.
+fn links(graph: &Graph) -> Vec<Link<Vertex>> {
+    graph.targets.iter().filter_map(|&target| Link::from_index(target as usize)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sequential;
+
+    fn options(variant: Variant) -> Options {
+        Options { variant, ..Options::default() }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+        /// Graphs with loops, duplicates, isolated vertices and several components.
+        #[test]
+        fn levels_are_those_of_the_queue(
+            n in 1..200_usize,
+            edges in prop::collection::vec((any::<u32>(), any::<u32>()), 0..600),
+            source in any::<u32>(),
+        ) {
+            let edges: Vec<_> = edges.iter().map(|&(a, b)| (a % n as u32, b % n as u32)).collect();
+            let graph = Graph::new(n, &edges);
+            let source = source % n as u32;
+            let expected = sequential::search(&graph, source);
+            for variant in [Variant::Frontier, Variant::Direction] {
+                let outcome = run(&graph, source, &options(variant)).unwrap();
+                prop_assert_eq!(&outcome.levels, &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_star_is_pulled() {
+        // A hub that reaches all others at once.
+        let edges: Vec<_> = (1..10_000).flat_map(|v| [(0, v), (v, 0)]).collect();
+        let graph = Graph::new(10_000, &edges);
+        let outcome = run(&graph, 5, &options(Variant::Direction)).unwrap();
+        assert_eq!(outcome.levels, sequential::search(&graph, 5));
+        assert!(outcome.pulled > 0);
+        assert_eq!(run(&graph, 5, &options(Variant::Frontier)).unwrap().pulled, 0);
+    }
+}

@@ -1,0 +1,126 @@
+//! The program as a user runs it.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{fs, str};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+fn bfs(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bfs")).args(args).output().unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs the program on a file with this text, which must fail, and returns the message.
+fn message(name: &str, contents: &[u8], args: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, contents).unwrap();
+    let output = bfs(&[&["--graph", text(&path)], args].concat());
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let message = str::from_utf8(&output.stderr).unwrap();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message.trim_end().replace(text(folder.path()), "DIR")
+}
+
+#[test]
+fn a_made_up_network_is_searched_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let (png, csv) = (folder.path().join("out.png"), folder.path().join("out.csv"));
+    for variant in ["frontier", "direction"] {
+        let args = ["--vertices", "20000", "--threads", "2", "--check", "--variant", variant];
+        let output = bfs(&[&args[..], &["--png", text(&png), "--csv", text(&csv)]].concat());
+        assert!(output.status.success(), "{output:?}");
+        let report = str::from_utf8(&output.stdout).unwrap();
+        for words in ["20000 vertices, 56682 edges, 2.83 a vertex", "the same distances as by a sequential search"] {
+            assert!(report.contains(words), "{report}");
+        }
+        let picture = image::open(&png).unwrap().to_rgb8();
+        assert!(picture.pixels().filter(|pixel| pixel[2] > 60).count() > 15_000);
+        let levels = fs::read_to_string(&csv).unwrap();
+        assert_eq!((levels.lines().count(), levels.lines().nth(1)), (20_001, Some("0,0")));
+    }
+}
+
+#[test]
+fn real_graphs() {
+    let graphs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/graphs");
+    if !graphs.is_dir() {
+        println!("SKIPPED: {} is not there", graphs.display());
+        return;
+    }
+    for (file, source, extra, words) in [
+        ("andorra-roads.txt.gz", "0", None, "31860 edges"),
+        ("facebook-combined.txt.gz", "0", Some("--undirected"), "4039 vertices, 176468 edges"),
+        ("wiki-vote.txt.gz", "30", None, "7115 vertices, 103689 edges"),
+    ] {
+        for variant in ["frontier", "direction"] {
+            let graph = graphs.join(file);
+            let args = ["--graph", text(&graph), "--source", source, "--check", "--variant", variant];
+            let output = bfs(&[&args[..], extra.as_slice()].concat());
+            assert!(output.status.success(), "{file}: {output:?}");
+            assert!(str::from_utf8(&output.stdout).unwrap().contains(words), "{output:?}");
+        }
+    }
+}
+
+#[test]
+fn compressed_files_and_names_with_gaps() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, csv) = (folder.path().join("graph"), folder.path().join("out.csv"));
+    let mut file = GzEncoder::new(fs::File::create(&path).unwrap(), Compression::fast());
+    file.write_all(b"# FROM TO\n10 20\n20 50\n50 10\n99 10\n").unwrap();
+    file.finish().unwrap();
+    let output = bfs(&["--graph", text(&path), "--source", "20", "--csv", text(&csv)]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(fs::read_to_string(&csv).unwrap(), "vertex,distance\n10,2\n20,0\n50,1\n99,\n");
+}
+
+#[test]
+fn mistakes_are_one_line_and_code_2() {
+    assert_eq!(message("g", b"0 1\n1 2 3\n", &[]), "bfs: DIR/g:2: 3 values instead of 2: a line is an edge, FROM TO");
+    assert_eq!(
+        message("g", b"# a\n0 one\n", &[]),
+        "bfs: DIR/g:2: \"one\" is no vertex: vertices are numbers from 0 to 2⁶⁴ − 1"
+    );
+    assert_eq!(
+        message("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n", &[]),
+        "bfs: DIR/g.mtx:3: 3 is out of range: rows and columns go from 1 to 2"
+    );
+    assert_eq!(message("g", b"", &[]), "bfs: DIR/g: no edges; a line is an edge, FROM TO");
+    assert_eq!(message("g", b"0 1\n", &["--source", "2"]), "bfs: there is no vertex 2: the graph's go from 0 to 1");
+    assert_eq!(
+        message("g", b"5 9\n", &["--source", "7"]),
+        "bfs: there is no vertex 7: the graph's go from 5 to 9, perhaps with gaps"
+    );
+    let mut truncated = GzEncoder::new(Vec::new(), Compression::fast());
+    truncated.write_all(b"0 1\n1 2\n").unwrap();
+    let truncated = truncated.finish().unwrap();
+    assert!(message("g.gz", &truncated[..truncated.len() - 9], &[]).starts_with("bfs: DIR/g.gz: cannot be read: "));
+
+    let missing = bfs(&["--graph", text(&PathBuf::from("no/such/file"))]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(str::from_utf8(&missing.stderr).unwrap().starts_with("bfs: no/such/file: cannot be read: "));
+    for wrong in [&["--vertices", "0"][..], &["--variant", "sideways"], &["--undirected"], &["--source", "-1"]] {
+        assert_eq!(bfs(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+    let unwritable = bfs(&["--vertices", "100", "--png", "no/such/folder/out.png"]);
+    assert_eq!(unwritable.status.code(), Some(1));
+}
+
+#[test]
+fn without_a_gpu_it_says_so() {
+    let output = Command::new(env!("CARGO_BIN_EXE_bfs"))
+        .args(["--vertices", "100", "--gpu"])
+        .env("CUDA_VISIBLE_DEVICES", "")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(str::from_utf8(&output.stderr).unwrap().lines().count(), 1);
+}
