@@ -8,7 +8,7 @@ use ikra_runtime::mirror::{AnyObjects, Mirror, Span, Unit};
 use ikra_runtime::phase::FieldSet;
 
 use crate::driver::{Memory, Pieces, Stream};
-use crate::queue::Queue;
+use crate::queue::{INBOX_BYTES, Queue};
 
 /// The columns, in the same pieces as on the host.
 #[derive(Debug)]
@@ -33,7 +33,43 @@ struct Piece {
     shadow: Option<Memory>,
 }
 
+/// A part of a unit on its way.
+struct Parcel {
+    to: *mut u8,
+    offset: usize,
+    len: usize,
+}
+
 impl Columns {
+    /// Fetches units that fit into the inbox: waits once.
+    fn fetch_small(&self, units: &[Unit]) -> Result<(), Error> {
+        let inbox = self.queue.inbox();
+        let (mut parcels, mut offset) = (Vec::new(), 0);
+        for unit in units {
+            let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
+            for column in 0..unit.columns {
+                let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
+                let len = unit.len.min(piece.memory.len() - shift);
+                // SAFETY: the bytes are within the piece, and there is room for those of all units.
+                unsafe {
+                    let from = piece.memory.address() + shift as u64;
+                    self.queue.stream.download(inbox.start().add(offset), from, len)
+                }
+                .map_err(|error| self.queue.blame(error))?;
+                parcels.push(Parcel { to, offset, len });
+                offset += len;
+            }
+        }
+        self.queue.synchronize()?;
+        self.queue.count_down(offset);
+        for Parcel { to, offset, len } in parcels {
+            // SAFETY: the bytes have arrived; the unit is the host's column, which nothing else accesses until it is
+            // fetched.
+            unsafe { std::ptr::copy_nonoverlapping(inbox.start().add(offset), to, len) }
+        }
+        Ok(())
+    }
+
     /// The mirror of some objects on this queue, with room for them; made anew where there is none.
     pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, queue: &Arc<Queue>) -> Result<&'o mut Self, Error> {
         let units = objects.units();
@@ -194,6 +230,9 @@ unsafe impl Mirror for Columns {
         if self.queue.check().is_err() {
             // Whoever caused or met the loss was told. From then on the host's values count.
             return Ok(());
+        }
+        if units.iter().map(|unit| unit.columns * unit.len).sum::<usize>() <= INBOX_BYTES {
+            return self.fetch_small(units);
         }
         self.queue.synchronize()?;
         for unit in units {

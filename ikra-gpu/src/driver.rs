@@ -16,7 +16,7 @@ mod status;
 mod stream;
 
 pub use context::{Context, DeviceInfo, devices, driver_version};
-pub use memory::Memory;
+pub use memory::{HostMemory, Memory};
 pub use module::{Function, Module};
 pub(crate) use stream::Pieces;
 pub use stream::{Event, Graph, Grid, Stream};

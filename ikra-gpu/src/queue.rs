@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ikra_runtime::error::Error;
 
-use crate::driver::{Context, Event, Function, Grid, Stream};
+use crate::driver::{Context, Event, Function, Grid, HostMemory, Stream};
 use crate::stats::Counters;
 
 /// The stream on which a world's kernels and copies run in order.
@@ -13,6 +13,8 @@ use crate::stats::Counters;
 pub(crate) struct Queue {
     pub(crate) context: Context,
     pub(crate) stream: Stream,
+    /// Where results and small columns arrive.
+    inbox: Mutex<HostMemory>,
     state: Mutex<State>,
 }
 
@@ -31,12 +33,26 @@ struct State {
     lost: Option<(String, String)>,
 }
 
+/// Bytes of the inbox.
+pub(crate) const INBOX_BYTES: usize = 1 << 16;
+
 /// Timed launches that may be outstanding.
 const MAX_TIMES: usize = 4096;
 
 impl Queue {
     pub(crate) fn new(context: &Context) -> Result<Self, Error> {
-        Ok(Self { context: context.clone(), stream: Stream::new(context)?, state: Mutex::default() })
+        Ok(Self {
+            context: context.clone(),
+            stream: Stream::new(context)?,
+            inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Memory that the device can write: [`INBOX_BYTES`], used by one at a time, and not after what it is used
+    /// for has been waited for.
+    pub(crate) fn inbox(&self) -> MutexGuard<'_, HostMemory> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

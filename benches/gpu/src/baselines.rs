@@ -25,6 +25,22 @@ impl Baselines {
         unsafe { self.0.get::<unsafe extern "C" fn(u32) -> f64>(name.as_bytes()).map_or(f64::NAN, |f| f(k)) }
     }
 
+    /// Calls a baseline that searches a graph in compressed rows, with `k` slots a vertex, and returns its
+    /// distances too. The result is in nanoseconds.
+    pub(crate) fn call_bfs(&self, name: &str, offsets: &[u32], targets: &[u32], k: u32) -> (f64, Vec<u32>) {
+        type Function = unsafe extern "C" fn(u64, *const u32, *const u32, u32, *mut u32, u32) -> f64;
+        let n = offsets.len() - 1;
+        let mut levels = vec![0; n];
+        // SAFETY: the baseline of this name takes these arguments and returns a double; the pointers are to as many
+        // numbers as it is told.
+        let time = unsafe {
+            self.0
+                .get::<Function>(name.as_bytes())
+                .map_or(f64::NAN, |f| f(n as u64, offsets.as_ptr(), targets.as_ptr(), 0, levels.as_mut_ptr(), k))
+        };
+        (time, levels)
+    }
+
     /// Calls a baseline for `n` objects. The result is in nanoseconds.
     pub(crate) fn call_n(&self, name: &str, n: u64) -> f64 {
         // SAFETY: the baseline of this name takes a 64-bit number and returns a double.

@@ -3,14 +3,19 @@
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
 
 mod baselines;
+#[path = "../../../examples/bfs/src/graph.rs"]
+#[allow(dead_code, reason = "the example's")]
+mod graph;
 mod model;
+#[path = "../../../examples/bfs/src/roads.rs"]
+mod roads;
 
 use std::time::Instant;
 
 use baselines::Baselines;
 use ikra::prelude::*;
-use model::inner_array;
 use model::*;
+use model::{bfs, inner_array};
 
 /// Time of one sample on the device, at least.
 const SAMPLE_SECONDS: f64 = 2e-3;
@@ -188,7 +193,7 @@ macro_rules! inner {
         };
         let note = if split.is_nan() { String::new() } else { format!("CUDA, split by hand: {split:.1}") };
         row(&format!("inner {} {}", $group, $slots), OBJECTS as usize, ikra, cuda, &note);
-        for (series, time) in [("Ikra", ikra), ("CUDA", cuda), ("CUDA, loop split by hand", split)] {
+        for (series, time) in [("Ikra", ikra), ("CUDA", cuda), ("CUDA split by hand", split)] {
             if !time.is_nan() {
                 println!("csv inner {},{},{series},{:.3}", $group, $slots, time / 1e3);
             }
@@ -203,6 +208,59 @@ fn inner(baselines: &Baselines) -> Result<(), ikra::Error> {
         };
     }
     inner_array::for_each_layout!(one);
+    Ok(())
+}
+
+/// Breadth-first search on a road network, in one layout.
+macro_rules! search {
+    ($baselines:ident, $graph:ident, $class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {{
+        let mut sim = bfs::$world::new();
+        let search = sim.searches.push(bfs::Search { last: 0 })?;
+        let make = {
+            use bfs::$class;
+            bfs::$rows!($class)
+        };
+        sim.vertices.extend((0..$graph.vertices()).map(|v| make($graph.neighbours(v))))?;
+        let source: Link<bfs::$class> = sim.vertices.links().next().expect("a vertex");
+        let mut samples = Vec::new();
+        for _ in 0..SAMPLES + 2 {
+            sim.cuda_execute(bfs::$class::reset, source)?;
+            sim.searches.write(search, bfs::Search { last: 0 })?;
+            sim.cuda_synchronize()?;
+            let start = Instant::now();
+            for level in 0.. {
+                sim.cuda_execute(bfs::$class::visit, (level, search))?;
+                if sim.searches.read(search)?.last != level + 1 {
+                    break;
+                }
+            }
+            samples.push(start.elapsed().as_secs_f64() * 1e9);
+        }
+        samples.sort_by(f64::total_cmp);
+        let ikra = samples[samples.len() / 2];
+        let levels = sim.vertices.iter().map(|vertex| vertex.distance).collect::<Vec<_>>();
+        let k: u32 = $slots.parse().unwrap_or(4);
+        let (cuda, expected) = $baselines.call_bfs("bfs_soa_inlined", &$graph.offsets, &$graph.targets, k);
+        let (pointers, _) = $baselines.call_bfs("bfs_soa_ptr_inlined", &$graph.offsets, &$graph.targets, k);
+        let note = format!("CUDA SoA with {k} slots; with 8-byte pointers {pointers:.0}");
+        let note = if levels == expected { note } else { format!("DIFFERENT RESULTS; {note}") };
+        row(&format!("bfs {} {}", $group, $slots), $graph.vertices(), ikra, cuda, &note);
+        println!("csv bfs {},{},Ikra,{:.1}", $group, $slots, ikra / 1e3);
+        if $group == "SoA (partial)" {
+            println!("csv bfs {},{},CUDA,{:.1}", $group, $slots, cuda / 1e3);
+            println!("csv bfs {},{},CUDA 8-byte pointers,{:.1}", $group, $slots, pointers / 1e3);
+        }
+    }};
+}
+
+fn search(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let graph = roads::generate(roads::VERTICES, 1);
+    macro_rules! one {
+        ($class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {
+            search!(baselines, graph, $class, $world, $rows, $group, $slots);
+        };
+    }
+    bfs::for_each_bfs!(one);
     Ok(())
 }
 
@@ -234,12 +292,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let baselines = Baselines::open(&path)?;
     println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
     println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
-    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 7] = [
+    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 8] = [
         ("advance", advance),
         ("force", force),
         ("links", links),
         ("fused", fused),
         ("inner", inner),
+        ("bfs", search),
         ("reduce", reduce),
         ("launch", launch),
     ];

@@ -2,6 +2,8 @@
 
 use ikra::prelude::*;
 
+#[path = "bfs.rs"]
+pub mod bfs;
 #[path = "inner_array.rs"]
 pub mod inner_array;
 

@@ -107,6 +107,8 @@ functions! {
     mem_info = b"cuMemGetInfo_v2\0" (free: *mut usize, total: *mut usize);
     mem_alloc = b"cuMemAlloc_v2\0" (address: *mut DevicePtr, bytes: usize);
     mem_free = b"cuMemFree_v2\0" (address: DevicePtr);
+    host_alloc = b"cuMemHostAlloc\0" (start: *mut *mut c_void, bytes: usize, flags: c_uint);
+    host_free = b"cuMemFreeHost\0" (start: *mut c_void);
     copy_up = b"cuMemcpyHtoDAsync_v2\0" (to: DevicePtr, from: *const c_void, bytes: usize, stream: RawStream);
     copy_down = b"cuMemcpyDtoHAsync_v2\0" (to: *mut c_void, from: DevicePtr, bytes: usize, stream: RawStream);
     copy_within = b"cuMemcpyDtoDAsync_v2\0" (to: DevicePtr, from: DevicePtr, bytes: usize, stream: RawStream);

@@ -1,5 +1,7 @@
 //! Device memory.
 
+use std::ptr::NonNull;
+
 use ikra_runtime::error::Error;
 
 use super::api::DevicePtr;
@@ -49,6 +51,67 @@ impl Memory {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+}
+
+/// Page-locked host memory, which the device can read and write too: for results, which then need no copy,
+/// and for small copies, which then need no other.
+#[derive(Debug)]
+pub struct HostMemory {
+    context: Context,
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: owned memory.
+unsafe impl Send for HostMemory {}
+// SAFETY: owned memory, written through `&mut self` or by the device only.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// Allocates `len` bytes, not 0, zeroed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`]; [`Error::DeviceLost`] after a fault.
+    pub fn new(context: &Context, len: usize) -> Result<Self, Error> {
+        let api = context.enter()?;
+        let mut start = std::ptr::null_mut();
+        // SAFETY: the place is a pointer's.
+        check(api, "cuMemHostAlloc", unsafe { (api.host_alloc)(&raw mut start, len, 0) })?;
+        let Some(start) = NonNull::new(start.cast::<u8>()) else {
+            return Err(Error::Device { call: "cuMemHostAlloc".into(), reason: "it returned no address".into() });
+        };
+        // SAFETY: there are `len` bytes.
+        unsafe { start.write_bytes(0, len) };
+        Ok(Self { context: context.clone(), start, len })
+    }
+
+    /// Its address, on the host and on the device.
+    #[must_use]
+    pub fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: allocated in `new`. An error means that the context is lost.
+            let _ = unsafe { (api.host_free)(self.start.as_ptr().cast()) };
+        }
     }
 }
 
