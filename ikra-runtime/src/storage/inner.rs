@@ -14,6 +14,7 @@ mod arrangement;
 mod atomics;
 mod elements;
 mod iter;
+mod tail;
 mod views;
 
 #[cfg(target_arch = "nvptx64")]
@@ -65,6 +66,11 @@ impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, K, A> {
     type Owner = C;
     type Arrangement = A;
     const FIELD: usize = K;
+}
+
+/// Whether phase `P` is known to change elements of the array `S` of its own object.
+pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
+    P::SEQUENTIAL || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD)
 }
 
 /// Where a view of field `K` finds the objects that its elements refer to.
@@ -158,6 +164,8 @@ impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
         table: &'w Table<D>,
         _: usize,
     ) -> InnerMut<'w, P, Self> {
+        // Who writes an array has most likely to do with all of it.
+        let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
         InnerMut::new(value, place_of_target::<D, A::Element>(table, F))
     }
 

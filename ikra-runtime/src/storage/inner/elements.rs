@@ -4,6 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::arrangement::{Arrangement, Span};
+use super::tail::Tail;
 use crate::class::{Class, column_count};
 use crate::layout::{Get, Layout, LayoutKind, Set, geometry};
 use crate::storage::Loaded;
@@ -17,9 +18,8 @@ pub struct Elements<T> {
     slots: *mut T,
     /// Bytes from one slot to the next.
     pitch: usize,
-    /// The first element that has no slot.
-    rest: *mut T,
-    len: usize,
+    /// The others.
+    tail: Tail<T>,
 }
 
 impl<T> Copy for Elements<T> {}
@@ -31,7 +31,7 @@ impl<T> Clone for Elements<T> {
 }
 impl<T> fmt::Debug for Elements<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Elements({})", self.len)
+        f.write_str("Elements")
     }
 }
 // SAFETY: only addresses; what is behind them is accessed under the rules of `Table`.
@@ -41,7 +41,7 @@ unsafe impl<T: Sync> Sync for Elements<T> {}
 
 impl<T: Value> Elements<T> {
     /// No elements.
-    pub const NONE: Self = Self { slots: core::ptr::null_mut(), pitch: 0, rest: core::ptr::null_mut(), len: 0 };
+    pub const NONE: Self = Self { slots: core::ptr::null_mut(), pitch: 0, tail: Tail::fixed(0) };
 
     /// The elements of object `index`.
     ///
@@ -62,7 +62,7 @@ impl<T: Value> Elements<T> {
     /// The number of elements.
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
-        self.len
+        self.tail.len()
     }
 
     /// The address of an element.
@@ -72,14 +72,26 @@ impl<T: Value> Elements<T> {
     /// `index < len`, and `A` is how the array is arranged.
     #[inline(always)]
     pub(super) unsafe fn at<A: Arrangement<Element = T>>(self, index: usize) -> *mut T {
+        if A::INFO.all_in_slots() {
+            // SAFETY: the arrangement has the slot.
+            return unsafe { self.slots.byte_add(index * self.pitch) };
+        }
+        // Looked up whether it is needed or not, so that it can be done before a loop.
+        let rest = self.tail.rest();
         // SAFETY: slots that the arrangement has, and elements that the array has, are within the storage.
         unsafe {
-            if A::INFO.all_in_slots() || index < A::INFO.slots {
+            if index < A::INFO.slots {
                 self.slots.byte_add(index * self.pitch)
             } else {
-                self.rest.add(index - A::INFO.slots)
+                rest.add(index - A::INFO.slots)
             }
         }
+    }
+
+    /// The same, with length and place looked up.
+    #[inline(always)]
+    pub(super) fn looked_up(self) -> Self {
+        Self { tail: self.tail.looked_up(), ..self }
     }
 
     /// The first element, if all lie in a row.
@@ -89,7 +101,7 @@ impl<T: Value> Elements<T> {
             // A single slot is a row, whatever the distance.
             (self.pitch == size_of::<T>() || A::INFO.slots < 2).then_some(self.slots)
         } else if A::INFO.slots == 0 {
-            Some(self.rest)
+            Some(self.tail.rest())
         } else {
             None
         }
@@ -98,7 +110,7 @@ impl<T: Value> Elements<T> {
     /// Whether both are the same array.
     #[inline(always)]
     pub(super) fn same_place(self, other: Self) -> bool {
-        core::ptr::eq(self.slots, other.slots) && core::ptr::eq(self.rest, other.rest) && self.len == other.len
+        core::ptr::eq(self.slots, other.slots) && self.tail.same_place(other.tail)
     }
 }
 
@@ -210,17 +222,14 @@ impl<C: Class, A: Arrangement> Get<Elements<A::Element>> for ElementsRun<'_, C, 
             }
             if matches!(C::Layout::KIND, LayoutKind::Aos) { (step::<C>(0), step::<C>(0)) } else { (spans, slots) }
         };
-        let mut elements = Elements { slots: self.slots, pitch: self.pitch, rest: self.arena, len: A::INFO.slots };
-        // SAFETY: the object is within the run, and so are its slots and span; spans say where in the arena the rest
-        // is.
+        let mut elements = Elements { slots: self.slots, pitch: self.pitch, tail: Tail::fixed(A::INFO.slots) };
+        // SAFETY: the object is within the run, and so are its slots and span, which no kernel changes.
         unsafe {
             if A::INFO.slots > 0 {
                 elements.slots = self.slots.byte_add(index * slot_step);
             }
             if A::INFO.has_spans() {
-                let span = self.spans.byte_add(index * span_step).read();
-                elements.len = span.len as usize;
-                elements.rest = self.arena.wrapping_add(span.offset as usize);
+                elements.tail = Tail::of(self.spans.byte_add(index * span_step), self.arena);
             }
         }
         elements

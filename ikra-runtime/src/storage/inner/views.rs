@@ -4,9 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use super::ArrayStorage;
 use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
+use super::{ArrayStorage, is_written};
 use crate::class::Class;
 use crate::fault::no_such_element;
 use crate::phase::{Message, Phase};
@@ -110,8 +110,7 @@ struct Written<P, S>(PhantomData<(P, S)>);
 impl<P: Phase, S: ArrayStorage> Written<P, S> {
     /// Fails to compile if it is not.
     const CHECK: () = {
-        let known = P::SEQUENTIAL || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD);
-        if !known {
+        if !is_written::<P, S>() {
             let name = S::Owner::FIELDS[S::FIELD].name;
             let message = Message::new()
                 .push("kernel `")

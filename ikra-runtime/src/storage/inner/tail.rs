@@ -1,0 +1,131 @@
+//! Where the elements of an array are that have no slot, and how many elements it has.
+//!
+//! On the host both are looked up when a view is made, and on the device for kernels that write the array.
+//! For others on the device only when they are asked for, since a kernel may find that it has nothing to do
+//! with the object; and by an instruction for memory that is read only, so that the compiler knows that the
+//! answer stays the same.
+
+#[cfg(target_arch = "nvptx64")]
+use core::arch::asm;
+use core::ptr;
+
+use super::arrangement::Span;
+
+/// The rest of an array of variable length; or just a length.
+pub(super) struct Tail<T> {
+    /// The first element; the arena, as long as the span is still to be looked at.
+    rest: *mut T,
+    #[cfg(target_arch = "nvptx64")]
+    span: *const Span,
+    /// Whether it is: known when compiled.
+    #[cfg(target_arch = "nvptx64")]
+    pending: bool,
+    len: usize,
+}
+
+impl<T> Copy for Tail<T> {}
+impl<T> Clone for Tail<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Tail<T> {
+    /// That of an array of `len` elements, which all have slots.
+    #[inline(always)]
+    pub(super) const fn fixed(len: usize) -> Self {
+        Self {
+            rest: ptr::null_mut(),
+            #[cfg(target_arch = "nvptx64")]
+            span: ptr::null(),
+            #[cfg(target_arch = "nvptx64")]
+            pending: false,
+            len,
+        }
+    }
+
+    /// That of an array with this span.
+    ///
+    /// # Safety
+    ///
+    /// There is a span, which nothing changes as long as the kernel, or the sequential code, runs that uses
+    /// this.
+    #[inline(always)]
+    pub(super) unsafe fn of(span: *const Span, arena: *mut T) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        return Self { rest: arena, span, pending: true, len: 0 };
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            // SAFETY: by the caller.
+            let span = unsafe { span.read() };
+            Self { rest: arena.wrapping_add(span.offset as usize), len: span.len as usize }
+        }
+    }
+
+    /// Elements in all.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        #[cfg(target_arch = "nvptx64")]
+        if self.pending {
+            // SAFETY: by the contract of `of`.
+            return unsafe { constant(&raw const (*self.span).len) } as usize;
+        }
+        self.len
+    }
+
+    /// The first element without a slot.
+    #[inline(always)]
+    pub(super) fn rest(self) -> *mut T {
+        #[cfg(target_arch = "nvptx64")]
+        if self.pending {
+            // SAFETY: by the contract of `of`.
+            let offset = unsafe { constant(&raw const (*self.span).offset) };
+            return self.rest.wrapping_add(offset as usize);
+        }
+        self.rest
+    }
+
+    /// The same, looked up.
+    #[inline(always)]
+    pub(super) fn looked_up(self) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        if self.pending {
+            // SAFETY: by the contract of `of`.
+            let span = unsafe { self.span.read() };
+            let rest = self.rest.wrapping_add(span.offset as usize);
+            return Self { rest, pending: false, len: span.len as usize, ..self };
+        }
+        self
+    }
+
+    /// Whether both are the same.
+    #[inline(always)]
+    pub(super) fn same_place(self, other: Self) -> bool {
+        #[cfg(target_arch = "nvptx64")]
+        return ptr::eq(self.span, other.span) && self.len == other.len;
+        #[cfg(not(target_arch = "nvptx64"))]
+        return ptr::eq(self.rest, other.rest) && self.len == other.len;
+    }
+}
+
+/// Reads a number that nothing changes during the kernel.
+///
+/// # Safety
+///
+/// There is such a number, in global memory.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+unsafe fn constant(address: *const u32) -> u32 {
+    let number: u32;
+    // SAFETY: by the caller: the result depends on the address alone.
+    unsafe {
+        asm!(
+            "{{ .reg .b64 a; cvta.to.global.u64 a, {0}; ld.global.nc.b32 {1}, [a]; }}",
+            in(reg64) address.addr() as u64,
+            out(reg32) number,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    number
+}
