@@ -48,8 +48,9 @@ macro_rules! layout {
                 }
                 let mut found = false;
                 let $row = &*self;
-                for j in 0..$count {
-                    let distance = self.neighbours.get(j as usize).distance();
+                let count = $count;
+                for other in self.neighbours.iter().take(count as usize) {
+                    let distance = other.distance();
                     if distance.load() > level + 1 {
                         distance.store(level + 1);
                         found = true;

@@ -32,7 +32,7 @@ pub fn element(i: u32, j: usize) -> i32 {
 }
 
 macro_rules! layout {
-    ($class:ident, $module:ident, [$($option:tt)*], [$($attribute:tt)*], $array:ty, { $($len:tt)* }, |$row:ident| $count:expr) => {
+    ($class:ident, $module:ident, [$($option:tt)*], [$($attribute:tt)*], $array:ty, { $($len:tt)* }, |$row:ident| $count:expr, { $($each:tt)* }) => {
         /// One layout.
         pub mod $module {
             use ikra::prelude::*;
@@ -60,6 +60,7 @@ macro_rules! layout {
                         self.items[j as usize] += self.data;
                     }
                 }
+                $($each)*
             }
 
             /// The world.
@@ -77,7 +78,14 @@ macro_rules! fixed {
     ($class:ident, $module:ident, [$($option:tt)*], [$($attribute:tt)*]) => {
         layout! {
             $class, $module, [$($option)*], [$($attribute)*], [i32; super::MOST],
-            { #[doc = "How many elements count."] pub len: u32, }, |row| row.len.min(super::MOST as u32)
+            { #[doc = "How many elements count."] pub len: u32, }, |row| row.len.min(super::MOST as u32), {
+                /// The same by iteration.
+                #[kernel]
+                pub fn add_each(&mut self) {
+                    let (len, data) = (self.len as usize, self.data);
+                    self.items.iter_mut().take(len).for_each(|item| *item += data);
+                }
+            }
         }
     };
 }
@@ -85,7 +93,14 @@ macro_rules! fixed {
 /// Arrays of varying length.
 macro_rules! varying {
     ($class:ident, $module:ident, [$($option:tt)*], $slots:literal) => {
-        layout! { $class, $module, [$($option)*], [#[inline_array($slots)]], InnerArray<i32>, {}, |row| row.items.len() as u32 }
+        layout! { $class, $module, [$($option)*], [#[inline_array($slots)]], InnerArray<i32>, {}, |row| row.items.len() as u32, {
+                /// The same by iteration.
+                #[kernel]
+                pub fn add_each(&mut self) {
+                    let data = self.data;
+                    self.items.iter_mut().for_each(|item| *item += data);
+                }
+            } }
     };
 }
 
@@ -151,4 +166,5 @@ macro_rules! for_each_layout {
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
+#[allow(unused_imports, reason = "not every program that has this file uses all")]
 pub(crate) use {fixed_rows, for_each_layout, varying_rows};

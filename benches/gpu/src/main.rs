@@ -3,12 +3,7 @@
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
 
 mod baselines;
-#[path = "../../../examples/bfs/src/graph.rs"]
-#[allow(dead_code, reason = "the example's")]
-mod graph;
 mod model;
-#[path = "../../../examples/bfs/src/roads.rs"]
-mod roads;
 
 use std::time::Instant;
 
@@ -254,7 +249,7 @@ macro_rules! search {
 }
 
 fn search(baselines: &Baselines) -> Result<(), ikra::Error> {
-    let graph = roads::generate(roads::VERTICES, 1);
+    let graph = ::bfs::roads::generate(::bfs::roads::VERTICES, 1);
     macro_rules! one {
         ($class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {
             search!(baselines, graph, $class, $world, $rows, $group, $slots);

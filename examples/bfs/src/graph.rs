@@ -2,13 +2,15 @@
 
 /// A directed graph: the neighbours of vertex `v` are `targets[offsets[v]..offsets[v + 1]]`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Graph {
-    pub(crate) offsets: Vec<u32>,
-    pub(crate) targets: Vec<u32>,
+pub struct Graph {
+    /// Where the neighbours of each vertex begin among the targets, and where those of the last end.
+    pub offsets: Vec<u32>,
+    /// The ends of all edges.
+    pub targets: Vec<u32>,
     /// The file's number of each vertex, ascending, where it is not the vertex's own.
-    pub(crate) names: Option<Vec<u64>>,
+    pub names: Option<Vec<u64>>,
     /// Where each vertex lies in the plane, for graphs that do.
-    pub(crate) positions: Option<Vec<[f32; 2]>>,
+    pub positions: Option<Vec<[f32; 2]>>,
 }
 
 impl Graph {
@@ -17,7 +19,7 @@ impl Graph {
     /// # Panics
     ///
     /// If an edge names a vertex that is not there, or there are 2³² edges or more.
-    pub(crate) fn new(vertices: usize, edges: &[(u32, u32)]) -> Self {
+    pub fn new(vertices: usize, edges: &[(u32, u32)]) -> Self {
         assert!(u32::try_from(edges.len()).is_ok(), "a graph has less than 2³² edges");
         let mut offsets = vec![0_u32; vertices + 1];
         for &(from, _) in edges {
@@ -37,25 +39,28 @@ impl Graph {
         Self { offsets, targets, names: None, positions: None }
     }
 
-    pub(crate) fn vertices(&self) -> usize {
+    /// The number of vertices.
+    pub fn vertices(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    pub(crate) fn edges(&self) -> usize {
+    /// The number of edges.
+    pub fn edges(&self) -> usize {
         self.targets.len()
     }
 
-    pub(crate) fn neighbours(&self, vertex: usize) -> &[u32] {
+    /// Where the edges of a vertex lead.
+    pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.targets[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
     /// The numbers of neighbours.
-    pub(crate) fn degrees(&self) -> impl Iterator<Item = usize> {
+    pub fn degrees(&self) -> impl Iterator<Item = usize> {
         self.offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize)
     }
 
     /// The vertex that the file calls so.
-    pub(crate) fn vertex_named(&self, name: u64) -> Option<u32> {
+    pub fn vertex_named(&self, name: u64) -> Option<u32> {
         let place = match &self.names {
             Some(names) => names.binary_search(&name).ok(),
             None => usize::try_from(name).ok().filter(|&name| name < self.vertices()),
@@ -64,12 +69,13 @@ impl Graph {
     }
 
     /// What the file calls a vertex.
-    pub(crate) fn name(&self, vertex: usize) -> u64 {
+    pub fn name(&self, vertex: usize) -> u64 {
         self.names.as_ref().map_or(vertex as u64, |names| names[vertex])
     }
 
     /// The graph with every edge turned around.
-    pub(crate) fn reversed(&self) -> Self {
+    #[must_use]
+    pub fn reversed(&self) -> Self {
         let mut edges = Vec::with_capacity(self.edges());
         for v in 0..self.vertices() {
             edges.extend(self.neighbours(v).iter().map(|&to| (to, v as u32)));

@@ -1,14 +1,9 @@
 //! Breadth-first search over a graph of objects.
 #![forbid(unsafe_code)]
 
-mod graph;
-mod model;
 mod options;
 mod picture;
-mod read;
-mod roads;
 mod search;
-mod sequential;
 
 use std::io::Write;
 use std::path::Path;
@@ -17,10 +12,11 @@ use std::time::Instant;
 
 use clap::Parser;
 
-use graph::Graph;
-use model::UNREACHED;
+use bfs::graph::Graph;
+use bfs::model::UNREACHED;
+use bfs::read::{self, InputError};
+use bfs::{roads, sequential};
 use options::Options;
-use read::InputError;
 
 /// What ends the program early.
 #[derive(Debug, thiserror::Error)]

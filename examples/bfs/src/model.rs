@@ -24,7 +24,7 @@ pub struct Vertex {
 #[soa_methods]
 impl Vertex {
     /// A vertex that nothing is known of.
-    pub fn new() -> Self {
+    pub fn unreached() -> Self {
         Self { distance: UNREACHED, neighbours: InnerArray::new(), incoming: InnerArray::new() }
     }
 

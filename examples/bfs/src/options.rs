@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
-use crate::roads;
+use bfs::roads;
 
 /// How each level is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

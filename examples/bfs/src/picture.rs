@@ -4,9 +4,10 @@ use std::path::Path;
 
 use image::{ImageFormat, Rgb, RgbImage};
 
+use bfs::graph::Graph;
+use bfs::model::UNREACHED;
+
 use crate::Failure;
-use crate::graph::Graph;
-use crate::model::UNREACHED;
 
 /// Width and height in pixels.
 const SIZE: u32 = 800;

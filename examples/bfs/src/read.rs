@@ -14,15 +14,41 @@ use crate::graph::Graph;
 
 /// What can be wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum InputError {
+pub enum InputError {
+    /// It cannot be opened, read, or decompressed.
     #[error("{file}: cannot be read: {reason}")]
-    Unreadable { file: String, reason: String },
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A line is wrong.
     #[error("{file}:{line}: {what}")]
-    Malformed { file: String, line: usize, what: String },
+    Malformed {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// The file as a whole is wrong.
     #[error("{file}: {what}")]
-    Wrong { file: String, what: String },
+    Wrong {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The search cannot start where it should.
     #[error("there is no vertex {vertex}: {range}")]
-    NoSource { vertex: u64, range: String },
+    NoSource {
+        /// The vertex.
+        vertex: u64,
+        /// Which vertices there are.
+        range: String,
+    },
 }
 
 /// What is wrong with a text, and in which line.
@@ -40,7 +66,11 @@ impl Mistake {
 }
 
 /// Reads a graph; with `undirected`, each edge of an edge list counts in both directions.
-pub(crate) fn read(path: &Path, undirected: bool) -> Result<Graph, InputError> {
+///
+/// # Errors
+///
+/// [`InputError`].
+pub fn read(path: &Path, undirected: bool) -> Result<Graph, InputError> {
     let file = path.display().to_string();
     let text = bytes(path).map_err(|error| InputError::Unreadable { file: file.clone(), reason: error.to_string() })?;
     parse(&text, undirected).map_err(|Mistake { line, what }| match line {

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::graph::Graph;
 
 /// Junctions of Pennsylvania's network.
-pub(crate) const VERTICES: u32 = 1_088_092;
+pub const VERTICES: u32 = 1_088_092;
 /// Its edges, each in both directions.
 const EDGES: u64 = 1_541_898;
 /// Rows and columns from one motorway to the next.
@@ -22,7 +22,7 @@ const EXIT: usize = 3;
 const SQUARE: usize = 32;
 
 /// A network of so many junctions, and of edges in proportion.
-pub(crate) fn generate(vertices: u32, seed: u64) -> Graph {
+pub fn generate(vertices: u32, seed: u64) -> Graph {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let n = vertices as usize;
     let width = ((n as f64).sqrt().ceil() as usize).max(1);

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use ikra::prelude::*;
 
-use crate::graph::Graph;
-use crate::model::{Network, Vertex, vertex};
 use crate::options::{Options, Variant};
+use bfs::graph::Graph;
+use bfs::model::{Network, Vertex, vertex};
 
 /// What a search found, and how long it took.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub(crate) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
 /// The objects of a graph: all vertices, then all their arrays at once.
 fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
     let mut sim = Network::new();
-    sim.vertices.extend((0..graph.vertices()).map(|_| Vertex::new()))?;
+    sim.vertices.extend((0..graph.vertices()).map(|_| Vertex::unreached()))?;
     sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
     if variant == Variant::Direction {
         let reversed = graph.reversed();
@@ -112,8 +112,9 @@ fn links(graph: &Graph) -> Vec<Link<Vertex>> {
 mod tests {
     use proptest::prelude::*;
 
+    use bfs::sequential;
+
     use super::*;
-    use crate::sequential;
 
     fn options(variant: Variant) -> Options {
         Options { variant, ..Options::default() }

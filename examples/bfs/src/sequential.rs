@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use crate::graph::Graph;
-pub(crate) use crate::model::UNREACHED;
+pub use crate::model::UNREACHED;
 
 /// The distance of each vertex from the source.
-pub(crate) fn search(graph: &Graph, source: u32) -> Vec<u32> {
+pub fn search(graph: &Graph, source: u32) -> Vec<u32> {
     let mut levels = vec![UNREACHED; graph.vertices()];
     levels[source as usize] = 0;
     let mut queue = VecDeque::from([source]);

@@ -66,7 +66,7 @@ impl Stream {
     ///
     /// [`Error::DeviceLost`] if a kernel failed.
     pub fn synchronize(&self) -> Result<(), Error> {
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         // SAFETY: the stream is alive.
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(self.raw) })
     }
@@ -116,7 +116,7 @@ impl Stream {
         if len == 0 {
             return Ok(());
         }
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         // SAFETY: by the caller. From pageable memory the call returns once the bytes are staged.
         check(api, "cuMemcpyHtoDAsync", unsafe { (api.copy_up)(to, from.cast(), len, self.raw) })
     }
@@ -134,7 +134,7 @@ impl Stream {
         if len == 0 {
             return Ok(());
         }
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         // SAFETY: by the caller.
         check(api, "cuMemcpyDtoHAsync", unsafe { (api.copy_down)(to.cast(), from, len, self.raw) })
     }
@@ -149,7 +149,7 @@ impl Stream {
         if width == 0 || rows == 0 {
             return Ok(());
         }
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         if rows == 1 || width == pitch {
             // SAFETY: by the caller.
             return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, width * rows, self.raw) });

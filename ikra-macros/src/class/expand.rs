@@ -142,7 +142,7 @@ fn reference(class: &Class) -> TokenStream {
         #[derive(Clone, Copy)]
         #vis struct #reference<'w, #p: ::ikra::Phase>(::ikra::rt::Handle<'w, #row, #p>);
         #[automatically_derived]
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::len_without_is_empty)]
         impl<'w, #p: ::ikra::Phase> #reference<'w, #p> { #(#getters)* }
         #[automatically_derived]
         impl<'w, #p: ::ikra::Phase> ::core::cmp::PartialEq for #reference<'w, #p> {

@@ -53,7 +53,7 @@ impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for BodyMut<'w, P> {
 #[derive(Clone, Copy)]
 pub struct BodyRef<'w, P: ::ikra::Phase>(::ikra::rt::Handle<'w, Body, P>);
 #[automatically_derived]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::len_without_is_empty)]
 impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     /// Where it is.
     #[inline(always)]

@@ -1,5 +1,7 @@
 //! `#[atomic]` fields: the one way to change another object.
 
+mod relaxed;
+
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -149,11 +151,11 @@ macro_rules! integers {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                cell.load(Relaxed)
+                relaxed::Relaxed::get(cell)
             }
             #[inline(always)]
             fn store(cell: &$cell, value: Self) {
-                cell.store(value, Relaxed);
+                relaxed::Relaxed::put(cell, value);
             }
             #[inline(always)]
             fn swap(cell: &$cell, value: Self) -> Self {
@@ -247,12 +249,12 @@ macro_rules! encoded {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                let $bits = cell.load(Relaxed);
+                let $bits = relaxed::Relaxed::get(cell);
                 $decode
             }
             #[inline(always)]
             fn store(cell: &$cell, $value: Self) {
-                cell.store($encode, Relaxed);
+                relaxed::Relaxed::put(cell, $encode);
             }
             #[inline(always)]
             fn swap(cell: &$cell, $value: Self) -> Self {

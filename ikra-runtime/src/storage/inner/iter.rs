@@ -4,8 +4,8 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-use super::ArrayStorage;
 use super::elements::Elements;
+use super::{Arrangement, ArrayStorage};
 use crate::phase::Phase;
 use crate::table::Place;
 use crate::value::Value;
@@ -32,6 +32,10 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     // 32 bits suffice, and leave a GPU more registers.
     next: u32,
     end: u32,
+    /// The next element, if there is one: asked for before the one before it is used, since a GPU's thread waits for
+    /// what it asks for last.
+    #[cfg(target_arch = "nvptx64")]
+    ahead: S::Element,
     place: Place<'w>,
     marker: PhantomData<(&'a S::Element, fn() -> P)>,
 }
@@ -39,7 +43,25 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>) -> Self {
-        Self { elements, next: 0, end: elements.len() as u32, place, marker: PhantomData }
+        let end = elements.len() as u32;
+        #[cfg(not(target_arch = "nvptx64"))]
+        return Self { elements, next: 0, end, place, marker: PhantomData };
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let mut iter = Self { elements, next: 0, end, ahead: S::Element::PLACEHOLDER, place, marker: PhantomData };
+            iter.look_ahead();
+            iter
+        }
+    }
+
+    /// Asks for the next element.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn look_ahead(&mut self) {
+        if self.next < self.end {
+            // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
+            self.ahead = unsafe { self.elements.at::<S::Arrangement>(self.next as usize).read() };
+        }
     }
 
     /// # Safety
@@ -55,7 +77,15 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
 impl<P, S: ArrayStorage> Clone for InnerIter<'_, '_, P, S> {
     #[inline(always)]
     fn clone(&self) -> Self {
-        Self { elements: self.elements, next: self.next, end: self.end, place: self.place, marker: PhantomData }
+        Self {
+            elements: self.elements,
+            next: self.next,
+            end: self.end,
+            #[cfg(target_arch = "nvptx64")]
+            ahead: self.ahead,
+            place: self.place,
+            marker: PhantomData,
+        }
     }
 }
 
@@ -74,6 +104,13 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
             return None;
         }
         self.next += 1;
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let element = self.ahead;
+            self.look_ahead();
+            return Some(element.view::<P>(self.place));
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
         // SAFETY: `end` is at most the length.
         Some(unsafe { self.read(self.next - 1) })
     }
@@ -84,10 +121,35 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     }
 
     #[inline(always)]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let (slots, rest) = split::<S>(self.next, self.end);
+        let mut folded = init;
+        for index in self.next..slots {
+            // SAFETY: `end` is at most the length.
+            folded = f(folded, unsafe { self.read(index) });
+        }
+        for index in rest..self.end {
+            // SAFETY: as above.
+            folded = f(folded, unsafe { self.read(index) });
+        }
+        folded
+    }
+
+    #[inline(always)]
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
         self.next = n.min((self.end - self.next) as usize) as u32 + self.next;
+        #[cfg(target_arch = "nvptx64")]
+        self.look_ahead();
         self.next()
     }
+}
+
+/// Splits the elements `next..end` at the last that has a slot: two loops are faster than one that decides for
+/// each element where it is.
+#[inline(always)]
+fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
+    let info = S::Arrangement::INFO;
+    if info.arena { (end.min(info.slots as u32), next.max(info.slots as u32)) } else { (end, end) }
 }
 
 impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> {
@@ -158,6 +220,21 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
         self.next += 1;
         // SAFETY: less than the length, and given out once.
         Some(unsafe { &mut *self.elements.at::<S::Arrangement>((self.next - 1) as usize) })
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, &'a mut S::Element) -> B>(self, init: B, mut f: F) -> B {
+        let (slots, rest) = split::<S>(self.next, self.end);
+        let mut folded = init;
+        for index in self.next..slots {
+            // SAFETY: less than the length, and given out once.
+            folded = f(folded, unsafe { &mut *self.elements.at::<S::Arrangement>(index as usize) });
+        }
+        for index in rest..self.end {
+            // SAFETY: as above.
+            folded = f(folded, unsafe { &mut *self.elements.at::<S::Arrangement>(index as usize) });
+        }
+        folded
     }
 
     #[inline(always)]

@@ -313,9 +313,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     /// Replaces all elements by copies of one.
     #[inline(always)]
     pub fn fill(&mut self, value: S::Element) {
-        for element in self.iter_mut() {
-            *element = value;
-        }
+        self.iter_mut().for_each(|element| *element = value);
     }
 
     /// Replaces all elements.
@@ -332,7 +330,8 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         }
     }
 
-    /// The elements, to be changed.
+    /// The elements, to be changed. Of a partly inlined array `for_each` is faster than a `for` loop: it does not
+    /// decide for each element where it is.
     #[inline(always)]
     pub fn iter_mut(&mut self) -> InnerIterMut<'_, S> {
         const { Written::<P, S>::CHECK };
