@@ -38,6 +38,7 @@ use proc_macro::TokenStream;
 /// | `layout` | `"soa"` (default): an array a column; `"tiles"`: SoA in blocks of 128 objects (`tile = 64` for 64); `"aos"`: side by side |
 /// | `capacity` | the largest number of objects; makes SoA's strides compile-time constants. Without it storage grows |
 /// | `addressing` | `"zero"` (default), `"storage"`, `"first_field"`: what `Link::to_bits` yields |
+/// | `arena` | bytes for the elements of inner arrays that have no slot; without it the arena grows |
 /// | `columns` | the name before `::mass`, instead of the struct's in snake case |
 ///
 /// # Fields
@@ -48,6 +49,10 @@ use proc_macro::TokenStream;
 /// | `Link<X>`, `Option<Link<X>>` | `Ref<X>`, `Option<Ref<X>>` | a getter of that |
 /// | `#[atomic]` | [`Atomic`](../ikra/struct.Atomic.html), which can be changed from any object | the same |
 /// | `#[soa(flatten)]` on a struct | the struct; stored as a column per component | a getter |
+/// | `#[inline_array]` on `[T; N]` | [`InnerMut`](../ikra/struct.InnerMut.html): elements in a column per slot (INNER §2.1) | [`InnerRef`](../ikra/struct.InnerRef.html) |
+/// | `#[inline_array(object)]` on `[T; N]` | the same, in one column of arrays | the same |
+/// | `#[inline_array(K)]` on `InnerArray<T>` | the same, of any length: `K` slots, the rest in the class's arena | the same |
+/// | `#[atomic] #[inline_array…]` | [`InnerAtomics`](../ikra/struct.InnerAtomics.html): each element is an `Atomic` | the same |
 ///
 /// # Example
 ///

@@ -40,6 +40,12 @@ impl ClassId {
         Self { hash: if hash == 0 { 1 } else { hash }, type_id: TypeId::of::<C> }
     }
 
+    /// The class's type, unique whatever the classes' names.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) fn type_id(self) -> TypeId {
+        (self.type_id)()
+    }
+
     /// Whether two ids may be those of the same class. Never false for the same class; true for two
     /// only if one expansion of a macro defines both under one name.
     pub const fn may_be(self, other: Self) -> bool {

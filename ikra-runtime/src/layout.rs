@@ -9,6 +9,7 @@
 mod geometry;
 mod slices;
 
+pub(crate) use geometry::constant_pitch;
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use geometry::{LINE, PAGE, SHORT, pitch, stagger};

@@ -38,7 +38,7 @@ pub struct WorldState {
 impl WorldState {
     /// For the classes with these ids.
     pub fn new(classes: &[ClassId]) -> Self {
-        let entries = classes.iter().map(|&class| (class, AtomicPtr::new(ptr::null_mut()))).collect();
+        let entries = classes.iter().map(|&class| (class.type_id(), AtomicPtr::new(ptr::null_mut()))).collect();
         Self { directory: Box::new(Directory { entries }), linking: Mutex::new(()), device: Mutex::new(None) }
     }
 

@@ -40,14 +40,32 @@ macro_rules! layout {
             pub fn reset(&mut self, source: Link<$class>) {
                 self.distance.store(if self.link() == source { 0 } else { UNREACHED });
             }
-            /// One level.
+            /// One level, which says whether it reached a vertex.
+            #[kernel(reduce(Any))]
+            pub fn push(&self, level: u32) -> bool {
+                if self.distance.load() != level {
+                    return false;
+                }
+                let mut found = false;
+                let $row = self;
+                let count = $count;
+                for other in self.neighbours.iter().take(count as usize) {
+                    let distance = other.distance();
+                    if distance.load() > level + 1 {
+                        distance.store(level + 1);
+                        found = true;
+                    }
+                }
+                found
+            }
+            /// One level, noted with the search.
             #[kernel]
-            pub fn visit(&mut self, level: u32, search: Ref<Search>) {
+            pub fn visit(&self, level: u32, search: Ref<Search>) {
                 if self.distance.load() != level {
                     return;
                 }
                 let mut found = false;
-                let $row = &*self;
+                let $row = self;
                 let count = $count;
                 for other in self.neighbours.iter().take(count as usize) {
                     let distance = other.distance();

@@ -60,7 +60,6 @@ fn search(c: &mut Criterion) {
     macro_rules! one {
         ($class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {{
             let mut sim = bfs::$world::new();
-            let search = sim.searches.push(bfs::Search { last: 0 }).expect("there is room for one");
             let make = {
                 use bfs::$class;
                 bfs::$rows!($class)
@@ -71,10 +70,8 @@ fn search(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new("Ikra", concat!($group, " ", $slots)), |b| {
                 time(b, 2, || {
                     sim.execute(bfs::$class::reset, source);
-                    sim.get(search).last().store(0);
                     for level in 0.. {
-                        sim.execute(bfs::$class::visit, (level, search));
-                        if sim.get(search).last().load() != level + 1 {
+                        if !sim.execute_and_reduce(bfs::$class::push, level, Any) {
                             break;
                         }
                     }

@@ -56,6 +56,17 @@ pub(crate) const fn pitch(bytes: usize, align: usize) -> usize {
     if bytes >= 16 * PAGE { apart + PAGE } else { apart }
 }
 
+/// The same for slots of `T` in class `C`, if it is known when compiled; for growing SoA it is not.
+pub(crate) const fn constant_pitch<C: Class, T>() -> Option<usize> {
+    let (size, align) = (size_of::<T>(), larger(align_of::<T>(), LINE));
+    match (C::Layout::KIND, C::CAPACITY) {
+        (LayoutKind::Soa, None) => None,
+        (LayoutKind::Soa, Some(capacity)) => Some(pitch(size * capacity as usize, align)),
+        (LayoutKind::Aos, _) => Some(size),
+        (LayoutKind::Tiles(tile), _) => Some(round_up(size * tile, align)),
+    }
+}
+
 /// The geometry of class `C`.
 pub const fn geometry<C: Class>() -> &'static Geometry {
     &<C as HasGeometry>::GEOMETRY

@@ -1,5 +1,6 @@
 //! Tables on the host: on the heap, each with pointers to the others of its world.
 
+use core::any::TypeId;
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::marker::PhantomData;
@@ -195,7 +196,7 @@ impl<C: Class> Table<C> {
     /// No other thread is in this function for this table, and there is no handle into it.
     pub(crate) unsafe fn link(&self, directory: &Directory) {
         for (slot, target) in self.targets.as_ref().iter().zip(field_targets::<C>()) {
-            let table = target.and_then(|class| directory.find(class)).unwrap_or(&raw const ABSENT);
+            let table = target.and_then(|class| directory.find(class.type_id())).unwrap_or(&raw const ABSENT);
             // SAFETY: by the caller, nothing else accesses the slot.
             unsafe { *slot.0.get() = table }
         }
@@ -262,13 +263,13 @@ impl fmt::Debug for AnyTable {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Directory {
-    pub(crate) entries: Box<[(ClassId, AtomicPtr<Header>)]>,
+    pub(crate) entries: Box<[(TypeId, AtomicPtr<Header>)]>,
 }
 
 impl Directory {
     /// The table of a class, if the world has it.
     #[inline]
-    pub(crate) fn find(&self, class: ClassId) -> Option<*const Header> {
+    pub(crate) fn find(&self, class: TypeId) -> Option<*const Header> {
         self.entries.iter().find(|entry| entry.0 == class).map(|entry| entry.1.load(Relaxed).cast_const())
     }
 }
@@ -331,7 +332,7 @@ impl<C: Class> Table<C> {
         let directory: *const Directory = self.directory.load(Relaxed);
         // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
         // while the world is borrowed.
-        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(D::ID));
+        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(TypeId::of::<D>()));
         Place { table: found.unwrap_or(&raw const ABSENT), world: PhantomData }
     }
 }

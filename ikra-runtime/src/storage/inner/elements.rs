@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use super::arrangement::{Arrangement, Span};
 use super::tail::Tail;
 use crate::class::{Class, column_count};
-use crate::layout::{Get, Layout, LayoutKind, Set, geometry};
+use crate::layout::{Get, Layout, LayoutKind, Set, constant_pitch, geometry};
 use crate::storage::Loaded;
 use crate::table::{BaseSet, FirstColumn, address};
 use crate::value::{LaneArray, Value};
@@ -222,7 +222,14 @@ impl<C: Class, A: Arrangement> Get<Elements<A::Element>> for ElementsRun<'_, C, 
             }
             if matches!(C::Layout::KIND, LayoutKind::Aos) { (step::<C>(0), step::<C>(0)) } else { (spans, slots) }
         };
-        let mut elements = Elements { slots: self.slots, pitch: self.pitch, tail: Tail::fixed(A::INFO.slots) };
+        // Constant where it can be: a parameter of the loop's function is not.
+        let pitch = match const { constant_pitch::<C, A::Element>() } {
+            _ if A::INFO.as_object => size_of::<A::Element>(),
+            Some(pitch) if A::INFO.slots > 1 => pitch,
+            _ => self.pitch,
+        };
+        debug_assert_eq!(pitch, self.pitch);
+        let mut elements = Elements { slots: self.slots, pitch, tail: Tail::fixed(A::INFO.slots) };
         // SAFETY: the object is within the run, and so are its slots and span, which no kernel changes.
         unsafe {
             if A::INFO.slots > 0 {
