@@ -80,9 +80,10 @@ const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// How far into a page column number `column` of `bytes` bytes starts: a multiple of `align`.
+/// How far into a page column number `column` of `bytes` bytes starts, if it has memory of its own: a multiple of
+/// `align`. On a device it has too, and starts where that likes it, so that single lines count here.
 pub(crate) const fn stagger(column: usize, bytes: usize, align: usize) -> usize {
-    if bytes < SHORT { 0 } else { round_up(column * SPREAD % PAGE, align) }
+    if bytes < SHORT { 0 } else { round_up(column * 41 * LINE % PAGE, align) }
 }
 
 /// Where column number `column` of `bytes` bytes may start, at or after `from`: a multiple of `align`.
@@ -93,7 +94,7 @@ const fn staggered_start(from: usize, column: usize, bytes: usize, align: usize)
     // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
     // storage in huge pages keeps addresses that are a power of two apart in the same ones.
     let from = if bytes >= 16 * PAGE { from + PAGE } else { from };
-    let start = round_up(from, larger(PAGE, align)) + stagger(column, bytes, align);
+    let start = round_up(from, larger(PAGE, align)) + round_up(column * SPREAD % PAGE, align);
     if align <= PAGE && start >= from + PAGE { start - PAGE } else { start }
 }
 
