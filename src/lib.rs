@@ -157,7 +157,7 @@ pub mod rt {
     pub use ikra_macros::__expand_methods;
     pub use ikra_runtime::access::ModeOf;
     pub use ikra_runtime::arity::FieldTuple;
-    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, base_count};
+    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
     pub use ikra_runtime::handle::Handle;
     pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};

@@ -7,7 +7,7 @@ use core::mem::{align_of, size_of};
 use crate::arity::FieldTuple;
 use crate::handle::Handle;
 use crate::layout::{Layout, LayoutKind};
-use crate::phase::Phase;
+use crate::phase::{FieldSet, Phase};
 use crate::storage::Storage;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::table::Base;
@@ -208,6 +208,26 @@ pub const fn has_arena<C: Class>() -> bool {
         field += 1;
     }
     false
+}
+
+/// The fields of which a kernel writes a snapshot: those that it declares, by their bits, and if one of them has
+/// elements in the arena, the others of these that it writes, since the arena is exchanged as a whole.
+pub const fn snapshot_with_arena<C: Class>(declared: u64, writes: FieldSet) -> FieldSet {
+    let (mut in_arena, mut atomic) = (0, 0);
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if let Some(array) = C::FIELDS[field].array {
+            in_arena |= (array.arena as u64) << field;
+            atomic |= ((array.arena && C::FIELDS[field].atomic) as u64) << field;
+        }
+        field += 1;
+    }
+    assert!(
+        declared & in_arena == 0 || atomic == 0,
+        "a kernel cannot take a snapshot of an `InnerArray` of a class that has another one under `#[atomic]`: they share the class's arena, and what others change in it meanwhile would be lost; make the atomic one a `[T; N]`, or move it to a class of its own"
+    );
+    let others = if declared & in_arena == 0 { 0 } else { in_arena & writes.bits() };
+    FieldSet::from_bits(declared | others)
 }
 
 /// The position of a field's first physical column.

@@ -177,3 +177,51 @@ fn views_show_their_arrays() {
     let shown = format!("{:?}", &*map.get_mut(first));
     assert_eq!(shown, "City { people: 0, reached: 0, roads: [City#2], best: [None, None, None] }");
 }
+
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    pub next: Link<Pair>,
+    #[inline_array(0)]
+    pub a: InnerArray<u32>,
+    #[inline_array(1)]
+    pub b: InnerArray<u32>,
+}
+
+#[soa_methods]
+impl Pair {
+    /// A snapshot of one array, and changes to another in the same arena.
+    #[kernel(snapshot(a))]
+    pub fn shift(&mut self) {
+        for i in 0..self.a.len() {
+            self.a[i] = self.next.a()[i];
+            self.b[i] += 1;
+        }
+    }
+}
+
+#[soa_world]
+pub struct Pairs {
+    pub pairs: Objects<Pair>,
+}
+
+#[test]
+fn a_snapshot_of_one_array_keeps_what_is_written_to_others() {
+    let mut sim = Pairs::new();
+    let links: Vec<_> = sim.pairs.reserve(100).unwrap().collect();
+    for n in 0..100 {
+        let row = Pair { next: links[(n + 1) % 100], a: vec![n as u32; 3].into(), b: vec![10 * n as u32; 3].into() };
+        sim.pairs.init(links[n], row).unwrap();
+    }
+    for round in 1..=3 {
+        sim.execute(Pair::shift, ());
+        for n in 0..100 {
+            let pair = sim.get(links[n]);
+            assert_eq!(pair.a(), [(n as u32 + round) % 100; 3]);
+            assert_eq!(pair.b(), [10 * n as u32 + round; 3]);
+        }
+    }
+    sim.execute_range(Pair::shift, ..50, ());
+    assert_eq!(sim.get(links[0]).b(), [4; 3]);
+    assert_eq!(sim.get(links[60]).b(), [603; 3]);
+}

@@ -61,7 +61,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         const _: () = {
             #handle
             const __ACCESS: ::ikra::rt::FieldAccess = <#class>::#access.reach(::ikra::rt::Reached::NONE).access;
-            const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(#snapshot);
+            const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<#class>(#snapshot, __ACCESS.writes);
             #[automatically_derived]
             impl ::ikra::Phase for #kernel {
                 const CLASS: ::ikra::rt::ClassId = <#class as ::ikra::Class>::ID;

@@ -119,7 +119,9 @@ const _: () = {
     const __ACCESS: ::ikra::rt::FieldAccess = <Body>::__access_of_follow
         .reach(::ikra::rt::Reached::NONE)
         .access;
-    const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(1);
+    const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<
+        Body,
+    >(1, __ACCESS.writes);
     #[automatically_derived]
     impl ::ikra::Phase for Kernel_follow {
         const CLASS: ::ikra::rt::ClassId = <Body as ::ikra::Class>::ID;
@@ -211,7 +213,9 @@ const _: () = {
     const __ACCESS: ::ikra::rt::FieldAccess = <Body>::__access_of_attract
         .reach(::ikra::rt::Reached::NONE)
         .access;
-    const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(0);
+    const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<
+        Body,
+    >(0, __ACCESS.writes);
     #[automatically_derived]
     impl ::ikra::Phase for Kernel_attract {
         const CLASS: ::ikra::rt::ClassId = <Body as ::ikra::Class>::ID;
@@ -296,7 +300,9 @@ const _: () = {
     const __ACCESS: ::ikra::rt::FieldAccess = <Body>::__access_of_distance
         .reach(::ikra::rt::Reached::NONE)
         .access;
-    const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::from_bits(0);
+    const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<
+        Body,
+    >(0, __ACCESS.writes);
     #[automatically_derived]
     impl ::ikra::Phase for Kernel_distance {
         const CLASS: ::ikra::rt::ClassId = <Body as ::ikra::Class>::ID;
