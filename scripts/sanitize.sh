@@ -20,7 +20,7 @@ address() {
     printf '\n== AddressSanitizer\n'
     export RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize-address PROPTEST_CASES=6
     # Not tests/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
-    tests -p ikra --test methods --test executors --test properties --test layouts --test smoke --test worlds --test objects
+    tests -p ikra --test methods --test executors --test properties --test layouts --test smoke --test worlds --test objects --test arrays
     tests -p ikra-public-api-tests --tests
 }
 
