@@ -176,6 +176,7 @@ macro_rules! inner {
         let mut world = Things::new();
         world.things.extend((0..OBJECTS).map(inner_array::$rows!($class)))?;
         let ikra = time(&mut world, |world| world.cuda_execute($class::add, ()))?;
+        let each = time(&mut world, |world| world.cuda_execute($class::add_each, ()))?;
         let k: u32 = $slots.parse().unwrap_or(0);
         let (cuda, split) = match $group {
             "SoA (full)" => ($baselines.call("inner_soa_full"), f64::NAN),
@@ -188,7 +189,9 @@ macro_rules! inner {
         };
         let note = if split.is_nan() { String::new() } else { format!("CUDA, split by hand: {split:.1}") };
         row(&format!("inner {} {}", $group, $slots), OBJECTS as usize, ikra, cuda, &note);
-        for (series, time) in [("Ikra", ikra), ("CUDA", cuda), ("CUDA split by hand", split)] {
+        let cuda_each = if split.is_nan() { cuda } else { split };
+        row(&format!("inner {} {}, for_each / split", $group, $slots), OBJECTS as usize, each, cuda_each, "");
+        for (series, time) in [("Ikra", ikra), ("CUDA", cuda), ("Ikra for_each", each), ("CUDA split by hand", split)] {
             if !time.is_nan() {
                 println!("csv inner {},{},{series},{:.3}", $group, $slots, time / 1e3);
             }
