@@ -301,7 +301,7 @@ macro_rules! tuples {
                 let values = ($(
                     if const { A::FIELDS.contains($k) } {
                         // SAFETY: passed on, for each field in the set.
-                        unsafe { $F::read::<C, $k>(&table.bases, index) }
+                        unsafe { $F::read_for_view::<C, $k>(&table.bases, index) }
                     } else {
                         <$F::Value as Loaded>::PLACEHOLDER
                     },

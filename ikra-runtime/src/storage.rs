@@ -78,6 +78,17 @@ pub trait Storage: 'static {
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
     unsafe fn read<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> Self::Value;
 
+    /// What a view of one element is made of: its value, unless the view accesses it where it is.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    #[inline(always)]
+    unsafe fn read_for_view<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> Self::Value {
+        // SAFETY: passed on.
+        unsafe { Self::read::<C, K>(bases, index) }
+    }
+
     /// Writes one element.
     ///
     /// # Safety
@@ -178,7 +189,7 @@ pub trait Storage: 'static {
     #[inline(always)]
     unsafe fn see<'w, C: Class, P: Phase, const K: usize>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
         // SAFETY: passed on.
-        let value = unsafe { Self::read::<C, K>(&table.bases, index) };
+        let value = unsafe { Self::read_for_view::<C, K>(&table.bases, index) };
         Self::to_seen::<C, P, K>(value, table, index)
     }
 }

@@ -416,6 +416,12 @@ impl<T: AtomicValue> Storage for AtomicColumn<T> {
     }
 
     #[inline(always)]
+    unsafe fn read_for_view<C: Class, const K: usize>(_: &C::Bases, _: usize) -> T {
+        // A load that is not used would be done all the same.
+        <T as Value>::PLACEHOLDER
+    }
+
+    #[inline(always)]
     unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: T) {
         // SAFETY: there is room by 1; the bytes are initialised when storage is allocated, and any bytes
         // of an integer's or zeroed bool's size are a cell.
