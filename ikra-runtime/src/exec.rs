@@ -17,9 +17,11 @@ pub(crate) use pairs::execute_pairs;
 pub(crate) use reduce::execute_and_reduce;
 pub(crate) use rows::execute;
 
-use std::ops::{Bound, Range, RangeBounds};
+use std::ops::{Range, RangeBounds};
 
 use rayon::prelude::*;
+
+use crate::range::within;
 
 /// Chunks are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;
@@ -45,6 +47,18 @@ fn chunk_len(objects: usize, heavy: bool) -> usize {
         return (objects / (threads * 8)).max(HEAVY_GRAIN).next_multiple_of(HEAVY_GRAIN);
     }
     (objects / (threads * 8)).max(1024).next_multiple_of(GRAIN)
+}
+
+/// The threads that run kernels.
+#[must_use]
+pub fn workers() -> usize {
+    rayon::current_num_threads()
+}
+
+/// Which of them this is; 0 if it is none.
+#[must_use]
+pub fn worker() -> usize {
+    rayon::current_thread_index().unwrap_or(0)
 }
 
 /// Calls `work` for chunks of `range`, in parallel where it pays.
@@ -75,24 +89,13 @@ fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + 
 ///
 /// If it is out of range, as slicing does.
 pub fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => Some(start),
-        Bound::Excluded(&start) => start.checked_add(1),
-        Bound::Unbounded => Some(0),
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => end.checked_add(1),
-        Bound::Excluded(&end) => Some(end),
-        Bound::Unbounded => Some(len),
-    };
-    match (start, end) {
-        (Some(start), Some(end)) if start <= end && end <= len => start..end,
-        _ => panic!(
+    within(&range, len).unwrap_or_else(|| {
+        panic!(
             "range {:?}..{:?} is out of range for {len} objects of class {class}",
             range.start_bound(),
             range.end_bound()
-        ),
-    }
+        )
+    })
 }
 
 /// Splits a chunk at the ends of the layout's runs.

@@ -3,6 +3,8 @@
 //! On the device messages are constants, with the 0 at the end that the driver wants: putting one
 //! together would make up most of a kernel's code.
 
+use core::ops::RangeBounds;
+
 use crate::class::Class;
 use crate::kernel::Method;
 
@@ -27,6 +29,24 @@ pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) 
     panic!("`{}::{}` has {len} elements and none at index {index}", C::NAME, C::FIELDS[field].name);
     #[cfg(target_arch = "nvptx64")]
     panic!("an inner array was indexed out of range\0");
+}
+
+/// A range of an inner array's elements was asked for that it does not have.
+#[cold]
+#[inline(never)]
+#[track_caller]
+#[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
+pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!(
+        "`{}::{}` has {len} elements: range {:?}..{:?} is out of range",
+        C::NAME,
+        C::FIELDS[field].name,
+        range.start_bound(),
+        range.end_bound()
+    );
+    #[cfg(target_arch = "nvptx64")]
+    panic!("a range of an inner array is out of range\0");
 }
 
 /// A kernel changed a field and is not known to.

@@ -234,6 +234,12 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         Some(C::to_ref(object))
     }
 
+    #[inline(always)]
+    fn nth(&mut self, n: usize) -> Option<C::Ref<'w, P>> {
+        self.next += n.min((self.len - self.next) as usize) as u32;
+        self.next()
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = (self.len - self.next) as usize;
         (left, Some(left))

@@ -30,6 +30,7 @@ pub mod layout;
 pub mod link;
 pub mod object;
 pub mod phase;
+mod range;
 pub mod record;
 pub mod reduce;
 pub mod storage;

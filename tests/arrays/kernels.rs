@@ -38,6 +38,16 @@ macro_rules! layout {
                     }
                     self.touched.fetch_add(1);
                 }
+                /// Numbers the elements from `first` on.
+                #[kernel]
+                pub fn number(&mut self, first: u32) {
+                    let first = self.items.len().min(first as usize);
+                    self.items.range_mut(first..).fold(0, |n, item| {
+                        *item = n;
+                        n + 1
+                    });
+                    self.sum = self.items.range(first..).rev().fold(0, |sum: i32, item| sum.wrapping_mul(3).wrapping_add(item));
+                }
                 /// Each element becomes the sum of those up to it: reads what it has written.
                 #[kernel]
                 pub fn accumulate(&mut self) {
@@ -159,6 +169,39 @@ macro_rules! layout {
                 let message = panic.downcast_ref::<String>().unwrap();
                 assert!(message.contains("`Thing::items` has"), "{message}");
                 assert_eq!(world.get(link).items().try_get(lens[0]), None);
+            }
+
+            #[test]
+            fn ranges_are_those_of_slices() {
+                let lens: Vec<usize> = $lens;
+                for first in [0, 1, 3, 4, 5, 6, 30] {
+                    let mut world = Things::new();
+                    let mut arrays: Vec<Vec<i32>> = lens.iter().map(|&len| vec![7; len]).collect();
+                    for array in &arrays {
+                        let items = array.clone().try_into().ok().unwrap();
+                        world.things.push(Thing { data: 0, items, sum: 0, touched: 0 }).unwrap();
+                    }
+                    world.execute(Thing::number, first as u32);
+                    for (link, array) in world.things.links().zip(&mut arrays) {
+                        let first = array.len().min(first);
+                        array[first..].iter_mut().zip(0..).for_each(|(item, n)| *item = n);
+                        let thing = world.get(link);
+                        assert_eq!(thing.items().iter().collect::<Vec<_>>(), *array);
+                        assert_eq!(thing.sum(), array[first..].iter().rev().fold(0_i32, |sum, item| sum.wrapping_mul(3).wrapping_add(*item)));
+                        let (middle, len) = (array.len() / 2, array.len());
+                        assert_eq!(thing.items().range(..middle).collect::<Vec<_>>(), array[..middle]);
+                        assert_eq!(thing.items().range(middle..).rev().collect::<Vec<_>>(), array[middle..].iter().rev().copied().collect::<Vec<_>>());
+                        assert_eq!(thing.items().range(len..).len(), 0);
+                        for range in [len + 1..len + 1, 0..len + 1] {
+                            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                                world.get(link).items().range(range).count()
+                            }))
+                            .unwrap_err();
+                            let message = panic.downcast_ref::<String>().unwrap();
+                            assert!(message.contains(&format!("`Thing::items` has {len} elements: range")), "{message}");
+                        }
+                    }
+                }
             }
 
             #[test]

@@ -49,7 +49,7 @@ macro_rules! layout {
                 let mut found = false;
                 let $row = self;
                 let count = $count;
-                for other in self.neighbours.iter().take(count as usize) {
+                for other in self.neighbours.range(..count as usize) {
                     let distance = other.distance();
                     if distance.load() > level + 1 {
                         distance.store(level + 1);
@@ -67,7 +67,7 @@ macro_rules! layout {
                 let mut found = false;
                 let $row = self;
                 let count = $count;
-                for other in self.neighbours.iter().take(count as usize) {
+                for other in self.neighbours.range(..count as usize) {
                     let distance = other.distance();
                     if distance.load() > level + 1 {
                         distance.store(level + 1);

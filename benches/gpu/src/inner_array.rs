@@ -83,7 +83,7 @@ macro_rules! fixed {
                 #[kernel]
                 pub fn add_each(&mut self) {
                     let (len, data) = (self.len as usize, self.data);
-                    self.items.iter_mut().take(len).for_each(|item| *item += data);
+                    self.items.range_mut(..len).for_each(|item| *item += data);
                 }
             }
         }

@@ -79,7 +79,7 @@ const HARMLESS: [&str; 14] = [
 const BEFORE_NOT: [&str; 8] = ["break", "else", "if", "in", "match", "move", "return", "while"];
 
 /// Methods of arrays, slices, options and glam's types that change what they are called on.
-const MUTATORS: [&str; 35] = [
+const MUTATORS: [&str; 36] = [
     "append",
     "as_deref_mut",
     "as_mut",
@@ -99,6 +99,7 @@ const MUTATORS: [&str; 35] = [
     "insert",
     "iter_mut",
     "last_mut",
+    "range_mut",
     "replace",
     "reverse",
     "rotate_left",

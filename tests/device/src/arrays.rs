@@ -103,6 +103,14 @@ macro_rules! arrays {
                     self.items.swap(0, 2);
                 }
             }
+            /// The same for all but the first.
+            #[kernel]
+            pub fn mix_rest(&mut self, by: u32) {
+                let first = self.items.len().min(1);
+                self.items.range_mut(first..).for_each(|item| *item = item.mixed(*item, by));
+                let sum = self.items.range(..first).chain(self.items.range(first..).rev());
+                self.sum = sum.fold(self.sum, |sum, item| sum.wrapping_mul(31).wrapping_add(item.number()));
+            }
             /// Takes the neighbours' elements, as they were before.
             #[kernel(snapshot(items))]
             pub fn take(&mut self, by: u32) {

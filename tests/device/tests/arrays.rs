@@ -91,6 +91,9 @@ macro_rules! equality {
                     host.execute_range($class::mix_all, middle.clone(), 5);
                     device.cuda_execute_range($class::mix_all, middle.clone(), 5).unwrap();
                     same("mix a range", &host, &device);
+                    host.execute($class::mix_rest, 8);
+                    device.cuda_execute($class::mix_rest, 8).unwrap();
+                    same("mix all but the first", &host, &device);
                     host.execute_each($class::mix, &some, 3).unwrap();
                     device.cuda_execute_each($class::mix, &some, 3).unwrap();
                     // Twice in a row without looking: the second starts from what the first made.

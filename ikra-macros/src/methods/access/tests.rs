@@ -68,6 +68,7 @@ fn writes() {
         ("{ self.r#a.r#swap(0, 1) }", "a / a /"),
         ("{ r#Some(self.a) = x }", "a / a /"),
         ("{ self.a.iter_mut().for_each(f) }", "a / a /"),
+        ("{ self.a.range_mut(..2).for_each(f) }", "a / a /"),
         ("{ self.a.iter().map(f) }", "a /  /"),
         ("{ (self.a, self.b) = (1, 2) }", "a b / a b /"),
         ("{ [self.a, _] = x }", "a / a /"),

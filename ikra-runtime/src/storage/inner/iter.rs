@@ -3,6 +3,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::elements::Elements;
 use super::{Arrangement, ArrayStorage};
@@ -42,13 +43,13 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
 
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
-    pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>) -> Self {
-        let end = elements.len() as u32;
+    pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>, range: Range<usize>) -> Self {
+        let (next, end) = (range.start as u32, range.end as u32);
         #[cfg(not(target_arch = "nvptx64"))]
-        return Self { elements, next: 0, end, place, marker: PhantomData };
+        return Self { elements, next, end, place, marker: PhantomData };
         #[cfg(target_arch = "nvptx64")]
         {
-            let mut iter = Self { elements, next: 0, end, ahead: S::Element::PLACEHOLDER, place, marker: PhantomData };
+            let mut iter = Self { elements, next, end, ahead: S::Element::PLACEHOLDER, place, marker: PhantomData };
             iter.look_ahead();
             iter
         }
@@ -196,10 +197,10 @@ pub struct InnerIterMut<'a, S: ArrayStorage> {
 impl<S: ArrayStorage> InnerIterMut<'_, S> {
     /// # Safety
     ///
-    /// Nothing else accesses the elements during `'a`.
+    /// The range is within the elements, and nothing else accesses these during `'a`.
     #[inline(always)]
-    pub(super) unsafe fn new(elements: Elements<S::Element>) -> Self {
-        Self { elements, next: 0, end: elements.len() as u32, marker: PhantomData }
+    pub(super) unsafe fn new(elements: Elements<S::Element>, range: Range<usize>) -> Self {
+        Self { elements, next: range.start as u32, end: range.end as u32, marker: PhantomData }
     }
 }
 

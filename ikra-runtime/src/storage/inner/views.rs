@@ -2,14 +2,15 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Index, IndexMut};
+use core::ops::{Index, IndexMut, Range, RangeBounds};
 
 use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
 use super::{ArrayStorage, is_written};
 use crate::class::Class;
-use crate::fault::no_such_element;
+use crate::fault::{no_such_element, no_such_range};
 use crate::phase::{Message, Phase};
+use crate::range::within;
 use crate::table::Place;
 use crate::value::Value;
 
@@ -187,7 +188,28 @@ macro_rules! reading {
             /// The elements, as [`get`](Self::get) gives them.
             #[inline(always)]
             pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
-                InnerIter::new(self.elements, self.place)
+                InnerIter::new(self.elements, self.place, 0..self.len())
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn within(&self, range: &impl RangeBounds<usize>) -> Range<usize> {
+                match within(range, self.len()) {
+                    Some(range) => range,
+                    None => no_such_range::<S::Owner>(S::FIELD, range, self.len()),
+                }
+            }
+
+            /// The elements at some positions, as [`get`](Self::get) gives them. Faster than `take` and `skip`, which
+            /// ask at each element whether it is one of those.
+            ///
+            /// # Panics
+            ///
+            /// If the range ends after the last element or before it starts, as slicing does.
+            #[inline(always)]
+            #[track_caller]
+            pub fn range(&self, range: impl RangeBounds<usize>) -> InnerIter<'_, 'w, P, S> {
+                InnerIter::new(self.elements, self.place, self.within(&range))
             }
 
             /// The elements as a slice, if they lie in a row: in an array as object, in an AoS class
@@ -265,7 +287,7 @@ impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
     type IntoIter = InnerIter<'w, 'w, P, S>;
     #[inline(always)]
     fn into_iter(self) -> InnerIter<'w, 'w, P, S> {
-        InnerIter::new(self.elements, self.place)
+        InnerIter::new(self.elements, self.place, 0..self.len())
     }
 }
 
@@ -336,7 +358,52 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     pub fn iter_mut(&mut self) -> InnerIterMut<'_, S> {
         const { Written::<P, S>::CHECK };
         // SAFETY: as for `index_mut`; the iterator borrows `self` exclusively.
-        unsafe { InnerIterMut::new(self.elements) }
+        unsafe { InnerIterMut::new(self.elements, 0..self.len()) }
+    }
+
+    /// The elements at some positions, to be changed: as [`iter_mut`](Self::iter_mut), and faster than its `take` and
+    /// `skip`.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Car {
+    ///     pub known: u32,
+    ///     #[inline_array]
+    ///     pub path: [u32; 4],
+    /// }
+    ///
+    /// #[soa_methods]
+    /// impl Car {
+    ///     #[kernel]
+    ///     pub fn advance(&mut self) {
+    ///         self.path.range_mut(..self.known as usize).for_each(|cell| *cell += 10);
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Road { pub cars: Objects<Car> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut road = Road::new();
+    /// let car = road.cars.push(Car { known: 2, path: [1, 2, 3, 4] })?;
+    /// road.execute(Car::advance, ());
+    /// assert_eq!(road.get(car).path(), [11, 12, 3, 4]);
+    /// assert_eq!(road.get(car).path().range(1..3).sum::<u32>(), 15);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last element or before it starts, as slicing does.
+    #[inline(always)]
+    #[track_caller]
+    pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> InnerIterMut<'_, S> {
+        const { Written::<P, S>::CHECK };
+        let range = self.within(&range);
+        // SAFETY: within the elements; and as for `index_mut`.
+        unsafe { InnerIterMut::new(self.elements, range) }
     }
 
     /// The elements as a slice to write, where [`as_slice`](Self::as_slice) gives one.
