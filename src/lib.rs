@@ -95,7 +95,7 @@ mod absent;
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, Recording, driver};
-pub use ikra_gpu::{math, rng};
+pub use ikra_gpu::{math, rng, thread, warp};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};

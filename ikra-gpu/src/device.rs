@@ -1,14 +1,14 @@
 //! The executors on the device: which thread calls a kernel for which objects.
 
+mod copy;
 mod execute;
 mod memory;
 mod pairs;
 mod panic;
 mod reduce;
 pub mod shared;
-pub mod thread;
-pub mod warp;
 
+pub use copy::copy;
 pub use execute::{construct, execute};
 pub use pairs::execute_pairs;
 pub use panic::panic;
@@ -17,14 +17,20 @@ pub use reduce::{combine, reduce};
 /// Fails to compile if `T` is not a value, which has the same bytes on host and device.
 pub const fn assert_value<T: ikra_runtime::value::Value>() {}
 
-/// What the root of a device program needs: a panic handler. Written once, in the crate that
-/// `ikra-build` makes around the model.
+/// What the root of a device program needs: a panic handler, and a kernel that copies small columns to the host.
+/// Written once, in the crate that `ikra-build` makes around the model.
 #[macro_export]
 macro_rules! device_root {
     () => {
         #[panic_handler]
         fn panic(info: &::core::panic::PanicInfo<'_>) -> ! {
             $crate::device::panic(info)
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_copy(from: *const u8, to: *mut u8, bytes: u32) {
+            // SAFETY: passed on to who launches it.
+            unsafe { $crate::device::copy(from, to, bytes) }
         }
     };
 }

@@ -2,8 +2,8 @@
 //!
 //! | compiled for | modules |
 //! | --- | --- |
-//! | both | [`math`] and random numbers, [`rng`] |
-//! | the device, `nvptx64-nvidia-cuda` | `device`: threads, shared memory, the executors' loops |
+//! | both | [`math`], random numbers, [`rng`], and who runs a kernel, [`thread`] and [`warp`] |
+//! | the device, `nvptx64-nvidia-cuda` | `device`: shared memory, the executors' loops |
 //! | the host, with feature `cuda` | `driver`, and `CudaWorld`: the executors' twins, columns that move |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
@@ -17,6 +17,8 @@
 pub mod device;
 pub mod math;
 pub mod rng;
+pub mod thread;
+pub mod warp;
 
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 mod columns;

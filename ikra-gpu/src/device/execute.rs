@@ -3,7 +3,7 @@
 use ikra_runtime::device;
 use ikra_runtime::kernel::{Constructor, Kernel};
 
-use super::thread;
+use crate::thread;
 
 /// Does `work` for this thread's part of the positions `first..end`: every so many-th as there are
 /// threads.

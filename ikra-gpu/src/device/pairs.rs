@@ -9,7 +9,8 @@ use ikra_runtime::kernel::PairKernel;
 use ikra_runtime::record::PAIR_THREADS;
 
 use super::execute::object;
-use super::{shared, thread};
+use super::shared;
+use crate::thread;
 
 /// Others of a tile: the threads of a block.
 const TILE: u32 = PAIR_THREADS as u32;
@@ -40,27 +41,23 @@ macro_rules! unrolled {
 ///
 /// 1. The world's tables are filled, the objects exist, and none is in the list twice.
 /// 2. No other kernel runs in the world.
-/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many records.
+/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many records; there are as many threads
+///    as objects, or more.
 #[inline(always)]
 pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
-    let mut start = u64::from(first) + u64::from(thread::block_idx_x()) * u64::from(TILE);
-    // All threads of a block go round equally often, since they wait for each other.
-    while start < u64::from(end) {
-        let n = start + u64::from(thread::thread_idx_x());
-        let has_object = n < u64::from(end);
-        let mut meeting = if has_object {
-            // SAFETY: passed on.
-            unsafe { Meeting::<K>::begin(object(list, n as u32)) }
-        } else {
-            Meeting::none()
-        };
+    let n = thread::block_idx_x() * TILE + thread::thread_idx_x();
+    let has_object = n < end - first;
+    let mut meeting = if has_object {
         // SAFETY: passed on.
-        unsafe { meet_all::<K, A>(&mut meeting, has_object, args) };
-        if has_object {
-            // SAFETY: passed on.
-            unsafe { meeting.end() };
-        }
-        start += u64::from(thread::grid_dim_x()) * u64::from(TILE);
+        unsafe { Meeting::<K>::begin(object(list, first + n)) }
+    } else {
+        Meeting::none()
+    };
+    // SAFETY: passed on.
+    unsafe { meet_all::<K, A>(&mut meeting, has_object, args) };
+    if has_object {
+        // SAFETY: passed on.
+        unsafe { meeting.end() };
     }
 }
 
@@ -80,35 +77,39 @@ unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_obje
         }
         return;
     }
-    let records = shared::start::<u8>();
-    // SAFETY: `start` returns a multiple of 16.
-    unsafe { core::hint::assert_unchecked(records.addr().is_multiple_of(16)) };
+    let records = shared::Place::start();
     let own = thread::thread_idx_x();
     let mut tile = 0;
     while tile < count {
         let len = TILE.min(count - tile);
         if own < len {
+            let record = records.add(own * bytes as u32).pointer::<u8>();
+            // SAFETY: shared memory starts at a multiple of 16, and so does each record.
+            unsafe { core::hint::assert_unchecked(record.addr().is_multiple_of(16)) };
             // SAFETY: passed on; there is room for a record a thread.
-            unsafe { device::write_record::<K, A>(tile + own, records.add(own as usize * bytes)) };
+            unsafe { device::write_record::<K, A>(tile + own, record) };
         }
         // SAFETY: every thread of the block comes here.
         unsafe { thread::sync_threads() };
         if has_object {
             let mut k = 0;
             let step = const { unroll(device::record_bytes::<K, A>()) };
+            let mut place = records;
             while k + step <= len {
                 unrolled!(u, {
                     if u < step {
                         // SAFETY: passed on; the record was written before the barrier.
-                        unsafe { meet_near(meeting, tile, k + u, records, args) };
+                        unsafe { meet_near(meeting, tile + k + u, place.add(u * bytes as u32), args) };
                     }
                 });
                 k += step;
+                place = place.add(step * bytes as u32);
             }
             while k < len {
                 // SAFETY: as above.
-                unsafe { meet_near(meeting, tile, k, records, args) };
+                unsafe { meet_near(meeting, tile + k, place, args) };
                 k += 1;
+                place = place.add(bytes as u32);
             }
         }
         // SAFETY: every thread of the block comes here.
@@ -119,22 +120,20 @@ unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_obje
 
 /// # Safety
 ///
-/// As for [`execute_pairs`], and the record of other `tile + k` is the `k`-th.
+/// As for [`execute_pairs`], and the record of the other is at this place.
 #[inline(always)]
-unsafe fn meet_near<K: PairKernel<A>, A>(meeting: &mut Meeting<K>, tile: u32, k: u32, records: *const u8, args: A) {
+unsafe fn meet_near<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, place: shared::Place, args: A) {
     let bytes = const { device::record_bytes::<K, A>() };
-    // SAFETY: within the records.
-    let from = unsafe { records.add(k as usize * bytes) };
     // A copy in registers, loaded in the widest pieces that there are.
     let mut record = [shared::Piece::default(); MAX_PIECES];
     unrolled!(n, {
         if n * 16 < bytes {
             // SAFETY: within the record, and a multiple of 16.
-            record[n] = unsafe { shared::load(from.add(n * 16)) };
+            record[n] = unsafe { place.add(n as u32 * 16).load() };
         }
     });
     // SAFETY: passed on.
-    unsafe { meeting.meet(tile + k, record.as_ptr().cast(), args) };
+    unsafe { meeting.meet(other, record.as_ptr().cast(), args) };
 }
 
 /// Pieces of the largest record.

@@ -10,7 +10,8 @@ use ikra_runtime::device;
 use ikra_runtime::kernel::Kernel;
 use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 
-use super::{shared, thread};
+use super::shared;
+use crate::thread;
 
 const _: () = assert!(ACCUMULATORS == 32, "the accumulators of a chunk are a warp");
 

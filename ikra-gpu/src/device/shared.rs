@@ -20,29 +20,71 @@ pub fn start<T>() -> *mut T {
     core::ptr::with_exposed_provenance_mut(address as usize)
 }
 
+/// A place in the block's shared memory: 32 bits, half of what a pointer takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Place(u32);
+
+impl Place {
+    /// The start.
+    #[inline(always)]
+    #[must_use]
+    pub fn start() -> Self {
+        let address: u32;
+        // SAFETY: reads an address.
+        unsafe {
+            asm!("mov.u32 {0}, ikra_shared;", out(reg32) address, options(pure, nomem, nostack, preserves_flags));
+        }
+        Self(address)
+    }
+
+    /// The place so many bytes on.
+    #[inline(always)]
+    #[must_use]
+    pub const fn add(self, bytes: u32) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+
+    /// The place as a pointer, put together where it is used: in a loop it need not be kept.
+    #[inline(always)]
+    #[must_use]
+    pub fn pointer<T>(self) -> *mut T {
+        let address: u64;
+        // SAFETY: converts an address. Not `pure`, so that it stays where it is.
+        unsafe {
+            asm!(
+                "{{ .reg .b64 a; cvt.u64.u32 a, {1}; cvta.shared.u64 {0}, a; }}",
+                out(reg64) address,
+                in(reg32) self.0,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+        core::ptr::with_exposed_provenance_mut(address as usize)
+    }
+
+    /// Loads 16 bytes at once.
+    ///
+    /// # Safety
+    ///
+    /// There are 16 initialised bytes of shared memory, and they start at a multiple of 16.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn load(self) -> Piece {
+        let (low, high): (u64, u64);
+        // SAFETY: by the caller. Not `pure`: the bytes change from tile to tile.
+        unsafe {
+            asm!(
+                "ld.shared.v2.b64 {{{0}, {1}}}, [{2}];",
+                out(reg64) low,
+                out(reg64) high,
+                in(reg32) self.0,
+                options(readonly, nostack, preserves_flags)
+            );
+        }
+        Piece([low, high])
+    }
+}
+
 /// 16 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 pub struct Piece([u64; 2]);
-
-/// Loads 16 bytes of shared memory at once.
-///
-/// # Safety
-///
-/// `from` is the generic address of 16 initialised bytes of shared memory, and a multiple of 16.
-#[inline(always)]
-#[must_use]
-pub unsafe fn load(from: *const u8) -> Piece {
-    let (low, high): (u64, u64);
-    // SAFETY: by the caller. Not `pure`: the bytes change from tile to tile.
-    unsafe {
-        asm!(
-            "{{ .reg .b64 a; cvta.to.shared.u64 a, {2}; ld.shared.v2.b64 {{{0}, {1}}}, [a]; }}",
-            out(reg64) low,
-            out(reg64) high,
-            in(reg64) from,
-            options(readonly, nostack, preserves_flags)
-        );
-    }
-    Piece([low, high])
-}

@@ -1,9 +1,9 @@
 //! The classes.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use ikra::math;
 use ikra::prelude::*;
 use ikra::rng::Random;
+use ikra::{math, thread, warp};
 
 #[path = "arrays.rs"]
 pub mod arrays;
@@ -300,6 +300,24 @@ impl Body {
     pub fn age_of(&self) -> u32 {
         self.age
     }
+    /// Counts the calls three ways: by all threads, by one a warp for those with it, and by which thread it is.
+    #[kernel]
+    pub fn count(&mut self, tally: Option<Link<Tally>>) {
+        let Some(tally) = tally else { return };
+        let tally = self.resolve(tally);
+        tally.calls().fetch_add(1);
+        let here = warp::activemask();
+        if warp::lane_id() == here.trailing_zeros() {
+            tally.by_warp().fetch_add(here.count_ones());
+        }
+        let threads = thread::grid_dim_x() * thread::block_dim_x();
+        let (own, block) = (thread::index_1d(), thread::block_idx_x());
+        if own < threads && block < thread::grid_dim_x() && warp::lane_id() == thread::thread_idx_x() % warp::WARP_SIZE
+        {
+            tally.by_thread().fetch_add(1);
+        }
+        tally.last_thread().fetch_max(own);
+    }
 }
 
 /// What many objects add to. The sums are exact, so that their order does not matter.
@@ -312,6 +330,20 @@ pub struct Scale {
     pub double: f64,
     #[atomic]
     pub less: f64,
+}
+
+/// What calls of a kernel count.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Tally {
+    #[atomic]
+    pub calls: u32,
+    #[atomic]
+    pub by_warp: u32,
+    #[atomic]
+    pub by_thread: u32,
+    #[atomic]
+    pub last_thread: u32,
 }
 
 /// What `math` and `rng` give.
@@ -405,5 +437,6 @@ pub struct Samples {
 #[soa_world]
 pub struct Crowd {
     pub bodies: Objects<Body>,
+    pub tallies: Objects<Tally>,
     pub scales: Objects<Scale>,
 }

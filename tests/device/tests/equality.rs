@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
+use ikra::thread;
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
 
@@ -256,5 +257,37 @@ fn mathematics_and_random_numbers() {
             }
             assert_eq!((a.random.map(single), a.bits), (b.random.map(single), b.bits));
         }
+    }
+}
+
+/// A world of so many bodies, the link to a tally, and what the tally says after a kernel.
+fn tallied(count: usize) -> (Crowd, Link<Tally>) {
+    let mut sim = Crowd::new();
+    sim.bodies.extend((0..count).map(|n| Body { pos: 0.0, vel: 0.0, age: n as u32 })).unwrap();
+    let tally = sim.tallies.push(Tally { calls: 0, by_warp: 0, by_thread: 0, last_thread: 0 }).unwrap();
+    (sim, tally)
+}
+
+#[test]
+fn threads_and_warps_are_one_on_the_host() {
+    let (mut sim, tally) = tallied(9000);
+    sim.execute(Body::count, Some(tally));
+    let counted = sim.tallies.read(tally).unwrap();
+    assert_eq!((counted.calls, counted.by_warp, counted.by_thread), (9000, 9000, 9000));
+    assert!(counted.last_thread < thread::grid_dim_x());
+}
+
+#[test]
+fn threads_and_warps_count_what_the_host_counts() {
+    if !has_gpu() {
+        return;
+    }
+    for count in [1, 31, 32, 33, 1000, 9000, 100_000] {
+        let (mut sim, tally) = tallied(count);
+        sim.cuda_execute(Body::count, Some(tally)).unwrap();
+        let counted = sim.tallies.read(tally).unwrap();
+        let count = count as u32;
+        assert_eq!((counted.calls, counted.by_warp, counted.by_thread), (count, count, count));
+        assert_eq!(counted.last_thread, count - 1, "a thread an object");
     }
 }

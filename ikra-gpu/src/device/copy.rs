@@ -1,0 +1,28 @@
+//! Bytes on their way to the host.
+
+use crate::thread;
+
+/// Bytes of a word.
+const WORD: u32 = 4;
+
+/// Copies `bytes` bytes, by one block: a copy by the device's copy engine starts later than a kernel.
+///
+/// # Safety
+///
+/// There are as many bytes at `from`, and room for them at `to`; both are multiples of 4, and neither is written
+/// meanwhile by others.
+#[inline(always)]
+pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: u32) {
+    let words = bytes / WORD;
+    let mut n = thread::thread_idx_x();
+    while n < words {
+        // SAFETY: within the bytes, and a multiple of 4.
+        unsafe { to.cast::<u32>().add(n as usize).write(from.cast::<u32>().add(n as usize).read()) };
+        n += thread::block_dim_x();
+    }
+    let rest = words * WORD + thread::thread_idx_x();
+    if rest < bytes {
+        // SAFETY: within the bytes. A block has more threads than a word has bytes.
+        unsafe { to.add(rest as usize).write(from.add(rest as usize).read()) };
+    }
+}

@@ -1,0 +1,139 @@
+//! The threads that run in step, under `cuda_std`'s names: 32 on the device, one on the host.
+//!
+//! A kernel is called for one object a thread, and which objects share a warp is no promise: use this for
+//! measurements, and to combine what threads would otherwise write one by one, not for results.
+//!
+//! ```
+//! use ikra::prelude::*;
+//! use ikra::warp;
+//!
+//! #[soa_class(capacity = 1)]
+//! pub struct Tally { #[atomic] pub calls: u32 }
+//! #[soa_class]
+//! pub struct Particle { pub energy: f32, pub tally: Link<Tally> }
+//!
+//! #[soa_methods]
+//! impl Particle {
+//!     #[kernel]
+//!     pub fn count(&mut self) {
+//!         // The threads that are here add once for all of them.
+//!         let here = warp::activemask();
+//!         if warp::lane_id() == here.trailing_zeros() {
+//!             self.tally.calls().fetch_add(here.count_ones());
+//!         }
+//!     }
+//! }
+//!
+//! #[soa_world]
+//! pub struct Gas { pub tallies: Objects<Tally>, pub particles: Objects<Particle> }
+//!
+//! # fn main() -> Result<(), ikra::Error> {
+//! let mut gas = Gas::new();
+//! let tally = gas.tallies.push(Tally { calls: 0 })?;
+//! gas.particles.extend((0..1000).map(|_| Particle { energy: 0.0, tally }))?;
+//! gas.execute(Particle::count, ());
+//! assert_eq!(gas.get(tally).calls().load(), 1000);
+//! # Ok(()) }
+//! ```
+
+/// Threads of a warp.
+///
+/// ```
+/// assert_eq!(ikra::warp::WARP_SIZE, 1);
+/// ```
+pub const WARP_SIZE: u32 = if cfg!(target_arch = "nvptx64") { 32 } else { 1 };
+
+/// The thread's position in its warp, below [`WARP_SIZE`].
+///
+/// ```
+/// assert_eq!(ikra::warp::lane_id(), 0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn lane_id() -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let lane;
+        // SAFETY: reads a special register.
+        unsafe {
+            core::arch::asm!("mov.u32 {0}, %laneid;", out(reg32) lane, options(pure, nomem, nostack, preserves_flags));
+        }
+        lane
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    0
+}
+
+/// The threads of the warp that are here now, a bit each.
+///
+/// ```
+/// assert_eq!(ikra::warp::activemask(), 1);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn activemask() -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        unsafe extern "C" {
+            #[link_name = "llvm.nvvm.activemask"]
+            fn activemask() -> u32;
+        }
+        // SAFETY: reads which threads are active.
+        unsafe { activemask() }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    1
+}
+
+/// Of the threads in `mask`, those for which `predicate` holds, a bit each.
+///
+/// ```
+/// // SAFETY: on the host this thread is the warp.
+/// assert_eq!(unsafe { ikra::warp::ballot(1, true) }, 1);
+/// ```
+///
+/// # Safety
+///
+/// All threads in `mask` come to the same call with the same mask, and this one is among them.
+#[inline(always)]
+#[must_use]
+pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        unsafe extern "C" {
+            #[link_name = "llvm.nvvm.vote.ballot.sync"]
+            fn ballot(mask: u32, predicate: bool) -> u32;
+        }
+        // SAFETY: passed on.
+        unsafe { ballot(mask, predicate) }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    return mask & u32::from(predicate);
+}
+
+/// The value that the thread `lane XOR change` of the warp passes.
+///
+/// ```
+/// // SAFETY: on the host this thread is the warp.
+/// assert_eq!(unsafe { ikra::warp::shuffle_xor(1, 7, 0) }, 7);
+/// ```
+///
+/// # Safety
+///
+/// As for [`ballot`], and that thread is in `mask`.
+#[inline(always)]
+#[must_use]
+#[cfg_attr(not(target_arch = "nvptx64"), expect(unused_variables, reason = "there is no other thread"))]
+pub unsafe fn shuffle_xor(mask: u32, value: u32, change: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        unsafe extern "C" {
+            #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+            fn shuffle(mask: u32, value: u32, change: u32, clamp: u32) -> u32;
+        }
+        // SAFETY: passed on.
+        unsafe { shuffle(mask, value, change, 31) }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    value
+}
