@@ -33,6 +33,9 @@ struct Piece {
     shadow: Option<Memory>,
 }
 
+/// Parcels lie in the inbox at multiples of so many bytes.
+const PARCEL_ALIGN: usize = 16;
+
 /// A part of a unit on its way.
 struct Parcel {
     to: *mut u8,
@@ -50,18 +53,16 @@ impl Columns {
             for column in 0..unit.columns {
                 let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
                 let len = unit.len.min(piece.memory.len() - shift);
-                // SAFETY: the bytes are within the piece, and there is room for those of all units.
-                unsafe {
-                    let from = piece.memory.address() + shift as u64;
-                    self.queue.stream.download(inbox.start().add(offset), from, len)
-                }
-                .map_err(|error| self.queue.blame(error))?;
+                let from = piece.memory.address() + shift as u64;
+                // SAFETY: the bytes are within the piece, there is room for those of all units, and columns start where
+                // all their values are aligned.
+                unsafe { self.queue.copy_to_inbox(inbox.start().add(offset), from, len) }?;
                 parcels.push(Parcel { to, offset, len });
-                offset += len;
+                offset = (offset + len).next_multiple_of(PARCEL_ALIGN);
             }
         }
         self.queue.synchronize()?;
-        self.queue.count_down(offset);
+        self.queue.count_down(parcels.iter().map(|parcel| parcel.len).sum());
         for Parcel { to, offset, len } in parcels {
             // SAFETY: the bytes have arrived; the unit is the host's column, which nothing else accesses until it is
             // fetched.
@@ -231,7 +232,8 @@ unsafe impl Mirror for Columns {
             // Whoever caused or met the loss was told. From then on the host's values count.
             return Ok(());
         }
-        if units.iter().map(|unit| unit.columns * unit.len).sum::<usize>() <= INBOX_BYTES {
+        let parcel = |unit: &Unit| unit.columns * unit.len.next_multiple_of(PARCEL_ALIGN);
+        if units.iter().map(parcel).sum::<usize>() <= INBOX_BYTES {
             return self.fetch_small(units);
         }
         self.queue.synchronize()?;

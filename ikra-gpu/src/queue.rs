@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ikra_runtime::error::Error;
 
-use crate::driver::{Context, Event, Function, Grid, HostMemory, Stream};
+use crate::driver::{Context, Event, Function, Grid, HostMemory, Module, Stream};
 use crate::stats::Counters;
 
 /// The stream on which a world's kernels and copies run in order.
@@ -13,6 +13,9 @@ use crate::stats::Counters;
 pub(crate) struct Queue {
     pub(crate) context: Context,
     pub(crate) stream: Stream,
+    pub(crate) module: Module,
+    /// The kernel that copies small columns to the inbox; code from earlier versions has none.
+    copy: Option<Function>,
     /// Where results and small columns arrive.
     inbox: Mutex<HostMemory>,
     state: Mutex<State>,
@@ -36,14 +39,19 @@ struct State {
 /// Bytes of the inbox.
 pub(crate) const INBOX_BYTES: usize = 1 << 16;
 
+/// Up to so many bytes a kernel copies in less time than it takes until the device's copy engine starts.
+const COPIED_BY_KERNEL: usize = 1 << 13;
+
 /// Timed launches that may be outstanding.
 const MAX_TIMES: usize = 4096;
 
 impl Queue {
-    pub(crate) fn new(context: &Context) -> Result<Self, Error> {
+    pub(crate) fn new(context: &Context, module: Module) -> Result<Self, Error> {
         Ok(Self {
             context: context.clone(),
             stream: Stream::new(context)?,
+            copy: module.function("ikra_copy")?,
+            module,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
             state: Mutex::default(),
         })
@@ -109,6 +117,26 @@ impl Queue {
             state.note_running(kernel);
         }
         self.stop_timer(kernel, timer)
+    }
+
+    /// Copies bytes to the inbox. They are there when the stream has been synchronised.
+    ///
+    /// # Safety
+    ///
+    /// There are `len` bytes at `from`, and room for them at `to`, a multiple of 4 in the inbox.
+    pub(crate) unsafe fn copy_to_inbox(&self, to: *mut u8, from: u64, len: usize) -> Result<(), Error> {
+        let copied = match self.copy {
+            Some(copy) if 0 < len && len <= COPIED_BY_KERNEL && from.is_multiple_of(4) => {
+                let (to, bytes) = (to.addr() as u64, len as u32);
+                let arguments = [(&raw const from).cast(), (&raw const to).cast(), (&raw const bytes).cast()];
+                let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
+                // SAFETY: the kernel takes two pointers and a `u32`, and copies what the caller says is there.
+                unsafe { self.stream.launch(copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
+            }
+            // SAFETY: by the caller.
+            _ => unsafe { self.stream.download(to, from, len) },
+        };
+        copied.map_err(|error| self.blame(error))
     }
 
     /// Marks where a kernel starts, if kernels are timed, and none is being timed.

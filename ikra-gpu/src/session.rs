@@ -18,7 +18,6 @@ pub(crate) type Members<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&mut dyn AnyObjec
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) queue: Arc<Queue>,
-    module: Module,
     /// By the address of the symbol, a constant.
     functions: HashMap<usize, Function>,
     /// By the symbol, for those that are put together.
@@ -67,8 +66,7 @@ impl Session {
         let context = Context::open(device)?;
         let module = Module::load(&context, code)?;
         Ok(Self {
-            queue: Arc::new(Queue::new(&context)?),
-            module,
+            queue: Arc::new(Queue::new(&context, module)?),
             functions: HashMap::new(),
             named: HashMap::new(),
             tables: HashMap::new(),
@@ -100,7 +98,7 @@ impl Session {
             return Ok(function);
         }
         let function =
-            self.module.function(symbol)?.ok_or_else(|| Error::NoSuchKernel { kernel: kernel.to_owned() })?;
+            self.queue.module.function(symbol)?.ok_or_else(|| Error::NoSuchKernel { kernel: kernel.to_owned() })?;
         self.named.insert(symbol.to_owned(), function);
         Ok(function)
     }
@@ -167,7 +165,7 @@ impl Session {
             Some(&address) => address,
             None => {
                 // A class that no kernel of the module knows has no table.
-                let Some((address, bytes)) = self.module.global(symbol)? else { return Ok(()) };
+                let Some((address, bytes)) = self.queue.module.global(symbol)? else { return Ok(()) };
                 if bytes != size_of_val(words) {
                     return Err(Error::DeviceCodeRejected {
                         log: format!(
