@@ -53,6 +53,7 @@
 mod artifact;
 mod files;
 mod krate;
+mod loops;
 mod messages;
 mod nested;
 mod prebuilt;

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, messages};
+use crate::{Device, Floats, artifact, loops, messages};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -91,7 +91,7 @@ pub(crate) fn compile(
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
     let code = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    Ok(Made { code, sources: artifact::sources(&profile, &krate.name) })
+    Ok(Made { code: loops::keep_as_they_are(&code), sources: artifact::sources(&profile, &krate.name) })
 }
 
 fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {
@@ -135,6 +135,8 @@ fn flags(device: &Device) -> Vec<String> {
         String::from("-Zmir-enable-passes=-JumpThreading"),
         // As nvcc: ptxas unrolls once more, and what is left over is executed one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
+        // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.
+        String::from("-Cllvm-args=-unroll-runtime-multi-exit=true"),
         // A counter of 64 bits takes two registers.
         String::from("-Cllvm-args=-indvars-widen-indvars=false"),
     ];
