@@ -164,7 +164,7 @@ pub trait CudaWorld: World {
     {
         let end = Holds::<K::Class>::objects(self).len();
         let shared_bytes = (PAIR_THREADS * record::bytes::<K::Other>(K::GETS)) as u32;
-        let job = Job { threads: PAIR_THREADS as u32, shared_bytes, ..job_of::<K>() };
+        let job = Job { threads: PAIR_THREADS as u32, shared_bytes, together: true, ..job_of::<K>() };
         with(self, |world, session| start::<K, A, Self>(world, session, job, 0, end, None, args))
     }
 
@@ -213,7 +213,7 @@ pub trait CudaWorld: World {
             let result = start::<K, A, Self>(
                 world,
                 session,
-                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS, shared_bytes: 0 },
+                Job { kernel: <K::Class as Class>::NAME, changes, threads: THREADS, shared_bytes: 0, together: false },
                 first,
                 first + n,
                 None,
@@ -412,11 +412,13 @@ struct Job {
     changes: Changes,
     threads: u32,
     shared_bytes: u32,
+    /// The threads of a block work together: all are there, and each has one object at most.
+    together: bool,
 }
 
 fn job_of<K: Method>() -> Job {
     let changes = Changes { class: <K::Class as Class>::SYMBOL, writes: K::WRITES, snapshot: snapshot_of::<K>() };
-    Job { kernel: K::NAME, changes, threads: threads_of::<K>(), shared_bytes: 0 }
+    Job { kernel: K::NAME, changes, threads: threads_of::<K>(), shared_bytes: 0, together: false }
 }
 
 fn threads_of<K: Method>() -> u32 {
@@ -451,7 +453,7 @@ where
     A: Copy,
     W: World,
 {
-    let Job { kernel, changes, threads, shared_bytes } = job;
+    let Job { kernel, changes, threads, shared_bytes, together } = job;
     session.prepare(&mut |visit| world.visit_members(visit), Some(changes))?;
     if first == end {
         return Ok(());
@@ -468,10 +470,11 @@ where
             address
         }
     };
+    let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX);
     // A thread takes several objects where there are almost as many as ids: the number of threads is 32 bits wide.
-    let blocks = u32::try_from((end - first).div_ceil(threads as usize)).unwrap_or(u32::MAX).min(u32::MAX / threads);
-    // Few objects need no whole block, unless its threads work together.
-    let threads = if blocks == 1 && shared_bytes == 0 { (end - first).next_multiple_of(32) as u32 } else { threads };
+    let blocks = if together { blocks } else { blocks.min(u32::MAX / threads) };
+    // Few objects need no whole block.
+    let threads = if blocks == 1 && !together { (end - first).next_multiple_of(32) as u32 } else { threads };
     let grid = Grid { blocks, threads, shared_bytes };
     let (first_u32, end_u32) = (first as u32, end as u32);
     let function = session.function(K::SYMBOL, kernel)?;
