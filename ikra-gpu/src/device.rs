@@ -12,7 +12,7 @@ pub use copy::copy;
 pub use execute::{construct, execute};
 pub use pairs::execute_pairs;
 pub use panic::panic;
-pub use reduce::{combine, reduce};
+pub use reduce::{Results, reduce};
 
 /// Fails to compile if `T` is not a value, which has the same bytes on host and device.
 pub const fn assert_value<T: ikra_runtime::value::Value>() {}

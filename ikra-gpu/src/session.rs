@@ -28,6 +28,8 @@ pub(crate) struct Session {
     side: Stream,
     /// Results of reductions, on their way.
     scratch: [Option<Memory>; 2],
+    /// How many blocks of a reduction are done.
+    blocks_done: Option<Memory>,
     pub(crate) recording: Option<Trace>,
     /// Counts what makes recordings stale.
     pub(crate) generation: u64,
@@ -72,6 +74,7 @@ impl Session {
             tables: HashMap::new(),
             side: Stream::new(&context)?,
             scratch: [None, None],
+            blocks_done: None,
             recording: None,
             generation: 0,
         })
@@ -262,6 +265,16 @@ impl Session {
             }
         }
         Columns::of(objects, &self.queue)?.copy_shadow(&spans)
+    }
+
+    /// Where the blocks of a reduction count themselves, which leave 0 there.
+    pub(crate) fn blocks_done(&mut self) -> Result<u64, Error> {
+        if let Some(memory) = &self.blocks_done {
+            return Ok(memory.address());
+        }
+        let mut memory = Memory::new(&self.queue.context, size_of::<u32>(), "results")?;
+        self.queue.stream.clear(&mut memory)?;
+        Ok(self.blocks_done.insert(memory).address())
     }
 
     /// Device memory for results, at least this many bytes.

@@ -511,49 +511,44 @@ where
     let grid = Grid {
         blocks: (chunks * ACCUMULATORS).div_ceil(threads) as u32,
         threads: threads as u32,
-        shared_bytes: (threads * size) as u32,
+        shared_bytes: (threads.max(part_accumulators::<K::Output>()) * size) as u32,
     };
-    // The last kernel writes the result to host memory, where there is room: no copy is needed.
+    // The kernel writes the result to host memory, where there is room: no copy is needed.
     let queue = session.queue.clone();
     let inbox = queue.inbox();
     let in_inbox = size <= inbox.len();
-    let mut results =
-        if chunks == 1 && in_inbox { inbox.start().addr() as u64 } else { session.scratch(0, chunks * size)? };
+    let result = if in_inbox { inbox.start().addr() as u64 } else { session.scratch(1, size)? };
+    let parts = session.scratch(0, chunks * size)?;
+    let done = session.blocks_done()?;
     let count = count as u32;
-    // The time is that of all its kernels.
     let timer = session.queue.start_timer()?;
     let function = session.named_function(&format!("{}_reduce{}", K::SYMBOL, K::NUMBER), job.kernel)?;
-    let mut result = Ok(());
+    let mut launched = Ok(());
     K::arguments(args, &mut |arguments| {
-        let all = Arguments::new(&[(&raw const count).cast(), (&raw const results).cast()], arguments);
-        // SAFETY: the entry takes a `u32`, a pointer and the kernel's arguments; there is room for the results; and as
-        // in `start`.
-        result = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
+        let own = [
+            (&raw const count).cast(),
+            (&raw const parts).cast(),
+            (&raw const result).cast(),
+            (&raw const done).cast(),
+        ];
+        let all = Arguments::new(&own, arguments);
+        // SAFETY: the entry takes a `u32`, three pointers and the kernel's arguments; there is room for the results,
+        // and as many threads as it asks for; and as in `start`.
+        launched = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
     });
-    result?;
+    launched?;
     session.commit(&mut |visit| world.visit_members(visit), job.changes, 0, count as usize, None)?;
-    let function = session.named_function(&format!("{}_combine{}", K::SYMBOL, K::NUMBER), job.kernel)?;
-    if chunks > 1 {
-        let values = chunks as u32;
-        let result = if in_inbox { inbox.start().addr() as u64 } else { session.scratch(1, size)? };
-        let threads = part_accumulators::<K::Output>();
-        let grid = Grid { blocks: 1, threads: threads as u32, shared_bytes: (threads * size) as u32 };
-        let all = [(&raw const values).cast(), (&raw const results).cast(), (&raw const result).cast()];
-        // SAFETY: the entry takes a `u32` and two pointers, to as many values and room for the result.
-        unsafe { session.launch(job.kernel, function, grid, &all) }?;
-        results = result;
-    }
     session.queue.stop_timer(job.kernel, timer)?;
     session.queue.count_down(size_of::<K::Output>());
     if in_inbox {
         session.queue.synchronize()?;
-        // SAFETY: the kernels, which are done, wrote a value of this type there, which has the same bytes on host and
+        // SAFETY: the kernel, which is done, wrote a value of this type there, which has the same bytes on host and
         // device; the start of a page is aligned for it.
         return Ok(unsafe { inbox.start().cast::<K::Output>().read() });
     }
     let mut value = MaybeUninit::<K::Output>::uninit();
     // SAFETY: there is one result, and room for it until the stream is synchronised below.
-    unsafe { session.queue.stream.download(value.as_mut_ptr().cast(), results, size_of::<K::Output>()) }
+    unsafe { session.queue.stream.download(value.as_mut_ptr().cast(), result, size_of::<K::Output>()) }
         .map_err(|error| session.queue.blame(error))?;
     session.queue.synchronize()?;
     // SAFETY: the kernel wrote a value of this type, which has the same bytes on host and device.

@@ -21,13 +21,9 @@ pub const fn chunk_len(count: usize, heavy: bool) -> usize {
 pub const ACCUMULATORS: usize = 32;
 
 /// Accumulators for the results of chunks, all of which are combined at once: those of chunk *n* go to
-/// *n* modulo this. On the device they are the threads of one block, whose shared memory holds them.
+/// *n* modulo this. On the device the shared memory of one block holds them.
 pub const fn part_accumulators<T>() -> usize {
-    match size_of::<T>() {
-        0..=32 => 1024,
-        33..=128 => 256,
-        _ => 32,
-    }
+    if size_of::<T>() <= 64 { 256 } else { 32 }
 }
 
 /// Combines values of type `T`, two at a time.

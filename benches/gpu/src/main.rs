@@ -280,6 +280,32 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     let recording = sim.cuda_record(seven)?;
     let replay = time_on_host(&mut sim, 1000, |sim| sim.cuda_replay(&recording))?;
     row("seven, recorded / CUDA graph", 1, replay, baselines.call("graph_sequence7"), "host time");
+    worlds_side_by_side()
+}
+
+/// Each world has a stream of its own: two worlds that fill a part of the device each run at the same time.
+fn worlds_side_by_side() -> Result<(), ikra::Error> {
+    const BODIES: usize = 8_000;
+    let world = || {
+        let mut sim = Movers64::new();
+        sim.cuda_construct(BODIES, Mover64::spawn, ()).map(|_| sim)
+    };
+    let (mut one, mut other) = (world()?, world()?);
+    let step = |sim: &mut Movers64| sim.cuda_execute(Mover64::advance_many, (100_000, 0.5));
+    let in_turn = time_on_host(&mut one, 10, |one| {
+        for sim in [one, &mut other] {
+            step(sim)?;
+            sim.cuda_synchronize()?;
+        }
+        Ok(())
+    })?;
+    let together = time_on_host(&mut one, 10, |one| {
+        step(one)?;
+        step(&mut other)?;
+        one.cuda_synchronize()?;
+        other.cuda_synchronize()
+    })?;
+    row("two worlds at once / in turn", BODIES, together, in_turn, "host time");
     Ok(())
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Objects come in chunks, a chunk's results go to 32 accumulators, object *n* to accumulator *n* mod
 //! 32, and these are combined in a fixed order. On the device each accumulator is a thread, so that
-//! neighbouring threads read neighbouring objects.
+//! neighbouring threads read neighbouring objects. The block that is done last combines the results of all
+//! chunks: one kernel does everything.
 
+use core::arch::asm;
 use core::mem::{MaybeUninit, size_of};
 
 use ikra_runtime::device;
@@ -12,8 +14,11 @@ use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 
 use super::shared;
 use crate::thread;
+use crate::warp::WARP_SIZE;
 
-const _: () = assert!(ACCUMULATORS == 32, "the accumulators of a chunk are a warp");
+/// The accumulators of a chunk.
+const LANES: u32 = ACCUMULATORS as u32;
+const _: () = assert!(LANES == WARP_SIZE, "they are a warp");
 
 /// Values that a thread asks for before it uses the first: memory answers late.
 const AHEAD: usize = 8;
@@ -26,56 +31,137 @@ fn stateless<R: Copy>() -> R {
     unsafe { MaybeUninit::<R>::uninit().assume_init() }
 }
 
-/// Combines the results of a kernel for `count` objects, chunk by chunk.
+/// Where a reduction has its results.
+#[derive(Clone, Copy, Debug)]
+pub struct Results<T> {
+    /// Those of chunks.
+    pub chunks: *mut T,
+    /// The one of all.
+    pub all: *mut T,
+    /// How many blocks are done: 0 before and after.
+    pub done: *mut u32,
+}
+
+/// Combines the results of a kernel for `count` objects.
 ///
 /// # Safety
 ///
-/// 1. The world's tables are filled, and the class has `count` objects.
-/// 2. There is room for a result a chunk, and shared memory for one a thread.
-/// 3. No other kernel runs in the world.
+/// 1. The world's tables are filled, and the class has `count` objects, at least one.
+/// 2. There is room for a result a chunk, for the result, and for the number of blocks; and shared memory for
+///    a result a thread, and for one an accumulator of [`part_accumulators`].
+/// 3. No other kernel runs in the world. Threads come in whole warps, one a chunk or more.
 #[inline(always)]
-pub unsafe fn reduce<K, A, R>(count: u32, results: *mut K::Output, args: A)
+pub unsafe fn reduce<K, A, R>(count: u32, results: Results<K::Output>, args: A)
 where
     K: Kernel<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
 {
     let chunk = chunk_len(count as usize, K::HEAVY) as u32;
+    let chunks = count.div_ceil(chunk);
+    let number = thread::index_1d() / LANES;
+    let leads = thread::thread_idx_x() % LANES == 0;
     // SAFETY: passed on.
-    unsafe { fold::<_, R>(count, chunk, results, |n| device::call::<K, A>(n, args)) }
+    let sum = unsafe { fold_chunk::<_, R>(count, chunk, number, |n| device::call::<K, A>(n, args)) };
+    if chunks == 1 {
+        if leads && number == 0 {
+            // SAFETY: there is room for the result.
+            unsafe { results.all.write(sum) };
+        }
+        return;
+    }
+    if leads && number < chunks {
+        // SAFETY: there is room for a result a chunk.
+        unsafe { results.chunks.add(number as usize).write(sum) };
+    }
+    // SAFETY: every thread of every block comes here; 2.
+    unsafe {
+        if is_last_block(results.done) {
+            combine::<_, R>(chunks, results);
+        }
+    }
 }
 
-/// Combines `count` values, in one block with a thread an accumulator.
+/// Whether all other blocks were here before this one; then what their threads wrote is visible.
 ///
 /// # Safety
 ///
-/// There are `count` values, room for a result, and shared memory for a value a thread.
+/// Every thread of every block comes here, with the address of a number that was 0 before the kernel; shared
+/// memory has room for a number, and is not needed any more for what it held.
 #[inline(always)]
-pub unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, values: *const T, results: *mut T) {
+unsafe fn is_last_block(done: *mut u32) -> bool {
+    let is_last = shared::start::<bool>();
+    // SAFETY: every thread of the block comes here.
+    unsafe { thread::sync_threads() };
+    if thread::thread_idx_x() == 0 {
+        let before: u32;
+        // SAFETY: an atomic addition. The fences order what the block's threads wrote before it, and what they will
+        // read after it.
+        unsafe {
+            asm!(
+                "fence.acq_rel.gpu; atom.relaxed.gpu.add.u32 {0}, [{1}], 1; fence.acq_rel.gpu;",
+                out(reg32) before,
+                in(reg64) done,
+                options(nostack, preserves_flags)
+            );
+        }
+        // SAFETY: there is room for it.
+        unsafe { is_last.write(before + 1 == thread::grid_dim_x()) };
+    }
+    // SAFETY: every thread of the block comes to both barriers; the first thread wrote before the first, and nobody
+    // writes until all have read.
+    unsafe {
+        thread::sync_threads();
+        let is_last = is_last.read();
+        thread::sync_threads();
+        is_last
+    }
+}
+
+/// Combines the results of `count` chunks, by the threads of one block.
+///
+/// # Safety
+///
+/// Every thread of the block comes here. There are as many results, room for the one of all, and shared memory
+/// for a value an accumulator.
+#[inline(always)]
+unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     let reducer = stateless::<R>();
-    let threads = const { part_accumulators::<T>() } as u32;
-    let own = thread::thread_idx_x();
-    // SAFETY: within the values.
-    let value = |n: u32| unsafe { *values.add(n as usize) };
-    let mut sum = fold_own::<T, R>(reducer, own, count, threads, value);
+    let accumulators = const { part_accumulators::<T>() } as u32;
+    let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    // SAFETY: within the results.
+    let value = |n: u32| unsafe { *results.chunks.add(n as usize) };
     let sums = shared::start::<T>();
-    // SAFETY: shared memory has a place a thread.
-    unsafe { sums.add(own as usize).write(sum) };
-    let mut width = threads / 2;
+    let mut sum = own;
+    while sum < accumulators {
+        let folded = fold_own::<T, R>(reducer, sum, count, accumulators, value);
+        // SAFETY: shared memory has a place an accumulator.
+        unsafe { sums.add(sum as usize).write(folded) };
+        sum += threads;
+    }
+    let mut width = accumulators / 2;
     while width > 0 {
         // SAFETY: every thread of the block comes here.
         unsafe { thread::sync_threads() };
-        if own < width {
-            // SAFETY: written before the barrier, and not changed since: threads from `width` on write no more.
-            sum = reducer.combine(sum, unsafe { *sums.add((own + width) as usize) });
-            // SAFETY: the thread's own place, which another reads after the next barrier at the earliest.
-            unsafe { sums.add(own as usize).write(sum) };
+        let mut sum = own;
+        while sum < width {
+            // SAFETY: places of accumulators. What is read was written before the barrier, by this thread or another,
+            // and what is written, another reads after the next barrier at the earliest.
+            unsafe {
+                let place = sums.add(sum as usize);
+                place.write(reducer.combine(place.read(), place.add(width as usize).read()));
+            }
+            sum += threads;
         }
         width /= 2;
     }
     if own == 0 {
-        // SAFETY: there is room for the result.
-        unsafe { results.write(sum) };
+        // SAFETY: the first accumulator is this thread's, and there is room for the result. No other block is there
+        // any more.
+        unsafe {
+            results.all.write(sums.read());
+            results.done.write(0);
+        }
     }
 }
 
@@ -100,28 +186,27 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
     sum
 }
 
+/// Combines the values of a chunk by a warp; its first thread has the result.
+///
 /// # Safety
 ///
-/// `value` may be called once for each number below `count`; there is room for a result a chunk, and
-/// shared memory for one a thread.
+/// Every thread of the warp comes here. `value` may be called once for each number below `count`; there is
+/// shared memory for a value a thread.
 #[inline(always)]
-unsafe fn fold<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, results: *mut T, value: impl Fn(u32) -> T) {
+unsafe fn fold_chunk<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, number: u32, value: impl Fn(u32) -> T) -> T {
     let reducer = stateless::<R>();
-    let lanes = ACCUMULATORS as u32;
-    let number = thread::index_1d() / lanes;
-    let lane = thread::thread_idx_x() % lanes;
+    let lane = thread::thread_idx_x() % LANES;
     let first = u64::from(number) * u64::from(chunk);
     let mut sum = reducer.identity();
     if first < u64::from(count) {
         let first = first as u32;
-        sum = fold_own::<T, R>(reducer, first + lane, first + chunk.min(count - first), lanes, value);
+        sum = fold_own::<T, R>(reducer, first + lane, first + chunk.min(count - first), LANES, value);
     }
     let sums = shared::start::<T>();
     let own = thread::thread_idx_x() as usize;
     // SAFETY: shared memory has a place a thread.
     unsafe { sums.add(own).write(sum) };
-    // The accumulators of a chunk are the threads of a warp.
-    let mut width = lanes / 2;
+    let mut width = LANES / 2;
     while width > 0 {
         // SAFETY: every thread of the warp comes here.
         unsafe { thread::sync_warp() };
@@ -134,8 +219,5 @@ unsafe fn fold<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, results: *mut T, 
         }
         width /= 2;
     }
-    if lane == 0 && first < u64::from(count) {
-        // SAFETY: there is room for a result a chunk.
-        unsafe { results.add(number as usize).write(sum) };
-    }
+    sum
 }

@@ -73,30 +73,29 @@ fn launch(kernel: &Kernel<'_>, executor: &Ident) -> TokenStream {
     }
 }
 
-/// For each reducer the entry that combines the results of objects, and the one that combines those.
+/// For each reducer the entry that combines the results of objects.
 fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> TokenStream {
     let Kernel { handle, symbol, types, names, ty, pattern } = kernel;
     let entries = reducers.iter().enumerate().map(|(n, reducer)| {
-        let (reduce, combine) = (format!("{symbol}_reduce{n}"), format!("{symbol}_combine{n}"));
+        let reduce = format!("{symbol}_reduce{n}");
         quote! {
             const _: () = {
                 /// # Safety
                 ///
                 /// Launched by the host for a world whose tables it has filled, with room for the results.
                 #[unsafe(export_name = #reduce)]
-                unsafe extern "ptx-kernel" fn reduce(count: u32, results: *mut #output #(, #names: #types)*) {
+                unsafe extern "ptx-kernel" fn reduce(
+                    count: u32,
+                    chunks: *mut #output,
+                    all: *mut #output,
+                    done: *mut u32
+                    #(, #names: #types)*
+                ) {
+                    let results = ::ikra::rt::device::Results { chunks, all, done };
                     // SAFETY: by the host.
                     unsafe {
                         ::ikra::rt::device::reduce::<#handle, #ty, #reducer>(count, results, #pattern)
                     }
-                }
-                /// # Safety
-                ///
-                /// Launched by the host with `count` values and room for the results.
-                #[unsafe(export_name = #combine)]
-                unsafe extern "ptx-kernel" fn combine(count: u32, values: *const #output, results: *mut #output) {
-                    // SAFETY: by the host.
-                    unsafe { ::ikra::rt::device::combine::<#output, #reducer>(count, values, results) }
                 }
             };
         }

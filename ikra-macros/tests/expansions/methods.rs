@@ -348,26 +348,23 @@ const _: () = {
             ///
             /// Launched by the host for a world whose tables it has filled, with room for the results.
             #[unsafe(export_name = "ikra_kernel_Body_distance_1_0_reduce0")]
-            unsafe extern "ptx-kernel" fn reduce(count: u32, results: *mut f32) {
+            unsafe extern "ptx-kernel" fn reduce(
+                count: u32,
+                chunks: *mut f32,
+                all: *mut f32,
+                done: *mut u32,
+            ) {
+                let results = ::ikra::rt::device::Results {
+                    chunks,
+                    all,
+                    done,
+                };
                 unsafe {
                     ::ikra::rt::device::reduce::<
                         Kernel_distance,
                         (),
                         Sum,
                     >(count, results, ())
-                }
-            }
-            /// # Safety
-            ///
-            /// Launched by the host with `count` values and room for the results.
-            #[unsafe(export_name = "ikra_kernel_Body_distance_1_0_combine0")]
-            unsafe extern "ptx-kernel" fn combine(
-                count: u32,
-                values: *const f32,
-                results: *mut f32,
-            ) {
-                unsafe {
-                    ::ikra::rt::device::combine::<f32, Sum>(count, values, results)
                 }
             }
         };

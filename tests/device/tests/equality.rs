@@ -208,6 +208,31 @@ equality!(storage_addressing, Stored, StoredWorld);
 equality!(first_field_addressing, Addressed, AddressedWorld);
 
 #[test]
+fn reductions_of_many_objects() {
+    if !has_gpu() {
+        return;
+    }
+    // One chunk, two, as many as accumulators, one more, and chunks of another length.
+    for count in [256, 257, 65_536, 65_537, 300_000, 3_000_000] {
+        let (mut host, mut device) = (GrowingWorld::new(), GrowingWorld::new());
+        for sim in [&mut host, &mut device] {
+            sim.places.push(place(&mut Random(3))).unwrap();
+        }
+        let place = host.places.links().next().unwrap();
+        host.construct(count, Growing::spawn, (3, place)).unwrap();
+        device.cuda_construct(count, Growing::spawn, (3, place)).unwrap();
+        let sum = double(host.execute_and_reduce(Growing::weight, (), Sum));
+        let mixed = double(host.execute_and_reduce(Growing::weight, (), Mix));
+        let vector = host.execute_and_reduce(Growing::vector_of, 2.5, Sum).map(single);
+        for _ in 0..3 {
+            assert_eq!(double(device.cuda_execute_and_reduce(Growing::weight, (), Sum).unwrap()), sum);
+            assert_eq!(double(device.cuda_execute_and_reduce(Growing::weight, (), Mix).unwrap()), mixed);
+            assert_eq!(device.cuda_execute_and_reduce(Growing::vector_of, 2.5, Sum).unwrap().map(single), vector);
+        }
+    }
+}
+
+#[test]
 fn mathematics_and_random_numbers() {
     if !has_gpu() {
         return;
