@@ -25,6 +25,8 @@ use crate::stats::DeviceStats;
 const THREADS: u32 = 256;
 /// The same for kernels that do much work a call, which tend to need more registers.
 const HEAVY_THREADS: u32 = 128;
+/// Threads that run on a multiprocessor at the same time, at most.
+const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 /// Shared memory that every device has for a block, in bytes.
 const SHARED_BYTES: usize = 48 * 1024;
 
@@ -505,11 +507,14 @@ where
     let job = job_of::<K>();
     session.prepare(&mut |visit| world.visit_members(visit), Some(job.changes))?;
     let size = size_of::<K::Output>().max(1);
-    // A thread an accumulator: threads come in whole chunks.
+    // Whole warps: a thread an accumulator.
     let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
     let chunks = count.div_ceil(chunk_len(count, K::HEAVY));
+    // A block or a warp a chunk, but of blocks no more than run at the same time: each has to say that it is done.
+    let most = session.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
+    let blocks = if K::HEAVY { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
     let grid = Grid {
-        blocks: (chunks * ACCUMULATORS).div_ceil(threads) as u32,
+        blocks: blocks as u32,
         threads: threads as u32,
         shared_bytes: (threads.max(part_accumulators::<K::Output>()) * size) as u32,
     };

@@ -10,12 +10,13 @@ pub const fn chunk_len(count: usize, heavy: bool) -> usize {
     let wanted = count / 8192;
     if heavy || wanted < 256 {
         256
-    } else if wanted > 4096 {
-        4096
+    } else if wanted > 8192 {
+        8192
     } else {
         wanted.next_power_of_two()
     }
 }
+
 /// Accumulators of a chunk: that of object *n* is *n* modulo this. Two vector registers on the host,
 /// a warp of threads on the device.
 pub const ACCUMULATORS: usize = 32;

@@ -1,9 +1,13 @@
 //! Kernels whose results are combined, in the same order as on the host.
 //!
 //! Objects come in chunks, a chunk's results go to 32 accumulators, object *n* to accumulator *n* mod
-//! 32, and these are combined in a fixed order. On the device each accumulator is a thread, so that
-//! neighbouring threads read neighbouring objects. The block that is done last combines the results of all
-//! chunks: one kernel does everything.
+//! 32, and these are combined in a fixed order. On the device each accumulator is a thread.
+//!
+//! Of kernels that do little, a chunk is a warp's: each thread takes the objects of its accumulator, and
+//! neighbouring threads read neighbouring objects. Of heavy ones, it is a block's: each thread calls the kernel
+//! for one object, and the first warp adds up what they found.
+//!
+//! The block that is done last combines the results of all chunks: one kernel does everything.
 
 use core::arch::asm;
 use core::mem::{MaybeUninit, size_of};
@@ -49,7 +53,8 @@ pub struct Results<T> {
 /// 1. The world's tables are filled, and the class has `count` objects, at least one.
 /// 2. There is room for a result a chunk, for the result, and for the number of blocks; and shared memory for
 ///    a result a thread, and for one an accumulator of [`part_accumulators`].
-/// 3. No other kernel runs in the world. Threads come in whole warps, one a chunk or more.
+/// 3. No other kernel runs in the world. Threads come in whole warps, and unless the kernel is heavy, there is
+///    one for each chunk.
 #[inline(always)]
 pub unsafe fn reduce<K, A, R>(count: u32, results: Results<K::Output>, args: A)
 where
@@ -57,26 +62,43 @@ where
     A: Copy,
     R: Reducer<K::Output>,
 {
+    let reducer = stateless::<R>();
+    // SAFETY: passed on: each object is one thread's.
+    let value = |n: u32| unsafe { device::call::<K, A>(n, args) };
     let chunk = chunk_len(count as usize, K::HEAVY) as u32;
     let chunks = count.div_ceil(chunk);
-    let number = thread::index_1d() / LANES;
-    let leads = thread::thread_idx_x() % LANES == 0;
-    // SAFETY: passed on.
-    let sum = unsafe { fold_chunk::<_, R>(count, chunk, number, |n| device::call::<K, A>(n, args)) };
-    if chunks == 1 {
-        if leads && number == 0 {
-            // SAFETY: there is room for the result.
-            unsafe { results.all.write(sum) };
+    let len = |number: u32| chunk.min(count - number * chunk);
+    let keep = |number: u32, sum| {
+        let to = if chunks == 1 { results.all } else { results.chunks };
+        // SAFETY: there is room for a result a chunk, and for the one of all.
+        unsafe { to.add(number as usize).write(sum) };
+    };
+    if K::HEAVY {
+        let mut number = thread::block_idx_x();
+        while number < chunks {
+            // SAFETY: every thread of the block comes here; passed on.
+            let sum = unsafe { combine_warp(reducer, fold_by_block(reducer, number * chunk, len(number), value)) };
+            if thread::thread_idx_x() == 0 {
+                keep(number, sum);
+            }
+            number += thread::grid_dim_x();
         }
-        return;
-    }
-    if leads && number < chunks {
-        // SAFETY: there is room for a result a chunk.
-        unsafe { results.chunks.add(number as usize).write(sum) };
+    } else {
+        let (number, lane) = (thread::index_1d() / LANES, thread::thread_idx_x() % LANES);
+        let mut sum = reducer.identity();
+        if number < chunks {
+            let first = number * chunk;
+            sum = fold_own(reducer, first + lane, first + len(number), LANES, value);
+        }
+        // SAFETY: every thread of the warp comes here; passed on.
+        sum = unsafe { combine_warp(reducer, sum) };
+        if lane == 0 && number < chunks {
+            keep(number, sum);
+        }
     }
     // SAFETY: every thread of every block comes here; 2.
     unsafe {
-        if is_last_block(results.done) {
+        if chunks > 1 && is_last_block(results.done) {
             combine::<_, R>(chunks, results);
         }
     }
@@ -186,22 +208,50 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
     sum
 }
 
-/// Combines the values of a chunk by a warp; its first thread has the result.
+/// Combines the `len` values from `first` on, of which each thread of the block finds one at a time; the first
+/// warp has the sums of its accumulators.
 ///
 /// # Safety
 ///
-/// Every thread of the warp comes here. `value` may be called once for each number below `count`; there is
-/// shared memory for a value a thread.
+/// Every thread of the block comes here. `value` may be called once for each of the numbers; there is shared
+/// memory for a value a thread.
 #[inline(always)]
-unsafe fn fold_chunk<T: Copy, R: Reducer<T>>(count: u32, chunk: u32, number: u32, value: impl Fn(u32) -> T) -> T {
-    let reducer = stateless::<R>();
-    let lane = thread::thread_idx_x() % LANES;
-    let first = u64::from(number) * u64::from(chunk);
+unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32, value: impl Fn(u32) -> T) -> T {
+    let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    let values = shared::start::<T>();
     let mut sum = reducer.identity();
-    if first < u64::from(count) {
-        let first = first as u32;
-        sum = fold_own::<T, R>(reducer, first + lane, first + chunk.min(count - first), LANES, value);
+    let mut done = 0;
+    while done < len {
+        let here = threads.min(len - done);
+        if own < here {
+            // SAFETY: shared memory has a place a thread.
+            unsafe { values.add(own as usize).write(value(first + done + own)) };
+        }
+        // SAFETY: every thread of the block comes here.
+        unsafe { thread::sync_threads() };
+        if own < LANES {
+            let mut n = own;
+            while n < here {
+                // SAFETY: written before the barrier.
+                sum = reducer.combine(sum, unsafe { values.add(n as usize).read() });
+                n += LANES;
+            }
+        }
+        // SAFETY: every thread of the block comes here.
+        unsafe { thread::sync_threads() };
+        done += here;
     }
+    sum
+}
+
+/// Combines the sums of a warp's threads; its first thread has the result.
+///
+/// # Safety
+///
+/// Every thread of the warp comes here, and there is shared memory for a value a thread.
+#[inline(always)]
+unsafe fn combine_warp<T: Copy, R: Reducer<T>>(reducer: R, mut sum: T) -> T {
+    let lane = thread::thread_idx_x() % LANES;
     let sums = shared::start::<T>();
     let own = thread::thread_idx_x() as usize;
     // SAFETY: shared memory has a place a thread.

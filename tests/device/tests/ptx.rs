@@ -50,9 +50,9 @@ fn a_kernel_does_no_more_than_it_says() {
         assert_eq!(kernel.count("bar.warp.sync"), if name.contains("_reduce") { 5 } else { 0 }, "{name}");
         let barriers = kernel.count("barrier.sync") + kernel.count("bar.sync");
         if name.contains("_reduce") {
-            // Three to find the last block, and one a step there: the loop may be unrolled, into one for each of the
-            // eight steps at most.
-            assert!((3 + 1..=3 + 8).contains(&barriers), "{name}: {barriers}");
+            // Two for what the threads of a block found, if the kernel is heavy, three to find the last block, and one a
+            // step there: unrolled, one for each of eight steps at most.
+            assert!((3 + 1..=2 + 3 + 8).contains(&barriers), "{name}: {barriers}");
         } else {
             let has_records = name.contains("_meet_") || name.contains("_near_");
             assert_eq!(barriers, if has_records { 2 } else { 0 }, "{name}");
