@@ -120,6 +120,8 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
             ("100 links / global, checked", "links_global_checked"),
             ("100 links / generic", "links_generic"),
             ("100 links / generic, checked", "links_generic_checked"),
+            ("100 links / four a turn", "links_four"),
+            ("100 links / four a turn, checked", "links_four_checked"),
         ] {
             row(name, n, ikra, baselines.call_steps(baseline, n as u64, 100), "");
         }
