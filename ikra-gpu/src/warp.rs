@@ -36,14 +36,18 @@
 //! # Ok(()) }
 //! ```
 
-/// Threads of a warp.
+/// Threads of a warp. (A function, since the host's 1 as a constant would be taken for a mistake in `n % 1`.)
 ///
 /// ```
-/// assert_eq!(ikra::warp::WARP_SIZE, 1);
+/// assert_eq!(ikra::warp::size(), 1);
 /// ```
-pub const WARP_SIZE: u32 = if cfg!(target_arch = "nvptx64") { 32 } else { 1 };
+#[inline(always)]
+#[must_use]
+pub fn size() -> u32 {
+    if cfg!(target_arch = "nvptx64") { 32 } else { 1 }
+}
 
-/// The thread's position in its warp, below [`WARP_SIZE`].
+/// The thread's position in its warp, below [`size`].
 ///
 /// ```
 /// assert_eq!(ikra::warp::lane_id(), 0);

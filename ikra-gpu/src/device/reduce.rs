@@ -18,11 +18,10 @@ use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 
 use super::shared;
 use crate::thread;
-use crate::warp::WARP_SIZE;
 
 /// The accumulators of a chunk.
 const LANES: u32 = ACCUMULATORS as u32;
-const _: () = assert!(LANES == WARP_SIZE, "they are a warp");
+const _: () = assert!(LANES == 32, "they are a warp");
 
 /// Values that a thread asks for before it uses the first: memory answers late.
 const AHEAD: usize = 8;

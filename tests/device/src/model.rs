@@ -312,8 +312,7 @@ impl Body {
         }
         let threads = thread::grid_dim_x() * thread::block_dim_x();
         let (own, block) = (thread::index_1d(), thread::block_idx_x());
-        if own < threads && block < thread::grid_dim_x() && warp::lane_id() == thread::thread_idx_x() % warp::WARP_SIZE
-        {
+        if own < threads && block < thread::grid_dim_x() && warp::lane_id() == thread::thread_idx_x() % warp::size() {
             tally.by_thread().fetch_add(1);
         }
         tally.last_thread().fetch_max(own);
