@@ -430,6 +430,13 @@ fn iterators() {
     assert_eq!(more.collect::<Vec<_>>(), [link(4), link(5)]);
     assert_eq!((&sim.bodies).into_iter().next_back(), Some(Body::new(5)));
     assert_eq!(sim.all::<Body>().len(), 6);
+    let mut all = sim.all::<Body>();
+    assert_eq!((all.nth(1).map(|body| body.link()), all.len()), (Some(link(1)), 4));
+    assert_eq!(
+        (all.next().map(|body| body.link()), all.nth(0).map(|body| body.link())),
+        (Some(link(2)), Some(link(3)))
+    );
+    assert_eq!((all.len(), all.nth(2).is_none(), all.len(), all.next().is_none()), (2, true, 0, true));
     assert_eq!(
         format!("{sim:?}").split("__ikra").next().unwrap(),
         "Sim { bodies: Objects<Body>(6), few: Objects<Few>(0), "

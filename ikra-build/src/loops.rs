@@ -5,14 +5,17 @@
 //! cache, and what is left over is done turn by turn. Loops that only compute gain by it.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-/// What keeps the assembler from unrolling the loop at whose head it stands.
+use crate::ptx::unguarded;
+
+/// What keeps the assembler from unrolling the loop with whose head it begins.
 const PRAGMA: &str = "\t.pragma \"nounroll\";";
 
-/// Marks the loops that access memory.
-pub(crate) fn keep_as_they_are(code: &str) -> String {
+/// Marks the loops that access memory, so that the assembler does not unroll them.
+pub(crate) fn forbid_unrolling(code: &str) -> String {
     let lines: Vec<&str> = code.lines().collect();
-    let heads = heads(&lines);
+    let heads: HashSet<usize> = functions(&lines).flat_map(|body| heads(&lines, body)).collect();
     let mut marked = String::with_capacity(code.len() + heads.len() * (PRAGMA.len() + 1));
     for (n, line) in lines.iter().enumerate() {
         marked.push_str(line);
@@ -25,24 +28,131 @@ pub(crate) fn keep_as_they_are(code: &str) -> String {
     marked
 }
 
-/// The lines of labels that are jumped back to from after an access to memory.
-fn heads(lines: &[&str]) -> HashSet<usize> {
-    let mut heads = HashSet::new();
-    // Labels are unique in a file, and stand before what they label.
-    let mut labels = HashMap::new();
-    let mut last_access = None;
-    for (n, line) in lines.iter().enumerate() {
-        if let Some(label) = label(line) {
-            labels.insert(label, n);
-        } else if accesses_memory(line) {
-            last_access = Some(n);
-        } else if let Some(&head) = target(line).and_then(|label| labels.get(label))
-            && last_access > Some(head)
-        {
-            heads.insert(head);
+/// The lines between the braces of each function.
+fn functions(lines: &[&str]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = None;
+    lines.iter().enumerate().filter_map(move |(n, line)| match line.as_bytes().first() {
+        Some(b'{') => {
+            start = Some(n + 1);
+            None
+        }
+        Some(b'}') => start.take().map(|start| start..n),
+        _ => None,
+    })
+}
+
+/// The lines of the labels with which loops over memory begin. Jumps by a table are not followed: at worst a loop
+/// stays unmarked.
+fn heads(lines: &[&str], body: Range<usize>) -> Vec<usize> {
+    let blocks = blocks(lines, body);
+    let mut heads = Vec::new();
+    for (latch, head) in edges_back(&blocks) {
+        if loop_of(&blocks, latch, head).iter().any(|&block| blocks[block].accesses_memory) {
+            // An edge back leads to a label: nothing falls through to what stands before it.
+            heads.extend(blocks[head].label);
         }
     }
     heads
+}
+
+/// Instructions that are executed one after the other.
+#[derive(Debug, Default)]
+struct Block {
+    /// The line of the label that it begins with.
+    label: Option<usize>,
+    accesses_memory: bool,
+    /// The blocks after which it may come.
+    before: Vec<usize>,
+    /// The blocks that may come next.
+    after: Vec<usize>,
+}
+
+/// The blocks of a function.
+fn blocks<'c>(lines: &[&'c str], body: Range<usize>) -> Vec<Block> {
+    let mut blocks = vec![Block::default()];
+    let mut labels: HashMap<&'c str, usize> = HashMap::new();
+    // Jumps whose targets may be labels further on.
+    let mut jumps: Vec<(usize, &'c str)> = Vec::new();
+    let mut through = true;
+    let start = |blocks: &mut Vec<Block>, through: bool, label| {
+        let new = blocks.len();
+        blocks.push(Block { label, ..Block::default() });
+        if through {
+            blocks[new].before.push(new - 1);
+            blocks[new - 1].after.push(new);
+        }
+        new
+    };
+    for n in body {
+        if let Some(label) = label(lines[n]) {
+            labels.insert(label, start(&mut blocks, through, Some(n)));
+            through = true;
+            continue;
+        }
+        let instruction = unguarded(lines[n].trim());
+        let is_guarded = instruction.len() < lines[n].trim().len();
+        let own = blocks.len() - 1;
+        blocks[own].accesses_memory |= accesses_memory(instruction);
+        if let Some(target) = target(instruction) {
+            jumps.push((own, target));
+            start(&mut blocks, is_guarded, None);
+            // What follows a jump and has no label cannot be reached.
+            through = is_guarded;
+        } else if ["ret;", "exit;", "trap;"].iter().any(|end| instruction.starts_with(end)) && !is_guarded {
+            through = false;
+        }
+    }
+    for (from, target) in jumps {
+        if let Some(&to) = labels.get(target) {
+            blocks[to].before.push(from);
+            blocks[from].after.push(to);
+        }
+    }
+    blocks
+}
+
+/// The edges that lead back to a block from which they were reached, as pairs of both ends.
+fn edges_back(blocks: &[Block]) -> Vec<(usize, usize)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Visit {
+        No,
+        Under,
+        Done,
+    }
+    let mut visits = vec![Visit::No; blocks.len()];
+    let mut edges = Vec::new();
+    // The blocks on the way, each with how many of its edges were followed.
+    let mut way = vec![(0, 0)];
+    visits[0] = Visit::Under;
+    while let Some((block, followed)) = way.last_mut() {
+        let Some(&next) = blocks[*block].after.get(*followed) else {
+            visits[*block] = Visit::Done;
+            way.pop();
+            continue;
+        };
+        *followed += 1;
+        match visits[next] {
+            Visit::No => {
+                visits[next] = Visit::Under;
+                way.push((next, 0));
+            }
+            Visit::Under => edges.push((*block, next)),
+            Visit::Done => {}
+        }
+    }
+    edges
+}
+
+/// The blocks from which `latch` is reached without passing `head`.
+fn loop_of(blocks: &[Block], latch: usize, head: usize) -> HashSet<usize> {
+    let mut inside = HashSet::from([head]);
+    let mut open = vec![latch];
+    while let Some(block) = open.pop() {
+        if inside.insert(block) {
+            open.extend(&blocks[block].before);
+        }
+    }
+    inside
 }
 
 /// `$L__BB1_2` of `$L__BB1_2: // a comment`.
@@ -51,23 +161,14 @@ fn label(line: &str) -> Option<&str> {
     label.starts_with('$').then_some(label)
 }
 
-/// `$L__BB1_2` of `@%p1 bra $L__BB1_2;`.
-fn target(line: &str) -> Option<&str> {
-    let (before, target) = line.split_once("bra")?;
-    let jumps = before.trim_start().is_empty() || before.trim_start().starts_with('@');
-    let target = target.trim_start_matches(".uni").trim().trim_end_matches(';');
-    (jumps && target.starts_with('$')).then_some(target)
+/// `$L__BB1_2` of `bra.uni $L__BB1_2;`.
+fn target(instruction: &str) -> Option<&str> {
+    let target = instruction.strip_prefix("bra")?.trim_start_matches(".uni").trim().trim_end_matches(';');
+    target.starts_with('$').then_some(target)
 }
 
 /// Whether it loads or stores what other threads might: not parameters, constants or shared memory.
-fn accesses_memory(line: &str) -> bool {
-    let instruction = line.trim_start();
-    let instruction = match instruction.strip_prefix('@') {
-        Some(guarded) => {
-            guarded.split_once(char::is_whitespace).map_or("", |(_, instruction)| instruction.trim_start())
-        }
-        None => instruction,
-    };
+fn accesses_memory(instruction: &str) -> bool {
     ["ld.", "st.", "atom.", "red."].iter().any(|kind| {
         instruction.strip_prefix(kind).is_some_and(|rest| {
             !["param.", "const.", "shared.", "local."].iter().any(|elsewhere| rest.starts_with(elsewhere))
@@ -79,8 +180,8 @@ fn accesses_memory(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Code in which loop 1 computes, loop 2 loads, loop 3 is marked already, loop 4 is around loop 5, which
-    /// stores, and 6 is no loop.
+    /// Code with these loops: 1 computes, 2 loads, 3 is marked already, 4 is around 5, which stores, 8 is entered
+    /// from before its latch, 7, and left to 9, which stands before both and stores, outside of it.
     const CODE: &str = "\
 .visible .entry kernel(
 )
@@ -92,7 +193,7 @@ $L__BB0_1:
 	@%p1 bra 	$L__BB0_1;
 $L__BB0_2: // a comment
 	@%p2 ld.b32 	%r3, [%rd1];
-	bra.uni 	$L__BB0_2;
+	@%p3 bra 	$L__BB0_2;
 $L__BB0_3:
 	.pragma \"nounroll\";
 	atom.relaxed.gpu.add.u32 	%r3, [%rd1], 1;
@@ -105,22 +206,44 @@ $L__BB0_5:
 	bra.uni 	$L__BB0_5;
 $L__BB0_6:
 	@!%p1 bra 	$L__BB0_4;
+	bra.uni 	$L__BB0_8;
+$L__BB0_9:
+	st.b32 	[%rd1], %r1;
+	@%p5 bra 	$L__BB0_10;
 	ret;
+$L__BB0_7:
+	add.s32 	%r1, %r1, 1;
+$L__BB0_8:
+	ld.b32 	%r3, [%rd1];
+	@%p4 bra 	$L__BB0_7;
+	bra.uni 	$L__BB0_9;
+$L__BB0_10:
+	trap; exit;
+}
+.visible .entry another(
+)
+{
+$L__BB1_1:
+	red.add.u32 	[%rd1], 1;
+	bra.uni 	$L__BB1_1;
 }
 ";
 
     #[test]
-    fn loops_that_access_memory_are_marked_once() {
-        let marked = keep_as_they_are(CODE);
-        let heads: Vec<&str> =
-            marked.lines().zip(marked.lines().skip(1)).filter(|pair| pair.1 == PRAGMA).map(|pair| pair.0).collect();
-        assert_eq!(heads, ["$L__BB0_2: // a comment", "$L__BB0_3:", "$L__BB0_4:", "$L__BB0_5:"]);
-        assert_eq!(keep_as_they_are(&marked), marked, "a second time changes nothing");
+    fn loops_that_access_memory_are_marked_at_their_heads_once() {
+        let marked = forbid_unrolling(CODE);
+        let pairs = marked.lines().zip(marked.lines().skip(1));
+        let heads: Vec<&str> = pairs.filter(|pair| pair.1 == PRAGMA).map(|pair| pair.0).collect();
+        assert_eq!(
+            heads,
+            ["$L__BB0_2: // a comment", "$L__BB0_3:", "$L__BB0_4:", "$L__BB0_5:", "$L__BB0_8:", "$L__BB1_1:"]
+        );
+        assert_eq!(forbid_unrolling(&marked), marked, "a second time changes nothing");
     }
 
     #[test]
     fn nothing_else_changes() {
-        let marked = keep_as_they_are(CODE);
+        let marked = forbid_unrolling(CODE);
         let without = |code: &str| code.lines().filter(|line| *line != PRAGMA).map(String::from).collect::<Vec<_>>();
         assert_eq!(without(&marked), without(CODE));
     }

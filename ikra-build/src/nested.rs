@@ -91,7 +91,7 @@ pub(crate) fn compile(
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
     let code = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    Ok(Made { code: loops::keep_as_they_are(&code), sources: artifact::sources(&profile, &krate.name) })
+    Ok(Made { code: loops::forbid_unrolling(&code), sources: artifact::sources(&profile, &krate.name) })
 }
 
 fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {
@@ -133,7 +133,7 @@ fn flags(device: &Device) -> Vec<String> {
         format!("-Ctarget-cpu={}", device.target),
         // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
         String::from("-Zmir-enable-passes=-JumpThreading"),
-        // As nvcc: ptxas unrolls once more, and what is left over is executed one by one, each waiting for memory.
+        // As nvcc: with more, what is left over of a loop is many turns, one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
         // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.
         String::from("-Cllvm-args=-unroll-runtime-multi-exit=true"),

@@ -58,11 +58,16 @@ impl Kernel {
         self.body
             .split(['\n', ';'])
             .map(|line| line.trim().trim_start_matches('{').trim())
-            .map(|line| match line.strip_prefix('@') {
-                Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim()),
-                None => line,
-            })
+            .map(unguarded)
             .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
+    }
+}
+
+/// `ret;` of `@%p1 ret;`.
+pub(crate) fn unguarded(instruction: &str) -> &str {
+    match instruction.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim()),
+        None => instruction,
     }
 }
 

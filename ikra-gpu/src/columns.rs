@@ -54,8 +54,8 @@ impl Columns {
                 let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
                 let len = unit.len.min(piece.memory.len() - shift);
                 let from = piece.memory.address() + shift as u64;
-                // SAFETY: the bytes are within the piece, there is room for those of all units, and columns start where
-                // all their values are aligned.
+                // SAFETY: the bytes are within the piece, there is room for those of all units, and parcels start at
+                // multiples of 16.
                 unsafe { self.queue.copy_to_inbox(inbox.start().add(offset), from, len) }?;
                 parcels.push(Parcel { to, offset, len });
                 offset = (offset + len).next_multiple_of(PARCEL_ALIGN);

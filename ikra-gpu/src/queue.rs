@@ -14,8 +14,8 @@ pub(crate) struct Queue {
     pub(crate) context: Context,
     pub(crate) stream: Stream,
     pub(crate) module: Module,
-    /// The kernel that copies small columns to the inbox; code from earlier versions has none.
-    copy: Option<Function>,
+    /// The kernel that copies small columns to the inbox.
+    copy: Function,
     /// Where results and small columns arrive.
     inbox: Mutex<HostMemory>,
     state: Mutex<State>,
@@ -28,8 +28,6 @@ struct State {
     running: Vec<&'static str>,
     /// Whether kernels are timed.
     timed: bool,
-    /// Whether one is being timed.
-    timing: bool,
     /// Launches whose time is not known yet.
     times: Vec<(&'static str, Event, Event)>,
     /// The error after which the device's state is lost.
@@ -46,11 +44,17 @@ const COPIED_BY_KERNEL: usize = 1 << 13;
 const MAX_TIMES: usize = 4096;
 
 impl Queue {
+    /// # Errors
+    ///
+    /// Also [`Error::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
     pub(crate) fn new(context: &Context, module: Module) -> Result<Self, Error> {
+        let copy = module.function("ikra_copy")?.ok_or_else(|| Error::DeviceCodeRejected {
+            log: String::from("it has no kernel `ikra_copy`: it was made by another version; build the program anew"),
+        })?;
         Ok(Self {
             context: context.clone(),
             stream: Stream::new(context)?,
-            copy: module.function("ikra_copy")?,
+            copy,
             module,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
             state: Mutex::default(),
@@ -125,36 +129,29 @@ impl Queue {
     ///
     /// There are `len` bytes at `from`, and room for them at `to`, a multiple of 4 in the inbox.
     pub(crate) unsafe fn copy_to_inbox(&self, to: *mut u8, from: u64, len: usize) -> Result<(), Error> {
-        let copied = match self.copy {
-            Some(copy) if 0 < len && len <= COPIED_BY_KERNEL && from.is_multiple_of(4) => {
-                let (to, bytes) = (to.addr() as u64, len as u32);
-                let arguments = [(&raw const from).cast(), (&raw const to).cast(), (&raw const bytes).cast()];
-                let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
-                // SAFETY: the kernel takes two pointers and a `u32`, and copies what the caller says is there.
-                unsafe { self.stream.launch(copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
-            }
+        let copied = if 0 < len && len <= COPIED_BY_KERNEL && from.is_multiple_of(4) {
+            let (to, bytes) = (to.addr() as u64, len as u32);
+            let arguments = [(&raw const from).cast(), (&raw const to).cast(), (&raw const bytes).cast()];
+            let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
+            // SAFETY: the kernel takes two pointers and a `u32`, and copies what the caller says is there; it is one
+            // block of 32 threads or more.
+            unsafe { self.stream.launch(self.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
+        } else {
             // SAFETY: by the caller.
-            _ => unsafe { self.stream.download(to, from, len) },
+            unsafe { self.stream.download(to, from, len) }
         };
         copied.map_err(|error| self.blame(error))
     }
 
-    /// Marks where a kernel starts, if kernels are timed, and none is being timed.
-    pub(crate) fn start_timer(&self) -> Result<Option<Event>, Error> {
-        let mut state = self.state();
-        if !state.timed || state.timing {
-            return Ok(None);
-        }
-        let start = self.stream.mark()?;
-        state.timing = true;
-        Ok(Some(start))
+    /// Marks where a kernel starts, if kernels are timed.
+    fn start_timer(&self) -> Result<Option<Event>, Error> {
+        if self.state().timed { self.stream.mark().map(Some) } else { Ok(None) }
     }
 
     /// Marks where the kernel ends.
-    pub(crate) fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), Error> {
+    fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), Error> {
         let Some(start) = timer else { return Ok(()) };
         let mut state = self.state();
-        state.timing = false;
         let end = self.stream.mark()?;
         state.times.push((kernel, start, end));
         if state.times.len() >= MAX_TIMES {
@@ -190,9 +187,7 @@ impl Queue {
 
     /// Starts or stops to time kernels.
     pub(crate) fn set_timed(&self, timed: bool) {
-        let mut state = self.state();
-        state.timed = timed;
-        state.timing = false;
+        self.state().timed = timed;
     }
 
     /// What was counted so far. Waits for kernels that are timed.

@@ -59,7 +59,8 @@ pub fn thread_idx_x() -> u32 {
     0
 }
 
-/// The block's position in the grid; on the host the thread's number, 0 for one that runs no kernels.
+/// The block's position in the grid; on the host the thread's number in rayon's pool, and 0 for threads outside of
+/// it, which run kernels of few objects themselves.
 ///
 /// ```
 /// assert!(ikra::thread::block_idx_x() < ikra::thread::grid_dim_x());

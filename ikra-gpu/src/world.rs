@@ -526,7 +526,6 @@ where
     let parts = session.scratch(0, chunks * size)?;
     let done = session.blocks_done()?;
     let count = count as u32;
-    let timer = session.queue.start_timer()?;
     let function = session.named_function(&format!("{}_reduce{}", K::SYMBOL, K::NUMBER), job.kernel)?;
     let mut launched = Ok(());
     K::arguments(args, &mut |arguments| {
@@ -538,12 +537,12 @@ where
         ];
         let all = Arguments::new(&own, arguments);
         // SAFETY: the entry takes a `u32`, three pointers and the kernel's arguments; there is room for the results,
-        // and as many threads as it asks for; and as in `start`.
+        // the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there are as many
+        // threads as are asked for; and as in `start`.
         launched = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
     });
     launched?;
     session.commit(&mut |visit| world.visit_members(visit), job.changes, 0, count as usize, None)?;
-    session.queue.stop_timer(job.kernel, timer)?;
     session.queue.count_down(size_of::<K::Output>());
     if in_inbox {
         session.queue.synchronize()?;

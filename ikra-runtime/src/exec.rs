@@ -55,7 +55,7 @@ pub fn workers() -> usize {
     rayon::current_num_threads()
 }
 
-/// Which of them this is; 0 if it is none.
+/// Which of them this is; 0 also for others, which run kernels of few objects themselves.
 #[must_use]
 pub fn worker() -> usize {
     rayon::current_thread_index().unwrap_or(0)

@@ -9,8 +9,9 @@ const WORD: u32 = 4;
 ///
 /// # Safety
 ///
-/// There are as many bytes at `from`, and room for them at `to`; both are multiples of 4, and neither is written
-/// meanwhile by others.
+/// 1. There are as many bytes at `from`, and room for them at `to`; both are multiples of 4, and neither is
+///    written meanwhile by others.
+/// 2. There is one block, of four threads or more.
 #[inline(always)]
 pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: u32) {
     let words = bytes / WORD;
@@ -22,7 +23,7 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: u32) {
     }
     let rest = words * WORD + thread::thread_idx_x();
     if rest < bytes {
-        // SAFETY: within the bytes. A block has more threads than a word has bytes.
+        // SAFETY: within the bytes, of which fewer are left than the block has threads.
         unsafe { to.add(rest as usize).write(from.add(rest as usize).read()) };
     }
 }

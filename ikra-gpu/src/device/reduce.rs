@@ -50,7 +50,7 @@ pub struct Results<T> {
 /// # Safety
 ///
 /// 1. The world's tables are filled, and the class has `count` objects, at least one.
-/// 2. There is room for a result a chunk, for the result, and for the number of blocks; and shared memory for
+/// 2. There is room for a result a chunk and for the result, and `results.done` is 0; there is shared memory for
 ///    a result a thread, and for one an accumulator of [`part_accumulators`].
 /// 3. No other kernel runs in the world. Threads come in whole warps, and unless the kernel is heavy, there is
 ///    one for each chunk.
@@ -153,26 +153,26 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     // SAFETY: within the results.
     let value = |n: u32| unsafe { *results.chunks.add(n as usize) };
     let sums = shared::start::<T>();
-    let mut sum = own;
-    while sum < accumulators {
-        let folded = fold_own::<T, R>(reducer, sum, count, accumulators, value);
+    let mut n = own;
+    while n < accumulators {
+        let sum = fold_own::<T, R>(reducer, n, count, accumulators, value);
         // SAFETY: shared memory has a place an accumulator.
-        unsafe { sums.add(sum as usize).write(folded) };
-        sum += threads;
+        unsafe { sums.add(n as usize).write(sum) };
+        n += threads;
     }
     let mut width = accumulators / 2;
     while width > 0 {
         // SAFETY: every thread of the block comes here.
         unsafe { thread::sync_threads() };
-        let mut sum = own;
-        while sum < width {
+        let mut n = own;
+        while n < width {
             // SAFETY: places of accumulators. What is read was written before the barrier, by this thread or another,
             // and what is written, another reads after the next barrier at the earliest.
             unsafe {
-                let place = sums.add(sum as usize);
+                let place = sums.add(n as usize);
                 place.write(reducer.combine(place.read(), place.add(width as usize).read()));
             }
-            sum += threads;
+            n += threads;
         }
         width /= 2;
     }
@@ -190,21 +190,33 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
 #[inline(always)]
 fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32, value: impl Fn(u32) -> T) -> T {
     let mut sum = reducer.identity();
-    let mut n = first;
-    // Whole groups, for as long as the last of a group is there.
-    while u64::from(n) + u64::from(step) * (AHEAD as u64 - 1) < u64::from(end) {
+    if first >= end {
+        return sum;
+    }
+    // What is left is counted, not where the next group ends, which may be after the last number of 32 bits.
+    let (mut n, mut left) = (first, end - first);
+    let group = step * AHEAD as u32;
+    // Whole groups, for as long as the last of a group is there, and if there are registers for as many.
+    while size_of::<T>() <= 32 && left > group - step {
         let ahead: [T; AHEAD] = core::array::from_fn(|k| value(n + k as u32 * step));
         // By index, which is unrolled: an iterator over the array would put it in memory.
         for k in 0..AHEAD {
             sum = reducer.combine(sum, ahead[k]);
         }
-        n += step * AHEAD as u32;
+        if left <= group {
+            return sum;
+        }
+        n += group;
+        left -= group;
     }
-    while n < end {
+    loop {
         sum = reducer.combine(sum, value(n));
+        if left <= step {
+            return sum;
+        }
         n += step;
+        left -= step;
     }
-    sum
 }
 
 /// Combines the `len` values from `first` on, of which each thread of the block finds one at a time; the first
@@ -243,7 +255,8 @@ unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32
     sum
 }
 
-/// Combines the sums of a warp's threads; its first thread has the result.
+/// Combines the sums of a warp's threads; its first thread has the result. Then the warp may write to its part of
+/// shared memory again.
 ///
 /// # Safety
 ///
@@ -268,5 +281,7 @@ unsafe fn combine_warp<T: Copy, R: Reducer<T>>(reducer: R, mut sum: T) -> T {
         }
         width /= 2;
     }
+    // SAFETY: every thread of the warp comes here. Nobody writes again until the first has read.
+    unsafe { thread::sync_warp() };
     sum
 }

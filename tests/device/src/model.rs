@@ -206,6 +206,22 @@ macro_rules! class {
                 self.vector.map(|x| x * scale)
             }
 
+            /// Results too large for many of them in shared memory.
+            #[kernel(reduce(Sum))]
+            pub fn wide(&self) -> [f64; 12] {
+                core::array::from_fn(|k| self.double / (k + 1) as f64)
+            }
+
+            /// The same, of kernels that count as much work.
+            #[kernel(heavy, reduce(Sum, Max, Mix))]
+            pub fn heavy_weight(&self) -> f64 {
+                self.weight()
+            }
+            #[kernel(heavy, reduce(Sum))]
+            pub fn heavy_wide(&self) -> [f64; 12] {
+                self.wide()
+            }
+
             #[kernel(reduce(Any, All))]
             pub fn is_flagged(&self) -> bool {
                 self.flag

@@ -221,14 +221,24 @@ fn reductions_of_many_objects() {
         let place = host.places.links().next().unwrap();
         host.construct(count, Growing::spawn, (3, place)).unwrap();
         device.cuda_construct(count, Growing::spawn, (3, place)).unwrap();
-        let sum = double(host.execute_and_reduce(Growing::weight, (), Sum));
-        let mixed = double(host.execute_and_reduce(Growing::weight, (), Mix));
-        let vector = host.execute_and_reduce(Growing::vector_of, 2.5, Sum).map(single);
-        for _ in 0..3 {
-            assert_eq!(double(device.cuda_execute_and_reduce(Growing::weight, (), Sum).unwrap()), sum);
-            assert_eq!(double(device.cuda_execute_and_reduce(Growing::weight, (), Mix).unwrap()), mixed);
-            assert_eq!(device.cuda_execute_and_reduce(Growing::vector_of, 2.5, Sum).unwrap().map(single), vector);
+        macro_rules! same {
+            ($kernel:ident, $args:expr, $reducer:ident, $bits:expr) => {{
+                let expected = $bits(host.execute_and_reduce(Growing::$kernel, $args, $reducer));
+                // More than once: each leaves what the next one needs.
+                for _ in 0..3 {
+                    let result = device.cuda_execute_and_reduce(Growing::$kernel, $args, $reducer).unwrap();
+                    assert_eq!($bits(result), expected, "{} of {count}", stringify!($kernel, $reducer));
+                }
+            }};
         }
+        let doubles = |result: [f64; 12]| result.map(double);
+        same!(weight, (), Sum, double);
+        same!(weight, (), Mix, double);
+        same!(heavy_weight, (), Sum, double);
+        same!(heavy_weight, (), Mix, double);
+        same!(vector_of, 2.5, Sum, |result: [f32; 3]| result.map(single));
+        same!(wide, (), Sum, doubles);
+        same!(heavy_wide, (), Sum, doubles);
     }
 }
 

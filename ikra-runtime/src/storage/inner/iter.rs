@@ -42,8 +42,11 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
 }
 
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
+    /// # Safety
+    ///
+    /// The range is within the elements.
     #[inline(always)]
-    pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>, range: Range<usize>) -> Self {
+    pub(super) unsafe fn new(elements: Elements<S::Element>, place: Place<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
         #[cfg(not(target_arch = "nvptx64"))]
         return Self { elements, next, end, place, marker: PhantomData };
