@@ -82,7 +82,7 @@ impl Columns {
         if !fits {
             objects.fetch_all();
             *objects.mirror() = None;
-            let columns = Self::new(queue, &units, objects.name())?;
+            let columns = Self::new(queue, &units, objects.atomics().union(objects.arrays()), objects.name())?;
             // What is on the host is all that there is now.
             objects.lose_device();
             *objects.mirror() = Some(Box::new(columns));
@@ -107,11 +107,16 @@ impl Columns {
             .is_some_and(|columns| Arc::ptr_eq(&columns.queue, queue) && columns.current == Some(now))
     }
 
-    fn new(queue: &Arc<Queue>, units: &[Unit], class: &str) -> Result<Self, Error> {
+    fn new(queue: &Arc<Queue>, units: &[Unit], cleared: FieldSet, class: &str) -> Result<Self, Error> {
         let pieces = units
             .iter()
             .map(|unit| {
-                let memory = Memory::new(&queue.context, unit.bytes(), &format!("class {class}"))?;
+                let mut memory = Memory::new(&queue.context, unit.bytes(), &format!("class {class}"))?;
+                // An atomic of one byte is accessed with those beside it, which after the last object are none's; and for
+                // snapshots, arrays are copied with what lies between their columns.
+                if !unit.fields.intersection(cleared).is_empty() {
+                    queue.stream.clear(&mut memory)?;
+                }
                 let Unit { column, columns, pitch, fields, .. } = *unit;
                 Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
             })

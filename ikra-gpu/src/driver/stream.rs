@@ -182,6 +182,9 @@ impl Stream {
     ///
     /// [`Error::DeviceLost`] after a fault.
     pub fn clear(&self, memory: &mut Memory) -> Result<(), Error> {
+        if memory.is_empty() {
+            return Ok(());
+        }
         let api = self.context.enter()?;
         // SAFETY: a live allocation of this length, borrowed exclusively.
         check(api, "cuMemsetD8Async", unsafe { (api.fill)(memory.address(), 0, memory.len(), self.raw) })
