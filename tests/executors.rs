@@ -433,7 +433,7 @@ fn iterators() {
     let mut all = sim.all::<Body>();
     assert_eq!((all.nth(1).map(|body| body.link()), all.len()), (Some(link(1)), 4));
     assert_eq!(
-        (all.next().map(|body| body.link()), all.nth(0).map(|body| body.link())),
+        (all.next().map(|body| body.link()), all.next().map(|body| body.link())),
         (Some(link(2)), Some(link(3)))
     );
     assert_eq!((all.len(), all.nth(2).is_none(), all.len(), all.next().is_none()), (2, true, 0, true));
