@@ -21,7 +21,7 @@ use std::ops::{Range, RangeBounds};
 
 use rayon::prelude::*;
 
-use crate::range::within;
+use crate::range::{within, written};
 
 /// Chunks are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;
@@ -89,13 +89,8 @@ fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + 
 ///
 /// If it is out of range, as slicing does.
 pub fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
-    within(&range, len).unwrap_or_else(|| {
-        panic!(
-            "range {:?}..{:?} is out of range for {len} objects of class {class}",
-            range.start_bound(),
-            range.end_bound()
-        )
-    })
+    within(&range, len)
+        .unwrap_or_else(|| panic!("range `{}` is out of range for {len} objects of class {class}", written(&range)))
 }
 
 /// Splits a chunk at the ends of the layout's runs.

@@ -39,11 +39,10 @@ pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) 
 pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
     panic!(
-        "`{}::{}` has {len} elements: range {:?}..{:?} is out of range",
+        "`{}::{}` has {len} elements, and none at some of the positions `{}`",
         C::NAME,
         C::FIELDS[field].name,
-        range.start_bound(),
-        range.end_bound()
+        crate::range::written(range)
     );
     #[cfg(target_arch = "nvptx64")]
     panic!("a range of an inner array is out of range\0");
