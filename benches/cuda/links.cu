@@ -27,6 +27,16 @@ __global__ void init_nodes(unsigned* next, unsigned* value, unsigned* sum, unsig
     sum[i] = 0;
 }
 
+// Adds up what the object at the end of a link carries, and takes its link.
+template <bool CHECK>
+__device__ __forceinline__ void hop(const unsigned* __restrict__ next, const unsigned* __restrict__ value, unsigned n,
+                                    unsigned& at, unsigned& total)
+{
+    if (CHECK && at >= n) __trap();
+    total += value[at];
+    at = next[at];
+}
+
 template <bool CHECK>
 __global__ void hop_global(const unsigned* __restrict__ next, const unsigned* __restrict__ value,
                            unsigned* __restrict__ sum, unsigned n, unsigned steps)
@@ -35,9 +45,7 @@ __global__ void hop_global(const unsigned* __restrict__ next, const unsigned* __
     if (i >= n) return;
     unsigned at = next[i], total = 0;
     for (unsigned step = 0; step < steps; ++step) {
-        if (CHECK && at >= n) __trap();
-        total += value[at];
-        at = next[at];
+        hop<CHECK>(next, value, n, at, total);
     }
     sum[i] = total;
 }
@@ -49,9 +57,7 @@ __global__ void hop_generic(unsigned* __restrict__ sum, unsigned n, unsigned ste
     if (i >= n) return;
     unsigned at = table.next[i], total = 0;
     for (unsigned step = 0; step < steps; ++step) {
-        if (CHECK && at >= table.count) __trap();
-        total += table.value[at];
-        at = table.next[at];
+        hop<CHECK>(table.next, table.value, table.count, at, total);
     }
     sum[i] = total;
 }
@@ -65,9 +71,7 @@ __global__ void hop_four(const unsigned* __restrict__ next, const unsigned* __re
     unsigned at = next[i], total = 0;
 #pragma unroll 4
     for (unsigned step = 0; step < steps; ++step) {
-        if (CHECK && at >= n) __trap();
-        total += value[at];
-        at = next[at];
+        hop<CHECK>(next, value, n, at, total);
     }
     sum[i] = total;
 }

@@ -89,8 +89,9 @@ fn blocks<'c>(lines: &[&'c str], body: Range<usize>) -> Vec<Block> {
             through = true;
             continue;
         }
-        let instruction = unguarded(lines[n].trim());
-        let is_guarded = instruction.len() < lines[n].trim().len();
+        let line = lines[n].trim();
+        let instruction = unguarded(line);
+        let is_guarded = line.starts_with('@');
         let own = blocks.len() - 1;
         blocks[own].accesses_memory |= accesses_memory(instruction);
         if let Some(target) = target(instruction) {

@@ -55,7 +55,7 @@ mod tests {
         {
             for end in [Unbounded, Included(0), Included(4), Included(5), Excluded(0), Excluded(5), Excluded(6)] {
                 let range = (start, end);
-                // `get` panics for a range that starts more than one after its end, as far as it is inclusive.
+                // Slicing panics where there is no such range.
                 let sliced = std::panic::catch_unwind(|| values[range].to_vec()).ok();
                 assert_eq!(within(&range, 5).map(Vec::from_iter), sliced, "{range:?}");
             }

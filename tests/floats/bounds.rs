@@ -3,6 +3,7 @@
 
 use ikra::prelude::*;
 
+use crate::has_gpu;
 use crate::model::*;
 
 /// How far the device may be off, in units in the last place.
@@ -16,27 +17,11 @@ pub struct Bounds {
     pub functions: u32,
 }
 
-/// Whether there is a GPU to run on; says so if there is none.
-pub fn has_gpu() -> bool {
-    match ikra::driver::devices() {
-        Ok(devices) if !devices.is_empty() => true,
-        Ok(_) => {
-            println!("SKIPPED: the driver shows no GPU");
-            false
-        }
-        Err(error) => {
-            println!("SKIPPED: {error}");
-            false
-        }
-    }
-}
-
 /// The test of one class.
 macro_rules! bounds {
     ($test:ident, $class:ident, $world:ident, $float:ident, $bits:ident, $single_ulp:ident) => {
         #[test]
         fn $test() {
-            use crate::bounds::has_gpu;
             if !has_gpu() {
                 return;
             }

@@ -25,7 +25,7 @@ macro_rules! numbers {
             /// Sums over all.
             pub sum: $float,
             pub pairs: $float,
-            pub functions: [$float; 8],
+            pub functions: [$float; 20],
         }
 
         #[soa_methods]
@@ -49,7 +49,7 @@ macro_rules! numbers {
                     followed: 0.0,
                     sum: 0.0,
                     pairs: 0.0,
-                    functions: [0.0; 8],
+                    functions: [0.0; 20],
                 }
             }
 
@@ -81,15 +81,28 @@ macro_rules! numbers {
 
             #[kernel]
             pub fn evaluate(&mut self) {
+                let (x, y) = (self.a, self.b);
                 self.functions = [
-                    math::sin(self.a),
-                    math::cos(self.a),
-                    math::exp(self.a),
-                    math::ln(self.b),
-                    math::powf(self.b, self.a),
-                    math::atan2(self.a, self.c),
-                    math::tanh(self.c),
-                    math::cbrt(self.b),
+                    math::sin(x),
+                    math::cos(x),
+                    math::tan(x),
+                    math::asin(x / 2.0),
+                    math::acos(x / 2.0),
+                    math::atan(x),
+                    math::atan2(x, y),
+                    math::exp(x),
+                    math::exp2(x),
+                    math::exp_m1(x),
+                    math::ln(y),
+                    math::ln_1p(y),
+                    math::log2(y),
+                    math::log10(y),
+                    math::powf(y, x),
+                    math::sinh(x),
+                    math::cosh(x),
+                    math::tanh(x),
+                    math::cbrt(x),
+                    math::hypot(x, y),
                 ];
             }
 

@@ -40,9 +40,9 @@ macro_rules! layout {
             pub fn reset(&mut self, source: Link<$class>) {
                 self.distance.store(if self.link() == source { 0 } else { UNREACHED });
             }
-            /// One level, which says whether it reached a vertex.
-            #[kernel(reduce(Any))]
-            pub fn push(&self, level: u32) -> bool {
+            /// Lowers the distance of neighbours, if this is one of the frontier's. Says whether it reached any.
+            #[inline(always)]
+            fn reach(&self, level: u32) -> bool {
                 if self.distance.load() != level {
                     return false;
                 }
@@ -58,23 +58,15 @@ macro_rules! layout {
                 }
                 found
             }
+            /// One level, which says whether it reached a vertex.
+            #[kernel(heavy, reduce(Any))]
+            pub fn push(&self, level: u32) -> bool {
+                self.reach(level)
+            }
             /// One level, noted with the search.
-            #[kernel]
+            #[kernel(heavy)]
             pub fn visit(&self, level: u32, search: Ref<Search>) {
-                if self.distance.load() != level {
-                    return;
-                }
-                let mut found = false;
-                let $row = self;
-                let count = $count;
-                for other in self.neighbours.range(..count as usize) {
-                    let distance = other.distance();
-                    if distance.load() > level + 1 {
-                        distance.store(level + 1);
-                        found = true;
-                    }
-                }
-                if found {
+                if self.reach(level) {
                     search.last().store(level + 1);
                 }
             }

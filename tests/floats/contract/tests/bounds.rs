@@ -5,7 +5,7 @@
 mod bounds;
 
 use bounds::Bounds;
-use ikra_contract_tests::model;
+use ikra_contract_tests::{has_gpu, model};
 
 /// What `Floats::Contract` states.
 pub const BOUNDS: Bounds = Bounds { single: 0, double: 0, functions: 2 };

@@ -5,7 +5,7 @@
 mod bounds;
 
 use bounds::Bounds;
-use ikra_fast_tests::model;
+use ikra_fast_tests::{has_gpu, model};
 
 /// What `Floats::Fast` states.
 pub const BOUNDS: Bounds = Bounds { single: 2, double: 0, functions: 4 };
