@@ -258,6 +258,10 @@ impl<F: Storage, R: Get<F::Value>, W: Get<F::Value> + Set<F::Value>> Access<F> f
 pub trait Mode {
     /// Whether the column is accessed at all.
     const TOUCHES: bool;
+    /// Whether it is stored, in place or to a shadow.
+    const STORES: bool = false;
+    /// Whether what is stored goes to a shadow.
+    const SHADOW: bool = false;
 
     /// How a run of a field is accessed.
     type Access<'a, F: Storage, C: Class>: Access<F>;
@@ -308,6 +312,7 @@ impl Mode for ModeOf<{ mode::CHECKED }> {
 
 impl Mode for ModeOf<{ mode::WRITE }> {
     const TOUCHES: bool = true;
+    const STORES: bool = true;
     type Access<'a, F: Storage, C: Class> = Write<F::Exclusive<'a, C>>;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(chunk: Chunk<'a, C>) -> Self::Access<'a, F, C> {
@@ -318,6 +323,8 @@ impl Mode for ModeOf<{ mode::WRITE }> {
 
 impl Mode for ModeOf<{ mode::SNAPSHOT }> {
     const TOUCHES: bool = true;
+    const STORES: bool = true;
+    const SHADOW: bool = true;
     type Access<'a, F: Storage, C: Class> = Snapshot<F::Shared<'a, C>, F::Exclusive<'a, C>>;
     #[inline(always)]
     unsafe fn open<'a, F: Storage, C: Class, const K: usize>(chunk: Chunk<'a, C>) -> Self::Access<'a, F, C> {

@@ -112,6 +112,10 @@ pub trait FieldTuple: 'static {
 pub trait ModeTuple<F: FieldTuple> {
     /// The fields that the kernel accesses.
     const TOUCHES: FieldSet;
+    /// The fields that it stores, in place or to a shadow.
+    const STORES: FieldSet;
+    /// The fields that it stores to a shadow.
+    const SHADOWS: FieldSet;
 
     /// Runs of the fields.
     #[cfg(not(target_arch = "nvptx64"))]
@@ -312,6 +316,8 @@ macro_rules! tuples {
 
         impl<$($F: Storage,)+ $($M: Mode),+> ModeTuple<($($F,)+)> for ($($M,)+) {
             const TOUCHES: FieldSet = FieldSet::from_bits(0 $(| ($M::TOUCHES as u64) << $k)+);
+            const STORES: FieldSet = FieldSet::from_bits(0 $(| ($M::STORES as u64) << $k)+);
+            const SHADOWS: FieldSet = FieldSet::from_bits(0 $(| ($M::SHADOW as u64) << $k)+);
             type Access<'a, C: Class> = ($($M::Access<'a, $F, C>,)+);
             #[inline(always)]
             unsafe fn open<'a, C: Class>(chunk: Chunk<'a, C>) -> Self::Access<'a, C> {

@@ -4,7 +4,7 @@ use crate::arity::{AccessTuple, FieldTuple};
 use crate::class::Class;
 use crate::fault::{stray_handle, undeclared_write};
 use crate::handle::Handle;
-use crate::kernel::{FieldsOf, Method};
+use crate::kernel::{FieldsOf, Method, assert_modes};
 use crate::table::Table;
 
 /// Loads the view of one object, calls the kernel, and stores what it wrote.
@@ -24,6 +24,7 @@ where
     K: Method,
     X: AccessTuple<FieldsOf<K>>,
 {
+    const { assert_modes::<K>() };
     // SAFETY: passed on.
     let values = unsafe { runs.get(n) };
     let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index);

@@ -7,7 +7,7 @@ use crate::arity::{AccessTuple, FieldTuple, ModeTuple};
 use crate::call::{finish, step};
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::kernel::{Constructor, FieldsOf, Kernel, Method, PairKernel};
+use crate::kernel::{Constructor, FieldsOf, Kernel, Method, PairKernel, assert_modes};
 use crate::record;
 use crate::storage::Bump;
 use crate::table::{BaseSet, Table};
@@ -27,6 +27,7 @@ pub fn count<C: Class>() -> u32 {
 /// As for [`call`].
 #[inline(always)]
 unsafe fn open<K: Method>(index: u32) -> Runs<K> {
+    const { assert_modes::<K>() };
     let shadow = <<K::Class as Class>::Bases as BaseSet>::shadow();
     let chunk = Chunk { table: Table::get(), shadow, first: index as usize, len: 1 };
     // SAFETY: a run of one object, which exists by 1; by 2 its elements of the columns that the kernel writes are

@@ -7,7 +7,14 @@ use crate::phase::FieldSet;
 use crate::phase::Phase;
 
 /// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
-pub trait Method: Phase {
+///
+/// # Safety
+///
+/// 1. [`CLASS`](Phase::CLASS) is the id of `Class`.
+/// 2. `Modes` are, field by field, those of [`FieldAccess::mode`](crate::phase::FieldAccess::mode) for the same
+///    accesses: a mode that stores belongs to a field in [`WRITES`](Phase::WRITES), and is that of snapshots for those
+///    in [`SNAPSHOT`](Phase::SNAPSHOT). If not `EXCLUSIVE`, none stores. The executors check this too, when compiled.
+pub unsafe trait Method: Phase + Send + Sync {
     /// The class whose objects it runs for.
     type Class: Class;
     /// What it does with each column.
@@ -43,7 +50,11 @@ pub trait Kernel<A>: Method {
     note = "give the arguments after `other`: one as it is, several as a tuple, none as `()`",
     note = "only methods under `#[kernel(pairs)]` run by `execute_pairs`"
 )]
-pub trait PairKernel<A>: Method {
+///
+/// # Safety
+///
+/// The device has code for `Other` as the class of the other object, if it has code for the kernel.
+pub unsafe trait PairKernel<A>: Method {
     /// The other object's class.
     type Other: Class;
     /// Calls the method.
@@ -61,7 +72,11 @@ pub trait PairKernel<A>: Method {
     label = "not declared",
     note = "write `#[kernel(reduce({R}))]` on the method"
 )]
-pub trait ReducedBy<R>: Method {
+///
+/// # Safety
+///
+/// `NUMBER` is the place of `R` among the reducers for which the device has code, if it has code for the kernel.
+pub unsafe trait ReducedBy<R>: Method {
     /// The place of the reducer among those that the kernel declares.
     #[doc(hidden)]
     const NUMBER: usize;
@@ -89,7 +104,11 @@ pub trait Constructor<A>: Copy + Send + Sync + 'static {
     label = "no device code for this",
     note = "a kernel for the GPU has no type parameters, and takes values only: no references, no closures"
 )]
-pub trait OnDevice<A>: Copy {
+///
+/// # Safety
+///
+/// The entry `SYMBOL` of the device code takes the arguments that `arguments` hands over, in this order.
+pub unsafe trait OnDevice<A>: Copy {
     /// The name of the entry in the device code.
     #[doc(hidden)]
     const SYMBOL: &'static str;
@@ -128,6 +147,24 @@ impl<'a> Argument<'a> {
 pub trait Discardable {}
 impl Discardable for () {}
 impl Discardable for Option<()> {}
+
+/// Fails to compile if what a kernel says that it writes is not what its modes store.
+pub(crate) const fn assert_modes<K: Method>() {
+    let (stores, shadows) = (K::Modes::STORES.bits(), K::Modes::SHADOWS.bits());
+    let (mut writes, mut snapshot) = (0, 0);
+    if K::EXCLUSIVE {
+        (writes, snapshot) = (K::WRITES.bits(), K::SNAPSHOT.bits());
+    }
+    // Names of more fields than the class has mean all of them.
+    let all = match <K::Class as Class>::FIELDS.len() {
+        64 => u64::MAX,
+        count => (1 << count) - 1,
+    };
+    assert!(stores & !writes == 0, "a kernel stores a field that is not among its `WRITES`");
+    assert!(snapshot & !shadows & all == 0, "a kernel stores a field of its `SNAPSHOT` in place");
+    assert!(shadows & !snapshot == 0, "a kernel stores a field to a shadow that it does not have");
+    assert!(K::CLASS.may_be(<K::Class as Class>::ID), "a kernel's phase is that of another class");
+}
 
 /// The storages of the fields of a kernel's class.
 pub(crate) type FieldsOf<K> = <<K as Method>::Class as Class>::Fields;

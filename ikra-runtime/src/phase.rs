@@ -176,7 +176,13 @@ const fn same(a: &str, b: &str) -> bool {
 /// sim.execute(Body::halve, ());
 /// # Ok(()) }
 /// ```
-pub trait Phase: Copy + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// 1. A kernel changes in place only fields of its own objects, of class `CLASS`, that are in `WRITES`; of those that
+///    are also in `SNAPSHOT` it changes only what nobody else sees meanwhile.
+/// 2. `SEQUENTIAL` and `GUARDED` are false for kernels.
+pub unsafe trait Phase: Copy + 'static {
     /// The class whose objects the kernel runs for.
     const CLASS: ClassId;
     /// `Class::method`.
@@ -211,7 +217,8 @@ pub trait Phase: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequential;
 
-impl Phase for Sequential {
+// SAFETY: it changes nothing: worlds that are shared hand out refs in this phase, and no views to change.
+unsafe impl Phase for Sequential {
     const CLASS: ClassId = ClassId::NONE;
     const NAME: &'static str = "sequential code";
     const SEQUENTIAL: bool = true;

@@ -24,7 +24,15 @@ use crate::phase::Phase;
 use crate::table::Table;
 
 /// How one field of a class is stored.
-pub trait Storage: 'static {
+///
+/// # Safety
+///
+/// 1. `COLUMNS` are the columns that the functions access, and these access no other memory than that of the object
+///    in question, in its columns and in the class's arena.
+/// 2. `ATOMIC` says that the elements are accessed as atomics only, so that they may be accessed through other
+///    objects while they change.
+/// 3. `to_view` and `to_seen` show what belongs to the object at `index` of `table`.
+pub unsafe trait Storage: 'static {
     /// The field's type in the row.
     type Row;
     /// What a kernel loads of it and stores.

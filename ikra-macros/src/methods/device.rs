@@ -42,8 +42,9 @@ pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
     };
     quote! {
         #[cfg(not(target_arch = "nvptx64"))]
+        // SAFETY: the entry and the arguments are made from the same list.
         #[automatically_derived]
-        impl ::ikra::rt::OnDevice<#ty> for #handle {
+        unsafe impl ::ikra::rt::OnDevice<#ty> for #handle {
             const SYMBOL: &'static str = #symbol;
             fn arguments(#pattern: #ty, launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>])) {
                 launch(&[#(::ikra::rt::Argument::of(&#names)),*])

@@ -35,8 +35,9 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     };
     let reducers = options.reducers.iter().enumerate().map(|(number, reducer)| {
         quote_spanned! {at=>
+            // SAFETY: entries are numbered in the same order.
             #[automatically_derived]
-            impl ::ikra::rt::ReducedBy<#reducer> for #kernel {
+            unsafe impl ::ikra::rt::ReducedBy<#reducer> for #kernel {
                 const NUMBER: usize = #number;
             }
         }
@@ -62,16 +63,18 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
             #handle
             const __ACCESS: ::ikra::rt::FieldAccess = <#class>::#access.reach(::ikra::rt::Reached::NONE).access;
             const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<#class>(#snapshot, __ACCESS.writes);
+            // SAFETY: what it writes is what its modes store: both follow from the same two constants.
             #[automatically_derived]
-            impl ::ikra::Phase for #kernel {
+            unsafe impl ::ikra::Phase for #kernel {
                 const CLASS: ::ikra::rt::ClassId = <#class as ::ikra::Class>::ID;
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
                 const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
                 #gets
             }
+            // SAFETY: as for `Phase`.
             #[automatically_derived]
-            impl ::ikra::rt::Method for #kernel {
+            unsafe impl ::ikra::rt::Method for #kernel {
                 type Class = #class;
                 type Modes = (#(#modes,)*);
                 const EXCLUSIVE: bool = #exclusive;
@@ -155,8 +158,9 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     };
     quote_spanned! {at=>
         #entries
+        // SAFETY: the entry is for the same class.
         #[automatically_derived]
-        impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {
+        unsafe impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {
             type Other = #other;
             #[inline(always)]
             fn call<'__w>(

@@ -123,14 +123,14 @@ const _: () = {
         Body,
     >(1, __ACCESS.writes);
     #[automatically_derived]
-    impl ::ikra::Phase for Kernel_follow {
+    unsafe impl ::ikra::Phase for Kernel_follow {
         const CLASS: ::ikra::rt::ClassId = <Body as ::ikra::Class>::ID;
         const NAME: &'static str = "Body::follow";
         const WRITES: ::ikra::rt::FieldSet = __ACCESS.writes.union(__SNAPSHOT);
         const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
     }
     #[automatically_derived]
-    impl ::ikra::rt::Method for Kernel_follow {
+    unsafe impl ::ikra::rt::Method for Kernel_follow {
         type Class = Body;
         type Modes = (
             ::ikra::rt::ModeOf<{ __ACCESS.mode(0usize, true, __SNAPSHOT) }>,
@@ -142,7 +142,7 @@ const _: () = {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
-    impl ::ikra::rt::OnDevice<(::ikra::Link<Body>, f32)> for Kernel_follow {
+    unsafe impl ::ikra::rt::OnDevice<(::ikra::Link<Body>, f32)> for Kernel_follow {
         const SYMBOL: &'static str = "ikra_kernel_Body_follow_1_0";
         fn arguments(
             (arg0, arg1): (::ikra::Link<Body>, f32),
@@ -217,7 +217,7 @@ const _: () = {
         Body,
     >(0, __ACCESS.writes);
     #[automatically_derived]
-    impl ::ikra::Phase for Kernel_attract {
+    unsafe impl ::ikra::Phase for Kernel_attract {
         const CLASS: ::ikra::rt::ClassId = <Body as ::ikra::Class>::ID;
         const NAME: &'static str = "Body::attract";
         const WRITES: ::ikra::rt::FieldSet = __ACCESS.writes.union(__SNAPSHOT);
@@ -225,7 +225,7 @@ const _: () = {
         const GETS: &'static [&'static str] = &["fetch_add", "hits", "load"];
     }
     #[automatically_derived]
-    impl ::ikra::rt::Method for Kernel_attract {
+    unsafe impl ::ikra::rt::Method for Kernel_attract {
         type Class = Body;
         type Modes = (
             ::ikra::rt::ModeOf<{ __ACCESS.mode(0usize, true, __SNAPSHOT) }>,
@@ -237,7 +237,7 @@ const _: () = {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
-    impl ::ikra::rt::OnDevice<()> for Kernel_attract {
+    unsafe impl ::ikra::rt::OnDevice<()> for Kernel_attract {
         const SYMBOL: &'static str = "ikra_kernel_Body_attract_1_0";
         fn arguments(
             (): (),
@@ -262,7 +262,7 @@ const _: () = {
         }
     };
     #[automatically_derived]
-    impl ::ikra::rt::PairKernel<()> for Kernel_attract {
+    unsafe impl ::ikra::rt::PairKernel<()> for Kernel_attract {
         type Other = Body;
         #[inline(always)]
         fn call<'__w>(
@@ -304,14 +304,14 @@ const _: () = {
         Body,
     >(0, __ACCESS.writes);
     #[automatically_derived]
-    impl ::ikra::Phase for Kernel_distance {
+    unsafe impl ::ikra::Phase for Kernel_distance {
         const CLASS: ::ikra::rt::ClassId = <Body as ::ikra::Class>::ID;
         const NAME: &'static str = "Body::distance";
         const WRITES: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::EMPTY;
         const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
     }
     #[automatically_derived]
-    impl ::ikra::rt::Method for Kernel_distance {
+    unsafe impl ::ikra::rt::Method for Kernel_distance {
         type Class = Body;
         type Modes = (
             ::ikra::rt::ModeOf<{ __ACCESS.mode(0usize, false, __SNAPSHOT) }>,
@@ -323,7 +323,7 @@ const _: () = {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
-    impl ::ikra::rt::OnDevice<()> for Kernel_distance {
+    unsafe impl ::ikra::rt::OnDevice<()> for Kernel_distance {
         const SYMBOL: &'static str = "ikra_kernel_Body_distance_1_0";
         fn arguments(
             (): (),
@@ -378,7 +378,7 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::ikra::rt::ReducedBy<Sum> for Kernel_distance {
+    unsafe impl ::ikra::rt::ReducedBy<Sum> for Kernel_distance {
         const NUMBER: usize = 0usize;
     }
     #[automatically_derived]
@@ -409,7 +409,7 @@ const _: () = {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
-    impl ::ikra::rt::OnDevice<[f32; 2]> for Constructor_spawn {
+    unsafe impl ::ikra::rt::OnDevice<[f32; 2]> for Constructor_spawn {
         const SYMBOL: &'static str = "ikra_kernel_Body_spawn_1_0";
         fn arguments(
             arg0: [f32; 2],

@@ -13,7 +13,7 @@ use crate::call::step;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::isa::{Isa, OnBlock, Trial};
-use crate::kernel::{FieldsOf, PairKernel, snapshot_of};
+use crate::kernel::{FieldsOf, PairKernel, assert_modes, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::table::Table;
@@ -39,6 +39,7 @@ where
         let others = &others;
         for_runs(chunk, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
             let chunk = Chunk { table, shadow: &shadow, first: run.start, len: run.len() };
+            const { assert_modes::<K>() };
             // SAFETY: as in `run_rows`: chunks are disjoint, `&mut objects` excludes other kernels.
             let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
             // SAFETY: the world that the caller borrows exclusively keeps the table alive, and nothing changes it now.

@@ -38,7 +38,7 @@ use crate::value::{Target, Value};
     label = "not an atomic value",
     note = "atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `Link<C>` or `Option<Link<C>>`"
 )]
-pub trait AtomicValue: Value {
+pub trait AtomicValue: Value + sealed::Sealed {
     /// The standard library's atomic with the same size and bytes.
     #[doc(hidden)]
     type Cell: Sync + 'static;
@@ -50,6 +50,12 @@ pub trait AtomicValue: Value {
     fn swap(cell: &Self::Cell, value: Self) -> Self;
     #[doc(hidden)]
     fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
+}
+
+/// What unsafe code trusts is which cell stands for a value, so nobody else says that.
+mod sealed {
+    /// Its cell has the size, alignment and bytes of the value.
+    pub trait Sealed {}
 }
 
 /// An `#[atomic]` field of an object: what its view and its refs show for it.
@@ -147,6 +153,7 @@ impl<T: AtomicValue> Atomic<'_, T> {
 /// An integer atomic over the cell of the same name.
 macro_rules! integers {
     ($($ty:ident $cell:ident;)*) => { $(
+        impl sealed::Sealed for $ty {}
         impl AtomicValue for $ty {
             type Cell = $cell;
             #[inline(always)]
@@ -209,6 +216,7 @@ integers! {
     i64 AtomicI64;
 }
 
+impl sealed::Sealed for bool {}
 impl AtomicValue for bool {
     type Cell = AtomicBool;
     #[inline(always)]
@@ -245,6 +253,7 @@ impl Atomic<'_, bool> {
 /// An atomic over an integer cell, by a bijection of values and integers.
 macro_rules! encoded {
     ([$($generics:tt)*] $ty:ty, $cell:ident, |$value:ident| $encode:expr, |$bits:ident| $decode:expr) => {
+        impl<$($generics)*> sealed::Sealed for $ty {}
         impl<$($generics)*> AtomicValue for $ty {
             type Cell = $cell;
             #[inline(always)]
@@ -387,14 +396,18 @@ impl<T: Value> Set<T> for NoRun {
     unsafe fn set(&mut self, _: usize, _: T) {}
 }
 
-impl<T: AtomicValue> Storage for AtomicColumn<T> {
+// SAFETY: one column of cells, each of which is only ever accessed as an atomic.
+unsafe impl<T: AtomicValue> Storage for AtomicColumn<T> {
     type Row = T;
     type Value = T;
     type View<'w, P: Phase> = Atomic<'w, T>;
     type Seen<'w, P: Phase> = Atomic<'w, T>;
     type Shared<'a, C: Class> = NoRun;
     type Exclusive<'a, C: Class> = NoRun;
-    const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T::Cell>()];
+    const COLUMNS: &'static [ColumnInfo] = {
+        assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() <= align_of::<T::Cell>());
+        &[ColumnInfo::of::<T::Cell>()]
+    };
     const ATOMIC: bool = true;
     const TARGET: Option<ClassId> = target_of::<T::Target>();
     const TARGET_NAME: &'static str = T::Target::NAME;

@@ -65,7 +65,8 @@ impl<T: Flatten, X: Set<T::Parts>> Set<T> for FlatRun<T, X> {
     }
 }
 
-impl<T: Flatten> Storage for Flat<T> {
+// SAFETY: a column per part, in the order of the parts, of which there are as many as columns; copied in and out.
+unsafe impl<T: Flatten> Storage for Flat<T> {
     type Row = T;
     type Value = T;
     type View<'w, P: Phase> = T;
@@ -78,6 +79,11 @@ impl<T: Flatten> Storage for Flat<T> {
         impl<T: Flatten> Named<T> {
             const COLUMNS: [ColumnInfo; MAX_PARTS] = {
                 let mut columns = [ColumnInfo { component: "", size: 0, align: 1, slot: None }; MAX_PARTS];
+                // `Flatten` is safe to implement: names and parts may be of different number.
+                assert!(
+                    T::PART_NAMES.len() == <T::Parts as PartTuple>::COLUMNS.len(),
+                    "a flattened struct has one name per component"
+                );
                 let mut part = 0;
                 while part < T::PART_NAMES.len() {
                     columns[part] = <T::Parts as PartTuple>::COLUMNS[part];
@@ -141,7 +147,11 @@ impl<T: Flatten> Storage for Flat<T> {
 pub(crate) const MAX_PARTS: usize = 16;
 
 /// The components of a flattened struct, as a tuple of at most 16 values.
-pub trait PartTuple: Copy {
+///
+/// # Safety
+///
+/// `COLUMNS` are the columns that the functions access, one per component.
+pub unsafe trait PartTuple: Copy {
     /// Runs of the components' columns, to read.
     type Shared<'a, C: Class>: Get<Self> + Copy + Send + Sync;
     /// Runs of the components' columns, to read and write.
@@ -190,7 +200,8 @@ macro_rules! part_tuples {
         part_tuples!(@upto [$($done)* $next] $($rest)*);
     };
     (@one $(($T:ident $X:ident $k:tt))+) => {
-        impl<$($T: Value),+> PartTuple for ($($T,)+) {
+        // SAFETY: both are made from the same list.
+        unsafe impl<$($T: Value),+> PartTuple for ($($T,)+) {
             type Shared<'a, C: Class> = Runs<($(<C::Layout as Layout>::Shared<'a, C, $T>,)+)>;
             type Exclusive<'a, C: Class> = Runs<($(<C::Layout as Layout>::Exclusive<'a, C, $T>,)+)>;
             const COLUMNS: &'static [ColumnInfo] = &[$(ColumnInfo::of::<$T>()),+];

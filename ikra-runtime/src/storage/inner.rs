@@ -50,7 +50,11 @@ pub struct Inner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
     message = "this field is no inner array",
     note = "inner arrays are fields under `#[inline_array]`"
 )]
-pub trait ArrayStorage: Storage<Value = Elements<Self::Element>> {
+///
+/// # Safety
+///
+/// Values are the elements of field `FIELD` of an object of class `Owner`, spread by `Arrangement`.
+pub unsafe trait ArrayStorage: Storage<Value = Elements<Self::Element>> {
     /// What the array holds.
     type Element: Value;
     /// Its class.
@@ -61,7 +65,8 @@ pub trait ArrayStorage: Storage<Value = Elements<Self::Element>> {
     const FIELD: usize;
 }
 
-impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, K, A> {
+// SAFETY: as `#[soa_class]` names the field, its place and its arrangement.
+unsafe impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, K, A> {
     type Element = A::Element;
     type Owner = C;
     type Arrangement = A;
@@ -152,7 +157,8 @@ macro_rules! array_storage {
 }
 use array_storage;
 
-impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
+// SAFETY: the arrangement's columns and the arena; what a view or ref shows says where the object's elements are.
+unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
     array_storage!();
     type View<'w, P: Phase> = InnerMut<'w, P, Self>;
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;

@@ -14,7 +14,8 @@ use crate::value::{Target, Value};
 #[derive(Debug)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
-impl<T: Value> Storage for Plain<T> {
+// SAFETY: one column of values, copied in and out.
+unsafe impl<T: Value> Storage for Plain<T> {
     type Row = T;
     type Value = T;
     type View<'w, P: Phase> = T::View<'w, P>;

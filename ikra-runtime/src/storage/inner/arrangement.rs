@@ -50,8 +50,12 @@ pub(crate) fn arena_end(used: usize, count: usize, size: usize) -> usize {
 }
 
 /// How the elements of an inner array are spread over slots and the arena.
+///
+/// # Safety
+///
+/// `COLUMNS` are one of spans, if `INFO` has them, and those of the slots that it has.
 #[doc(hidden)]
-pub trait Arrangement: Sized + 'static {
+pub unsafe trait Arrangement: Sized + 'static {
     /// What the array holds.
     type Element: Value;
     /// The array in a row.
@@ -191,7 +195,8 @@ macro_rules! fixed_length {
     };
 }
 
-impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
+// SAFETY: a column per slot.
+unsafe impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
     type Element = T;
     type Row = [T; N];
     const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: false, arena: false, element: size_of::<T>() };
@@ -203,7 +208,8 @@ impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
     fixed_length!();
 }
 
-impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
+// SAFETY: one column of all slots.
+unsafe impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
     type Element = T;
     type Row = [T; N];
     const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: true, arena: false, element: size_of::<T>() };
@@ -214,7 +220,8 @@ impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
     fixed_length!();
 }
 
-impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
+// SAFETY: a column of spans, and one per slot.
+unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
     type Element = T;
     type Row = InnerArray<T>;
     const INFO: ArrayInfo = ArrayInfo { slots: S, as_object: false, arena: true, element: size_of::<T>() };

@@ -19,7 +19,8 @@ use crate::value::{Target, Value};
 #[derive(Debug)]
 pub struct AtomicInner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 
-impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> ArrayStorage for AtomicInner<C, K, A> {
+// SAFETY: as for `Inner`.
+unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> ArrayStorage for AtomicInner<C, K, A> {
     type Element = A::Element;
     type Owner = C;
     type Arrangement = A;
@@ -114,7 +115,8 @@ impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>> fmt::Debug for InnerAto
     }
 }
 
-impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage for AtomicInner<C, K, A> {
+// SAFETY: the arrangement's columns and the arena; views and refs access elements as atomics.
+unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage for AtomicInner<C, K, A> {
     array_storage!();
     type View<'w, P: Phase> = InnerAtomics<'w, Self>;
     type Seen<'w, P: Phase> = InnerAtomics<'w, Self>;
