@@ -1,0 +1,95 @@
+//! Which ways are combined to kernels.
+
+use crate::ways::{LAYOUTS, REACHES, READS, Reach, Read, WRITES, Write};
+
+/// What runs a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// `execute`.
+    All,
+    /// `execute_range`.
+    Range,
+    /// `execute_each`.
+    Each,
+    /// `execute_and_reduce`.
+    Reduce,
+    /// `execute_pairs`.
+    Pairs,
+    /// `get_mut`, one object after another.
+    Sequential,
+}
+
+/// A kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Combination {
+    /// Its number.
+    pub number: usize,
+    /// How it reaches another object; `None` for a kernel for pairs, which is given it.
+    pub reach: Option<Reach>,
+    /// How it reads a field of that.
+    pub read: Read,
+    /// How it writes its own.
+    pub write: Write,
+    /// What runs it.
+    pub executor: Executor,
+    /// Its class's layout, by position.
+    pub layout: usize,
+    /// Whether others see the values from before of what it writes.
+    pub snapshot: bool,
+    /// Whether it is `heavy`, and so spread over threads for few objects already.
+    pub heavy: bool,
+}
+
+impl Combination {
+    /// Whether the kernel reads of another object what it writes in its own.
+    #[must_use]
+    pub fn races(&self) -> bool {
+        let on_the_way = self.reach.map_or(&[][..], |reach| reach.reads);
+        let read = self.write.fields.contains(&self.read.field);
+        !self.snapshot && (read || on_the_way.iter().any(|field| self.write.fields.contains(field)))
+    }
+}
+
+/// All combinations, in an order that mixes them.
+#[must_use]
+pub fn combinations() -> Vec<Combination> {
+    use Executor::{All, Each, Range, Reduce, Sequential};
+    let mut found = Vec::new();
+    let mut push = |reach: Option<Reach>, read: Read, write: Write, executor: Executor, snapshot: bool| {
+        let number = found.len();
+        let layout = (number + number / LAYOUTS.len()) % LAYOUTS.len();
+        found.push(Combination { number, reach, read, write, executor, layout, snapshot, heavy: number % 5 != 0 });
+    };
+    for (r, &reach) in REACHES.iter().enumerate() {
+        for (f, &read) in READS.iter().enumerate() {
+            // Every way to write meets every way to reach and every way to read.
+            for turn in 0..2 {
+                let write = WRITES[(r + f * 3 + turn * 11) % WRITES.len()];
+                let executor = [All, Range, Each, Reduce, Sequential][(r * 2 + f + turn) % 5];
+                let executor = if executor == Sequential && read.borrows { All } else { executor };
+                push(Some(reach), read, write, executor, (r + f / 2) % 2 == turn);
+            }
+        }
+    }
+    // The field that is read is the one that is written.
+    for (w, &write) in WRITES.iter().enumerate() {
+        for (f, &read) in READS.iter().enumerate().filter(|(_, read)| write.fields.contains(&read.field)) {
+            push(Some(REACHES[(w + f * 7) % REACHES.len()]), read, write, All, false);
+            push(
+                Some(REACHES[(w * 5 + f) % REACHES.len()]),
+                read,
+                write,
+                [All, Range, Each, Reduce][(w + f) % 4],
+                true,
+            );
+        }
+    }
+    for (w, &write) in WRITES.iter().enumerate() {
+        for (f, &read) in READS.iter().enumerate() {
+            if (w + f) % 3 == 0 || write.fields.contains(&read.field) {
+                push(None, read, write, Executor::Pairs, (w + f) % 2 == 0);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,298 @@
+//! Writes combinations as Rust source.
+
+use std::fmt::Write as _;
+
+use crate::combine::{Combination, Executor};
+use crate::ways::LAYOUTS;
+
+/// The attribute of a kernel.
+fn options(combination: &Combination) -> String {
+    let mut options = Vec::new();
+    if combination.heavy {
+        options.push("heavy".to_owned());
+    }
+    match combination.executor {
+        Executor::Pairs => options.push("pairs".to_owned()),
+        Executor::Reduce => options.push("reduce(Max)".to_owned()),
+        _ => {}
+    }
+    if combination.snapshot {
+        options.push(format!("snapshot({})", combination.write.fields.join(", ")));
+    }
+    if !combination.write.declared.is_empty() {
+        options.push(format!("writes({})", combination.write.declared.join(", ")));
+    }
+    options.join(", ")
+}
+
+/// The method.
+fn kernel(combination: &Combination) -> String {
+    let Combination { number, reach, read, write, executor, .. } = combination;
+    let parameters = match executor {
+        Executor::Pairs => "o: Ref<Thing>, salt: u32",
+        _ => "salt: u32, other: Ref<Thing>",
+    };
+    let (output, result) = match executor {
+        Executor::Reduce => (" -> u32", "v & 0xffff"),
+        _ => ("", ""),
+    };
+    let reached = reach.map_or(String::new(), |reach| format!("let o: Ref<Thing> = {};\n", reach.ikra));
+    format!(
+        "#[kernel({})]\nfn k{number}(&mut self, {parameters}){output} {{\n{reached}let v: u32 = {{ {} }} ^ salt;\n{}\n{result}\n}}\n",
+        options(combination),
+        read.ikra,
+        write.ikra,
+    )
+}
+
+/// The same for one object of the model.
+fn plain(combination: &Combination) -> String {
+    let Combination { number, reach, read, write, .. } = combination;
+    let reached = reach.map_or("other", |reach| reach.plain);
+    format!(
+        "fn p{number}(all: &[Plain], i: usize, n: &mut Plain, salt: u32, other: usize) -> u32 {{\nlet t = &all[i];\nlet j = {reached};\nlet o = &all[j];\nlet v: u32 = {{ {} }} ^ salt;\n{}\nv & 0xffff\n}}\n",
+        read.plain, write.plain,
+    )
+}
+
+/// How the harness of a module runs it.
+fn case(combination: &Combination) -> String {
+    let number = combination.number;
+    let run = match combination.executor {
+        Executor::All => format!("Every(&|w, other| w.execute(Thing::k{number}, (SALT, other)))"),
+        Executor::Range => format!("Range(&|w, range, other| w.execute_range(Thing::k{number}, range, (SALT, other)))"),
+        Executor::Each => {
+            format!("Each(&|w, links, other| w.execute_each(Thing::k{number}, links, (SALT, other)).unwrap())")
+        }
+        Executor::Reduce => {
+            format!("Reduce(&|w, other| w.execute_and_reduce(Thing::k{number}, (SALT, other), Max))")
+        }
+        Executor::Pairs => format!("Pairs(&|w| w.execute_pairs(Thing::k{number}, SALT))"),
+        Executor::Sequential => format!(
+            "Sequential(&|w, link, other| {{ let mut g = w.get_mut(link); let other = g.resolve(other); g.k{number}(SALT, other); }})"
+        ),
+    };
+    format!("(\"k{number}\", p{number}, {run}),\n")
+}
+
+/// The class of a layout with the kernels, and what they need.
+fn module(layout: usize, kernels: &[Combination], harness: &str) -> String {
+    let (name, options) = LAYOUTS[layout];
+    let mut text = format!("pub mod {name} {{\nuse super::*;\n#[soa_class{options}]\n{CLASS}");
+    text.push_str("#[soa_methods]\nimpl Thing {\n");
+    text.push_str(METHODS);
+    for combination in kernels {
+        text.push_str(&kernel(combination));
+    }
+    text.push_str("}\n");
+    text.push_str(HELPERS);
+    text.push_str(harness);
+    text.push_str("}\n");
+    text
+}
+
+/// The accepted kernels, each with its model, as a module per layout with a function `run`.
+#[must_use]
+pub fn accepted(combinations: &[Combination]) -> String {
+    let mut text = String::new();
+    for layout in 0..LAYOUTS.len() {
+        let kernels: Vec<Combination> =
+            combinations.iter().copied().filter(|kernel| kernel.layout == layout && !kernel.races()).collect();
+        let mut harness = HARNESS.to_owned();
+        for combination in &kernels {
+            harness.push_str(&plain(combination));
+        }
+        harness.push_str("const CASES: &[(&str, Model, Run)] = &[\n");
+        for combination in &kernels {
+            harness.push_str(&case(combination));
+        }
+        harness.push_str("];\n");
+        text.push_str(&module(layout, &kernels, &harness));
+    }
+    text
+}
+
+/// A program with the racy kernels, which must not build.
+#[must_use]
+pub fn rejected(combinations: &[Combination]) -> String {
+    let mut text = String::from("#![allow(warnings)]\nuse ikra::prelude::*;\n");
+    text.push_str(PAIR);
+    let mut main = String::new();
+    for (layout, (name, _)) in LAYOUTS.iter().enumerate() {
+        let kernels: Vec<Combination> =
+            combinations.iter().copied().filter(|kernel| kernel.layout == layout && kernel.races()).collect();
+        let mut calls = String::from("pub fn run(w: &mut Things, other: Link<Thing>) {\n");
+        for Combination { number, executor, .. } in &kernels {
+            let call = match executor {
+                Executor::Pairs => format!("w.execute_pairs(Thing::k{number}, 1);\n"),
+                Executor::Reduce => format!("w.execute_and_reduce(Thing::k{number}, (1, other), Max);\n"),
+                Executor::Range => format!("w.execute_range(Thing::k{number}, .., (1, other));\n"),
+                Executor::Each => format!("w.execute_each(Thing::k{number}, &[], (1, other)).unwrap();\n"),
+                Executor::All | Executor::Sequential => format!("w.execute(Thing::k{number}, (1, other));\n"),
+            };
+            calls.push_str(&call);
+        }
+        calls.push_str("}\n");
+        text.push_str(&module(layout, &kernels, &calls));
+        let _ = writeln!(main, "{name}::run(&mut {name}::Things::new(), Link::from_id(1).unwrap());");
+    }
+    let _ = write!(text, "fn main() {{\n{main}}}\n");
+    text
+}
+
+const PAIR: &str = "
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Pair { pub x: u32, pub y: u32 }
+fn put(place: &mut u32, v: u32) { *place = v; }
+";
+
+const CLASS: &str = "
+#[derive(Clone, Debug)]
+pub struct Thing {
+    pub a: u32,
+    pub b: u32,
+    pub next: Link<Thing>,
+    pub maybe: Option<Link<Thing>>,
+    #[inline_array]
+    pub three: [u32; 3],
+    #[inline_array(object)]
+    pub whole: [u32; 2],
+    #[inline_array(1)]
+    pub var: InnerArray<u32>,
+    #[inline_array(1)]
+    pub links: InnerArray<Link<Thing>>,
+    pub small: [u32; 2],
+    #[soa(flatten)]
+    pub flat: Pair,
+}
+#[soa_world]
+pub struct Things { pub things: Objects<Thing> }
+";
+
+const METHODS: &str = "
+fn twice(&self) -> u32 { self.a.wrapping_mul(2) }
+fn four_times(&self) -> u32 { self.twice().wrapping_mul(2) }
+fn smallest(&self) -> u32 { self.small[0].min(self.small[1]) }
+fn first_of_three(&self) -> u32 { self.three[0] }
+fn neighbour(&self) -> Ref<Thing> { self.next }
+fn set(&mut self, v: u32) { self.a = v; }
+";
+
+const HELPERS: &str = "
+fn look<P: ikra::Phase>(o: ThingRef<'_, P>) -> u32 { o.a() }
+fn hand_on<P: ikra::Phase>(o: &mut ThingMut<'_, P>, v: u32) { o.a = v; }
+trait Seen { fn seen(&self) -> u32; }
+impl<P: ikra::Phase> Seen for ThingRef<'_, P> { fn seen(&self) -> u32 { self.a() } }
+trait Store { fn store(&mut self, v: u32); }
+impl<P: ikra::Phase> Store for ThingMut<'_, P> { fn store(&mut self, v: u32) { self.b = v; } }
+";
+
+const HARNESS: &str = r#"
+type Model = fn(&[Plain], usize, &mut Plain, u32, usize) -> u32;
+type L = Link<Thing>;
+enum Run {
+    Every(&'static (dyn Fn(&mut Things, L) + Sync)),
+    Range(&'static (dyn Fn(&mut Things, std::ops::Range<usize>, L) + Sync)),
+    Each(&'static (dyn Fn(&mut Things, &[L], L) + Sync)),
+    Reduce(&'static (dyn Fn(&mut Things, L) -> u32 + Sync)),
+    Pairs(&'static (dyn Fn(&mut Things) + Sync)),
+    Sequential(&'static (dyn Fn(&mut Things, L, L) + Sync)),
+}
+use Run::{Each, Every, Pairs, Range, Reduce, Sequential};
+
+fn link(n: usize) -> L { Link::from_index(n).unwrap() }
+
+fn world(all: &[Plain]) -> Things {
+    let mut things = Things::new();
+    things.things.reserve(all.len()).unwrap();
+    for (n, t) in all.iter().enumerate() {
+        let row = Thing {
+            a: t.a,
+            b: t.b,
+            next: link(t.next),
+            maybe: t.maybe.map(link),
+            three: t.three,
+            whole: t.whole,
+            var: t.var.clone().into(),
+            links: t.links.iter().copied().map(link).collect(),
+            small: t.small,
+            flat: Pair { x: t.flat.x, y: t.flat.y },
+        };
+        things.things.init(link(n), row).unwrap();
+    }
+    things
+}
+
+fn objects_of(things: &Things) -> Vec<Plain> {
+    let rows = (0..things.things.len()).map(|n| things.things.read(link(n)).unwrap());
+    rows.map(|t| Plain {
+        a: t.a,
+        b: t.b,
+        next: t.next.index(),
+        maybe: t.maybe.map(Link::index),
+        three: t.three,
+        whole: t.whole,
+        var: t.var.to_vec(),
+        links: t.links.iter().map(|link| link.index()).collect(),
+        small: t.small,
+        flat: plain::Pair { x: t.flat.x, y: t.flat.y },
+    }).collect()
+}
+
+/// Runs the model for some objects, each seeing the others as they were before.
+fn model(all: &[Plain], model: Model, which: impl IntoIterator<Item = usize>) -> (Vec<Plain>, u32) {
+    let mut after = all.to_vec();
+    let results = which.into_iter().map(|i| model(all, i, &mut after[i], SALT, OTHER)).collect::<Vec<_>>();
+    (after, results.into_iter().max().unwrap_or(0))
+}
+
+/// Runs all kernels of the layout; returns how many there are.
+pub fn run() -> usize {
+    for &(name, step, ref run) in CASES {
+        let all = plain::objects(if matches!(run, Pairs(_)) { PAIRED } else { COUNT });
+        let chosen: Vec<usize> = (0..all.len()).map(|n| n * 7 % all.len()).filter(|n| n % 4 != 1).collect();
+        let links: Vec<L> = chosen.iter().copied().map(link).collect();
+        let (expected, result) = match run {
+            Every(_) | Reduce(_) => model(&all, step, 0..all.len()),
+            Range(_) => model(&all, step, 20..all.len() - 9),
+            Each(_) => model(&all, step, chosen.iter().copied()),
+            Pairs(_) => {
+                let mut after = all.clone();
+                for (i, n) in after.iter_mut().enumerate() {
+                    for other in 0..all.len() {
+                        step(&all, i, n, SALT, other);
+                    }
+                }
+                (after, 0)
+            }
+            Sequential(_) => {
+                let mut now = all.clone();
+                for i in 0..now.len() {
+                    let mut n = now[i].clone();
+                    step(&now, i, &mut n, SALT, OTHER);
+                    now[i] = n;
+                }
+                (now, 0)
+            }
+        };
+        for threads in [1, 2, 8] {
+            let mut things = world(&all);
+            let seen = pool(threads).install(|| match run {
+                Every(run) => { run(&mut things, link(OTHER)); result }
+                Range(run) => { run(&mut things, 20..all.len() - 9, link(OTHER)); result }
+                Each(run) => { run(&mut things, &links, link(OTHER)); result }
+                Reduce(run) => run(&mut things, link(OTHER)),
+                Pairs(run) => { run(&mut things); result }
+                Sequential(run) => { for n in 0..all.len() { run(&mut things, link(n), link(OTHER)); } result }
+            });
+            assert_eq!(seen, result, "{name} on {threads} threads");
+            let found = objects_of(&things);
+            for n in 0..all.len() {
+                assert_eq!(found[n], expected[n], "object {n} of {name} on {threads} threads");
+            }
+        }
+    }
+    CASES.len()
+}
+"#;
