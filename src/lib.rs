@@ -169,6 +169,7 @@ pub mod rt {
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_runtime::table::{DeviceBases, table_words};
     pub use ikra_runtime::table::{Place, TargetSlot};
+    pub use ikra_runtime::transfer::Transfer;
     pub use ikra_runtime::value::{LaneArray, NoTarget};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{

@@ -27,7 +27,7 @@ pub(crate) struct Session {
     /// For copies that are needed while the queue's stream is recorded.
     side: Stream,
     /// Results of reductions, on their way.
-    scratch: [Option<Memory>; 2],
+    scratch: [Option<Memory>; 3],
     /// How many blocks of a reduction are done.
     blocks_done: Option<Memory>,
     pub(crate) recording: Option<Trace>,
@@ -73,7 +73,7 @@ impl Session {
             named: HashMap::new(),
             tables: HashMap::new(),
             side: Stream::new(&context)?,
-            scratch: [None, None],
+            scratch: [None, None, None],
             blocks_done: None,
             recording: None,
             generation: 0,

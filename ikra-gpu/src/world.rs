@@ -14,6 +14,7 @@ use ikra_runtime::objects::Links;
 use ikra_runtime::phase::FieldSet;
 use ikra_runtime::record::{self, PAIR_THREADS};
 use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use ikra_runtime::transfer::Transfer;
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::Columns;
@@ -176,17 +177,65 @@ pub trait CudaWorld: World {
     /// The reducer must have no state: a struct without fields.
     fn cuda_execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
     where
-        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R> + OnDevice<A>,
+        K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
     {
-        const { assert!(size_of::<R>() == 0, "a reducer with state runs on the host only") };
-        let count = Holds::<K::Class>::objects(self).len();
-        if count == 0 {
-            return Ok(reducer.identity());
-        }
-        with(self, |world, session| reduce::<K, A, R, Self>(world, session, count, args))
+        let end = Holds::<K::Class>::objects(self).len();
+        reduce::<K, A, R, Self>(self, 0, end, None, args, reducer)
+    }
+
+    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids, and combines
+    /// the results, in the same order as on the host. Waits for the device.
+    ///
+    /// The reducer must have no state: a struct without fields.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last object or before it starts, as slicing does.
+    fn cuda_execute_range_and_reduce<K, A, R>(
+        &mut self,
+        _kernel: K,
+        range: impl RangeBounds<usize>,
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error>
+    where
+        K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        R: Reducer<K::Output>,
+        Self: Holds<K::Class>,
+    {
+        let range = positions(range, Holds::<K::Class>::objects(self).len(), K::Class::NAME);
+        reduce::<K, A, R, Self>(self, range.start, range.end, None, args, reducer)
+    }
+
+    /// Calls a kernel for some objects and combines the results, in the same order as on the host. Waits for the
+    /// device.
+    ///
+    /// The reducer must have no state: a struct without fields.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
+    /// called for none.
+    fn cuda_execute_each_and_reduce<K, A, R>(
+        &mut self,
+        _kernel: K,
+        links: &[Link<K::Class>],
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error>
+    where
+        K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+        A: Copy + Send + Sync,
+        R: Reducer<K::Output>,
+        Self: Holds<K::Class>,
+    {
+        check_distinct(Holds::<K::Class>::objects(self), links)?;
+        let list: Vec<u32> = links.iter().map(|link| link.index() as u32).collect();
+        reduce::<K, A, R, Self>(self, 0, list.len(), Some(&list), args, reducer)
     }
 
     /// Makes `n` objects by a constructor, on the device, and returns the links to them.
@@ -494,9 +543,48 @@ where
     session.commit(&mut |visit| world.visit_members(visit), changes, first, end, list)
 }
 
-fn reduce<K, A, R, W>(world: &mut W, session: &mut Session, count: usize, args: A) -> Result<K::Output, Error>
+/// Combines the results for objects `first..end`, or for those in the list.
+fn reduce<K, A, R, W>(
+    world: &mut W,
+    first: usize,
+    end: usize,
+    list: Option<&[u32]>,
+    args: A,
+    reducer: R,
+) -> Result<K::Output, Error>
 where
-    K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R> + OnDevice<A>,
+    K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+    W: World,
+{
+    const {
+        assert!(size_of::<R>() == 0, "a reducer with state runs on the host only");
+        assert!(
+            part_accumulators::<K::Output>() == part_accumulators::<WireOf<K, A>>(),
+            "a reduction would not have the same order on the GPU: put the tuple's members in the order of their sizes, the largest first, or return a struct under `#[derive(Clone, Copy, Value)] #[repr(C)]`"
+        );
+    }
+    if first == end {
+        return Ok(reducer.identity());
+    }
+    let wire = with(world, |world, session| reduce_on_device::<K, A, R, W>(world, session, first, end, list, args))?;
+    Ok(K::Output::unpack(wire))
+}
+
+/// As what the results of a kernel travel.
+type WireOf<K, A> = <<K as Kernel<A>>::Output as Transfer>::Wire;
+
+fn reduce_on_device<K, A, R, W>(
+    world: &mut W,
+    session: &mut Session,
+    first: usize,
+    end: usize,
+    list: Option<&[u32]>,
+    args: A,
+) -> Result<WireOf<K, A>, Error>
+where
+    K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
     W: World,
@@ -506,7 +594,8 @@ where
     }
     let job = job_of::<K>();
     session.prepare(&mut |visit| world.visit_members(visit), Some(job.changes))?;
-    let size = size_of::<K::Output>().max(1);
+    let count = end - first;
+    let size = size_of::<WireOf<K, A>>().max(1);
     // Whole warps: a thread an accumulator.
     let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
     let chunks = count.div_ceil(chunk_len(count, K::HEAVY));
@@ -516,7 +605,7 @@ where
     let grid = Grid {
         blocks: blocks as u32,
         threads: threads as u32,
-        shared_bytes: (threads.max(part_accumulators::<K::Output>()) * size) as u32,
+        shared_bytes: (threads.max(part_accumulators::<WireOf<K, A>>()) * size) as u32,
     };
     // The kernel writes the result to host memory, where there is room: no copy is needed.
     let queue = session.queue.clone();
@@ -524,35 +613,46 @@ where
     let in_inbox = size <= inbox.len();
     let result = if in_inbox { inbox.start().addr() as u64 } else { session.scratch(1, size)? };
     let parts = session.scratch(0, chunks * size)?;
+    let list_address = match list {
+        None => 0,
+        Some(list) => {
+            let address = session.scratch(2, size_of_val(list))?;
+            // SAFETY: there is room for the list.
+            unsafe { session.queue.stream.upload(address, list.as_ptr().cast(), size_of_val(list)) }?;
+            address
+        }
+    };
     let done = session.blocks_done()?;
-    let count = count as u32;
+    let (first_u32, end_u32) = (first as u32, end as u32);
     let function = session.named_function(&format!("{}_reduce{}", K::SYMBOL, K::NUMBER), job.kernel)?;
     let mut launched = Ok(());
     K::arguments(args, &mut |arguments| {
         let own = [
-            (&raw const count).cast(),
+            (&raw const first_u32).cast(),
+            (&raw const end_u32).cast(),
+            (&raw const list_address).cast(),
             (&raw const parts).cast(),
             (&raw const result).cast(),
             (&raw const done).cast(),
         ];
         let all = Arguments::new(&own, arguments);
-        // SAFETY: the entry takes a `u32`, three pointers and the kernel's arguments; there is room for the results,
+        // SAFETY: the entry takes two `u32`, four pointers and the kernel's arguments; there is room for the results,
         // the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there are as many
         // threads as are asked for; and as in `start`.
         launched = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
     });
     launched?;
-    session.commit(&mut |visit| world.visit_members(visit), job.changes, 0, count as usize, None)?;
-    session.queue.count_down(size_of::<K::Output>());
+    session.commit(&mut |visit| world.visit_members(visit), job.changes, first, end, list)?;
+    session.queue.count_down(size_of::<WireOf<K, A>>());
     if in_inbox {
         session.queue.synchronize()?;
         // SAFETY: the kernel, which is done, wrote a value of this type there, which has the same bytes on host and
         // device; the start of a page is aligned for it.
-        return Ok(unsafe { inbox.start().cast::<K::Output>().read() });
+        return Ok(unsafe { inbox.start().cast::<WireOf<K, A>>().read() });
     }
-    let mut value = MaybeUninit::<K::Output>::uninit();
+    let mut value = MaybeUninit::<WireOf<K, A>>::uninit();
     // SAFETY: there is one result, and room for it until the stream is synchronised below.
-    unsafe { session.queue.stream.download(value.as_mut_ptr().cast(), result, size_of::<K::Output>()) }
+    unsafe { session.queue.stream.download(value.as_mut_ptr().cast(), result, size_of::<WireOf<K, A>>()) }
         .map_err(|error| session.queue.blame(error))?;
     session.queue.synchronize()?;
     // SAFETY: the kernel wrote a value of this type, which has the same bytes on host and device.

@@ -3,6 +3,7 @@
 //! A chunk is never smaller than a few cache lines of each column, so that two threads seldom write to
 //! the same line, and its bounds depend on nothing that changes a result.
 
+mod collect;
 mod construct;
 mod each;
 mod pairs;
@@ -10,11 +11,12 @@ mod prefetch;
 mod reduce;
 mod rows;
 
+pub(crate) use collect::execute_and_collect;
 pub(crate) use construct::construct;
 pub use each::check_distinct;
 pub(crate) use each::execute_each;
 pub(crate) use pairs::execute_pairs;
-pub(crate) use reduce::execute_and_reduce;
+pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce};
 pub(crate) use rows::execute;
 
 use std::ops::{Range, RangeBounds};

@@ -9,6 +9,7 @@
 //! | [`class`], [`layout`], [`phase`] | what the macros know of a class, its geometry, the race check |
 //! | [`table`], [`handle`] | an object in its columns |
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
+//! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`column`](mod@column), [`object`], [`objects`], [`world`], [`picture`], [`advice`] | what users name and own |
 //! | `exec` | how kernels run on the host |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
@@ -35,6 +36,7 @@ pub mod record;
 pub mod reduce;
 pub mod storage;
 pub mod table;
+pub mod transfer;
 pub mod value;
 
 #[cfg(target_arch = "nvptx64")]

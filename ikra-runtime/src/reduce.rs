@@ -33,6 +33,57 @@ pub const fn part_accumulators<T>() -> usize {
 /// combines those in a fixed order, so the result is the same with any number of threads. It does
 /// reorder: `combine` must be associative and commutative, up to rounding.
 ///
+/// The order in full: objects come in chunks, whose size depends on their number, and on whether the kernel
+/// is heavy, only. Within a chunk, the result for object *n* is combined into accumulator *n* mod 32, each of
+/// which starts with the identity; then the second half of the accumulators is combined into the first, and
+/// so on until one is left. If there are several chunks, their results are combined in the same way, with
+/// 256 accumulators (32 for results of more than 64 bytes). For a range or a list, objects count from its
+/// start, so that the result is that of a world without others.
+///
+/// Arrays and tuples of up to eight members are combined member by member by [`Sum`], [`Min`], [`Max`],
+/// [`All`] and [`Any`]: the smallest of `(3, 1)` and `(2, 5)` is `(2, 1)`. A reducer of your own finds the
+/// smallest as a whole, for example the nearest object and how near it is:
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Value)]
+/// #[repr(C)]
+/// pub struct Found { pub distance: f32, pub id: u32 }
+///
+/// #[derive(Clone, Copy)]
+/// pub struct Nearest;
+/// impl Reducer<Found> for Nearest {
+///     fn identity(&self) -> Found { Found { distance: f32::INFINITY, id: u32::MAX } }
+///     fn combine(&self, a: Found, b: Found) -> Found {
+///         // The smaller id wins among equals, so that the order does not matter.
+///         if (b.distance, b.id) < (a.distance, a.id) { b } else { a }
+///     }
+/// }
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Nearest))]
+///     pub fn distance(&self, to: f32) -> Found {
+///         Found { distance: (self.pos - to).abs(), id: self.link().id() }
+///     }
+///     #[kernel(reduce(Min, Max))]
+///     pub fn bounds(&self) -> (f32, u32) { (self.pos, self.link().id()) }
+/// }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([4.0, 1.0, 2.0].map(|pos| Body { pos }))?;
+/// assert_eq!(sim.execute_and_reduce(Body::distance, 2.5, Nearest), Found { distance: 0.5, id: 3 });
+/// assert_eq!(sim.execute_and_reduce(Body::bounds, (), Min), (1.0, 1));
+/// assert_eq!(sim.execute_and_reduce(Body::bounds, (), Max), (4.0, 3));
+/// # Ok(()) }
+/// ```
+///
 /// ```
 /// use ikra::prelude::*;
 ///
@@ -65,7 +116,8 @@ pub const fn part_accumulators<T>() -> usize {
 #[diagnostic::on_unimplemented(
     message = "reducer `{Self}` cannot combine `{T}`",
     label = "no such reduction",
-    note = "implement `Reducer<{T}>` for it"
+    note = "`Sum`, `Min`, `Max`, `All` and `Any` combine numbers or `bool`s, and arrays and tuples of them",
+    note = "for other types, implement `Reducer<{T}>` for a struct of your own without fields"
 )]
 pub trait Reducer<T>: Copy + Send + Sync {
     /// The result for no object.
@@ -75,7 +127,8 @@ pub trait Reducer<T>: Copy + Send + Sync {
     fn combine(&self, a: T, b: T) -> T;
 }
 
-/// The sum. Integers wrap around in release builds and panic on overflow in debug builds, as `+` does.
+/// The sum, of arrays and tuples member by member. Integers wrap around in release builds and panic on overflow
+/// in debug builds, as `+` does.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -96,7 +149,7 @@ pub trait Reducer<T>: Copy + Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
 /// The smallest value; NaN loses against any number. For no object, the largest value of the type
-/// (infinity for floating point).
+/// (infinity for floating point). Of arrays and tuples, the smallest of each member.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -117,7 +170,7 @@ pub struct Sum;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Min;
 /// The largest value; NaN loses against any number. For no object, the smallest value of the type
-/// (negative infinity for floating point).
+/// (negative infinity for floating point). Of arrays and tuples, the largest of each member.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -248,6 +301,42 @@ macro_rules! arrays {
     )* };
 }
 arrays! { Sum Min Max All Any }
+
+/// Member by member, for each of the reducers.
+macro_rules! tuples {
+    ($(($($T:ident $k:tt),+))*) => { $(
+        tuples! { @each Sum ($($T $k),+) }
+        tuples! { @each Min ($($T $k),+) }
+        tuples! { @each Max ($($T $k),+) }
+        tuples! { @each All ($($T $k),+) }
+        tuples! { @each Any ($($T $k),+) }
+    )* };
+    (@each $reducer:ident ($($T:ident $k:tt),+)) => {
+        impl<$($T),+> Reducer<($($T,)+)> for $reducer
+        where
+            $($reducer: Reducer<$T>),+
+        {
+            #[inline(always)]
+            fn identity(&self) -> ($($T,)+) {
+                ($(Reducer::<$T>::identity(self),)+)
+            }
+            #[inline(always)]
+            fn combine(&self, a: ($($T,)+), b: ($($T,)+)) -> ($($T,)+) {
+                ($(self.combine(a.$k, b.$k),)+)
+            }
+        }
+    };
+}
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
 
 impl Reducer<bool> for All {
     #[inline(always)]

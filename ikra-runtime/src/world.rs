@@ -380,7 +380,114 @@ pub unsafe trait World: Sized + Send + Sync {
         Self: Holds<K::Class>,
     {
         ready_for_kernel(self);
-        exec::execute_and_reduce::<K, A, R>(self.objects_mut(), args, reducer)
+        exec::execute_and_reduce::<K, A, R>(self.objects_mut(), .., args, reducer)
+    }
+
+    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids, and
+    /// combines the results: in the same order as if there were no other objects.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub mass: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel(reduce(Sum))]
+    ///     pub fn weight(&self) -> f32 { self.mass }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?;
+    /// assert_eq!(sim.execute_range_and_reduce(Body::weight, 1..3, (), Sum), 6.0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last object or before it starts, as slicing does.
+    fn execute_range_and_reduce<K, A, R>(
+        &mut self,
+        _kernel: K,
+        range: impl RangeBounds<usize>,
+        args: A,
+        reducer: R,
+    ) -> K::Output
+    where
+        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+        A: Copy + Send + Sync,
+        R: Reducer<K::Output>,
+        Self: Holds<K::Class>,
+    {
+        ready_for_kernel(self);
+        exec::execute_and_reduce::<K, A, R>(self.objects_mut(), range, args, reducer)
+    }
+
+    /// Calls a kernel for some objects and combines the results: in the same order as if these were all
+    /// objects, in the order of the list.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub mass: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel(reduce(Max))]
+    ///     pub fn weight(&self) -> f32 { self.mass }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?.collect();
+    /// assert_eq!(sim.execute_each_and_reduce(Body::weight, &[links[2], links[0]], (), Max)?, 4.0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
+    /// called for none.
+    fn execute_each_and_reduce<K, A, R>(
+        &mut self,
+        _kernel: K,
+        links: &[Link<K::Class>],
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error>
+    where
+        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+        A: Copy + Send + Sync,
+        R: Reducer<K::Output>,
+        Self: Holds<K::Class>,
+    {
+        ready_for_kernel(self);
+        exec::execute_each_and_reduce::<K, A, R>(self.objects_mut(), links, args, reducer)
+    }
+
+    /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'
+    /// ids. They may be of any type, also one that is not `Copy`.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub mass: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel]
+    ///     pub fn label(&self) -> String { format!("{} kg", self.mass) }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.bodies.extend([1.0, 2.5].map(|mass| Body { mass }))?;
+    /// assert_eq!(sim.execute_and_collect(Body::label, ()), ["1 kg", "2.5 kg"]);
+    /// # Ok(()) }
+    /// ```
+    fn execute_and_collect<K, A>(&mut self, _kernel: K, args: A) -> Vec<K::Output>
+    where
+        K: Kernel<A, Output: Send>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        ready_for_kernel(self);
+        exec::execute_and_collect::<K, A>(self.objects_mut(), args)
     }
 
     /// Makes `n` objects by a constructor, in parallel, and returns the links to them.

@@ -15,7 +15,9 @@ use core::mem::{MaybeUninit, size_of};
 use ikra_runtime::device;
 use ikra_runtime::kernel::Kernel;
 use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use ikra_runtime::transfer::{OnWire, Transfer};
 
+use super::execute::object;
 use super::shared;
 use crate::thread;
 
@@ -34,6 +36,9 @@ fn stateless<R: Copy>() -> R {
     unsafe { MaybeUninit::<R>::uninit().assume_init() }
 }
 
+/// As what the results of a kernel travel.
+type WireOf<K, A> = <<K as Kernel<A>>::Output as Transfer>::Wire;
+
 /// Where a reduction has its results.
 #[derive(Clone, Copy, Debug)]
 pub struct Results<T> {
@@ -45,25 +50,30 @@ pub struct Results<T> {
     pub done: *mut u32,
 }
 
-/// Combines the results of a kernel for `count` objects.
+/// Combines the results of a kernel for the objects `first..end`, or for those whose indices are at these places
+/// of the list. Everything is done with results as they travel to the host: the host knows their size.
 ///
 /// # Safety
 ///
-/// 1. The world's tables are filled, and the class has `count` objects, at least one.
+/// 1. The world's tables are filled, the objects exist, at least one, and none is in the list twice. The list is
+///    null or holds `end` indices.
 /// 2. There is room for a result a chunk and for the result, and `results.done` is 0; there is shared memory for
 ///    a result a thread, and for one an accumulator of [`part_accumulators`].
 /// 3. No other kernel runs in the world. Threads come in whole warps, and unless the kernel is heavy, there is
 ///    one for each chunk.
 #[inline(always)]
-pub unsafe fn reduce<K, A, R>(count: u32, results: Results<K::Output>, args: A)
+pub unsafe fn reduce<K, A, R>(first: u32, end: u32, list: *const u32, results: Results<WireOf<K, A>>, args: A)
 where
-    K: Kernel<A, Output: Copy>,
+    K: Kernel<A, Output: Transfer>,
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let reducer = stateless::<R>();
+    let reducer = stateless::<OnWire<R, K::Output>>();
+    let count = end - first;
     // SAFETY: passed on: each object is one thread's.
-    let value = |n: u32| unsafe { device::call::<K, A>(n, args) };
+    let call = |index: u32| unsafe { device::call::<K, A>(index, args) }.pack();
+    // SAFETY: within the list.
+    let listed = |n: u32| call(unsafe { object(list, first + n) });
     let chunk = chunk_len(count as usize, K::HEAVY) as u32;
     let chunks = count.div_ceil(chunk);
     let len = |number: u32| chunk.min(count - number * chunk);
@@ -76,7 +86,7 @@ where
         let mut number = thread::block_idx_x();
         while number < chunks {
             // SAFETY: every thread of the block comes here; passed on.
-            let sum = unsafe { combine_warp(reducer, fold_by_block(reducer, number * chunk, len(number), value)) };
+            let sum = unsafe { combine_warp(reducer, fold_by_block(reducer, number * chunk, len(number), listed)) };
             if thread::thread_idx_x() == 0 {
                 keep(number, sum);
             }
@@ -86,8 +96,13 @@ where
         let (number, lane) = (thread::index_1d() / LANES, thread::thread_idx_x() % LANES);
         let mut sum = reducer.identity();
         if number < chunks {
-            let first = number * chunk;
-            sum = fold_own(reducer, first + lane, first + len(number), LANES, value);
+            let (start, end) = (number * chunk + lane, number * chunk + len(number));
+            sum = if list.is_null() {
+                // Asked here, once: a branch for each object would keep values from being read ahead.
+                fold_own(reducer, first + start, first + end, LANES, call)
+            } else {
+                fold_one_by_one(reducer, start, end, LANES, listed)
+            };
         }
         // SAFETY: every thread of the warp comes here; passed on.
         sum = unsafe { combine_warp(reducer, sum) };
@@ -98,7 +113,7 @@ where
     // SAFETY: every thread of every block comes here; 2.
     unsafe {
         if chunks > 1 && is_last_block(results.done) {
-            combine::<_, R>(chunks, results);
+            combine::<_, OnWire<R, K::Output>>(chunks, results);
         }
     }
 }
@@ -217,6 +232,22 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
         n += step;
         left -= step;
     }
+}
+
+/// The same without reading ahead, for objects in a list.
+#[inline(always)]
+fn fold_one_by_one<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32, value: impl Fn(u32) -> T) -> T {
+    let mut sum = reducer.identity();
+    let mut n = first;
+    while n < end {
+        sum = reducer.combine(sum, value(n));
+        // Numbers of objects have 32 bits, and so may not hold the one after the last.
+        match n.checked_add(step) {
+            Some(next) => n = next,
+            None => break,
+        }
+    }
+    sum
 }
 
 /// Combines the `len` values from `first` on, of which each thread of the block finds one at a time; the first

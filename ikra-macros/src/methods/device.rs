@@ -83,19 +83,22 @@ fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> T
             const _: () = {
                 /// # Safety
                 ///
-                /// Launched by the host for a world whose tables it has filled, with room for the results.
+                /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none, and
+                /// with room for the results.
                 #[unsafe(export_name = #reduce)]
                 unsafe extern "ptx-kernel" fn reduce(
-                    count: u32,
-                    chunks: *mut #output,
-                    all: *mut #output,
+                    first: u32,
+                    end: u32,
+                    list: *const u32,
+                    chunks: *mut <#output as ::ikra::rt::Transfer>::Wire,
+                    all: *mut <#output as ::ikra::rt::Transfer>::Wire,
                     done: *mut u32
                     #(, #names: #types)*
                 ) {
                     let results = ::ikra::rt::device::Results { chunks, all, done };
                     // SAFETY: by the host.
                     unsafe {
-                        ::ikra::rt::device::reduce::<#handle, #ty, #reducer>(count, results, #pattern)
+                        ::ikra::rt::device::reduce::<#handle, #ty, #reducer>(first, end, list, results, #pattern)
                     }
                 }
             };

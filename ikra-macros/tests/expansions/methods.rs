@@ -346,12 +346,15 @@ const _: () = {
         const _: () = {
             /// # Safety
             ///
-            /// Launched by the host for a world whose tables it has filled, with room for the results.
+            /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none, and
+            /// with room for the results.
             #[unsafe(export_name = "ikra_kernel_Body_distance_1_0_reduce0")]
             unsafe extern "ptx-kernel" fn reduce(
-                count: u32,
-                chunks: *mut f32,
-                all: *mut f32,
+                first: u32,
+                end: u32,
+                list: *const u32,
+                chunks: *mut <f32 as ::ikra::rt::Transfer>::Wire,
+                all: *mut <f32 as ::ikra::rt::Transfer>::Wire,
                 done: *mut u32,
             ) {
                 let results = ::ikra::rt::device::Results {
@@ -364,7 +367,7 @@ const _: () = {
                         Kernel_distance,
                         (),
                         Sum,
-                    >(count, results, ())
+                    >(first, end, list, results, ())
                 }
             }
         };

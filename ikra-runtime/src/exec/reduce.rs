@@ -1,52 +1,93 @@
-//! `execute_and_reduce`: a kernel for all objects, its results combined.
+//! `execute_and_reduce` and the like: a kernel for many objects, its results combined.
 
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Range, RangeBounds};
 
 use rayon::prelude::*;
 
-use super::for_runs;
 use super::prefetch::prefetch_next;
 use super::rows::prepare;
+use super::{check_distinct, for_runs, positions};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::call::step;
 use crate::class::Class;
+use crate::error::Error;
 use crate::isa::Isa;
 use crate::kernel::{FieldsOf, Kernel, snapshot_of};
 use crate::layout::Layout;
+use crate::link::Link;
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use crate::table::Table;
 
-/// Calls the kernel for all objects and combines the results.
-pub(crate) fn execute_and_reduce<K, A, R>(objects: &mut Objects<K::Class>, args: A, reducer: R) -> K::Output
+/// Calls the kernel for the objects at some positions and combines the results.
+pub(crate) fn execute_and_reduce<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    range: impl RangeBounds<usize>,
+    args: A,
+    reducer: R,
+) -> K::Output
 where
     K: Kernel<A, Output: Copy + Send + Sync>,
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
+    let range = positions(range, objects.len(), <K::Class as Class>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let len = objects.len();
-    let chunk = chunk_len(len, K::HEAVY);
-    let fold = |n: usize| {
+    let result = reduce_chunks(range.len(), K::HEAVY, reducer, |chunk| {
+        let chunk = range.start + chunk.start..range.start + chunk.end;
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe { reduce_chunk::<K, A, R>(table, &shadow, n * chunk..((n + 1) * chunk).min(len), args, reducer) }
-    };
-    let chunks = len.div_ceil(chunk);
-    let result = if chunks <= 1 {
-        (0..chunks).map(fold).next()
+        unsafe { reduce_chunk::<K, A, R>(table, &shadow, chunk, args, reducer) }
+    });
+    objects.commit_shadow(snapshot_of::<K>(), range);
+    result
+}
+
+/// Calls the kernel for each object in the list and combines the results.
+pub(crate) fn execute_each_and_reduce<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    links: &[Link<K::Class>],
+    args: A,
+    reducer: R,
+) -> Result<K::Output, Error>
+where
+    K: Kernel<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
+    check_distinct(objects, links)?;
+    let shadow = prepare::<K>(objects);
+    let table = objects.table();
+    let result = reduce_chunks(links.len(), K::HEAVY, reducer, |chunk| {
+        // SAFETY: the objects exist and are in the list once, and `&mut objects` excludes other kernels.
+        unsafe { reduce_links::<K, A, R>(table, &shadow, &links[chunk], args, reducer) }
+    });
+    for link in links {
+        objects.commit_shadow(snapshot_of::<K>(), link.index()..link.index() + 1);
+    }
+    Ok(result)
+}
+
+/// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays.
+fn reduce_chunks<T, R>(count: usize, heavy: bool, reducer: R, fold: impl Fn(Range<usize>) -> T + Sync) -> T
+where
+    T: Copy + Send + Sync,
+    R: Reducer<T>,
+{
+    let chunk = chunk_len(count, heavy);
+    let fold = |n: usize| fold(n * chunk..((n + 1) * chunk).min(count));
+    let chunks = count.div_ceil(chunk);
+    if chunks <= 1 {
+        return if chunks == 0 { reducer.identity() } else { fold(0) };
+    }
+    let parts: Vec<_> = if rayon::current_num_threads() == 1 {
+        (0..chunks).map(fold).collect()
     } else {
-        let parts: Vec<_> = if rayon::current_num_threads() == 1 {
-            (0..chunks).map(fold).collect()
-        } else {
-            (0..chunks).into_par_iter().map(fold).collect()
-        };
-        Some(combine_parts(&parts, reducer))
+        (0..chunks).into_par_iter().map(fold).collect()
     };
-    objects.commit_shadow(snapshot_of::<K>(), 0..len);
-    result.unwrap_or_else(|| reducer.identity())
+    combine_parts(&parts, reducer)
 }
 
 /// Combines the results of chunks.
@@ -89,20 +130,64 @@ where
     R: Reducer<K::Output>,
 {
     let mut lanes = [reducer.identity(); ACCUMULATORS];
+    let start = range.start;
     for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
         prefetch_next::<K>(table, run.end);
         let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
         // SAFETY: as in `run_rows`.
         let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
+        // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
+        // are turned.
+        let turn = (run.start - start) % ACCUMULATORS;
+        if turn != 0 {
+            lanes.rotate_left(turn);
+        }
         let job =
             Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
         lanes = runs.spread(job, Isa::of(K::HEAVY));
+        if turn != 0 {
+            lanes.rotate_right(turn);
+        }
     });
     combine_halves(&mut lanes, reducer)
 }
 
-/// Folds the results for the objects of a run into the accumulators. A run
-/// starts at a multiple of that, so that an object's accumulator is the same under every layout.
+/// Combines the results for the objects of one chunk of a list.
+///
+/// # Safety
+///
+/// As for `run_rows`, for each of the objects.
+unsafe fn reduce_links<K, A, R>(
+    table: &Table<K::Class>,
+    shadow: &<K::Class as Class>::Bases,
+    links: &[Link<K::Class>],
+    args: A,
+    reducer: R,
+) -> K::Output
+where
+    K: Kernel<A, Output: Copy>,
+    A: Copy,
+    R: Reducer<K::Output>,
+{
+    let isa = Isa::of(K::HEAVY);
+    let mut lanes = [reducer.identity(); ACCUMULATORS];
+    let mut done = 0;
+    for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
+        let first = run[0].index();
+        for_runs(first..first + run.len(), <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+            let (first, len) = (run.start, run.len());
+            // SAFETY: as in `run_rows`.
+            let runs = unsafe { K::Modes::open::<K::Class>(Chunk { table, shadow, first, len }) };
+            let job =
+                FoldOn::<K, A, R> { table, first, len, args, reducer, done, lanes: &mut lanes, kernel: PhantomData };
+            runs.spread(job, isa);
+            done += len;
+        });
+    }
+    combine_halves(&mut lanes, reducer)
+}
+
+/// Folds the results for the objects of a run into the accumulators, the first object's into the first.
 struct Fold<'w, K: Kernel<A>, A, R> {
     table: &'w Table<K::Class>,
     first: usize,
@@ -142,5 +227,40 @@ where
             lanes[lane] = reducer.combine(lanes[lane], value);
         }
         lanes
+    }
+}
+
+/// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
+/// accumulators stay where they are.
+struct FoldOn<'w, 'l, K: Kernel<A>, A, R> {
+    table: &'w Table<K::Class>,
+    first: usize,
+    len: usize,
+    args: A,
+    reducer: R,
+    done: usize,
+    lanes: &'l mut [K::Output; ACCUMULATORS],
+    kernel: PhantomData<K>,
+}
+
+impl<K, A, R, X> Job<X> for FoldOn<'_, '_, K, A, R>
+where
+    K: Kernel<A, Output: Copy>,
+    A: Copy,
+    R: Reducer<K::Output>,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    type Output = ();
+    const WIDE: bool = K::HEAVY;
+
+    #[inline(always)]
+    fn run(self, mut runs: X) {
+        let Self { table, first, len, args, reducer, done, lanes, .. } = self;
+        for n in 0..len {
+            // SAFETY: within the runs.
+            let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
+            let sum = &mut lanes[(done + n) % ACCUMULATORS];
+            *sum = reducer.combine(*sum, value);
+        }
     }
 }

@@ -227,6 +227,12 @@ macro_rules! class {
                 self.flag
             }
 
+            /// A tuple whose members host and device may order differently.
+            #[kernel(reduce(Sum, Max))]
+            pub fn mixed(&self) -> (u32, f64, f32) {
+                (u32::from(self.byte), self.double, self.single)
+            }
+
             /// Changes the object and returns something.
             #[kernel(reduce(Sum))]
             pub fn drain(&mut self) -> u64 {

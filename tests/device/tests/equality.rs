@@ -164,6 +164,39 @@ macro_rules! equality {
                     );
                     same("drain", &host, &device);
 
+                    // Over parts, and of tuples.
+                    let tuple = |(number, x, y): (u32, f64, f32)| (number, double(x), single(y));
+                    assert_eq!(
+                        tuple(host.execute_and_reduce($class::mixed, (), Sum)),
+                        tuple(device.cuda_execute_and_reduce($class::mixed, (), Sum).unwrap())
+                    );
+                    assert_eq!(
+                        tuple(host.execute_range_and_reduce($class::mixed, middle.clone(), (), Max)),
+                        tuple(device.cuda_execute_range_and_reduce($class::mixed, middle.clone(), (), Max).unwrap())
+                    );
+                    assert_eq!(
+                        tuple(host.execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap()),
+                        tuple(device.cuda_execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap())
+                    );
+                    assert_eq!(
+                        double(host.execute_range_and_reduce($class::weight, middle.clone(), (), Mix)),
+                        double(device.cuda_execute_range_and_reduce($class::weight, middle.clone(), (), Mix).unwrap())
+                    );
+                    assert_eq!(
+                        double(host.execute_each_and_reduce($class::weight, &some, (), Mix).unwrap()),
+                        double(device.cuda_execute_each_and_reduce($class::weight, &some, (), Mix).unwrap())
+                    );
+                    assert_eq!(
+                        host.execute_range_and_reduce($class::drain, middle.clone(), (), Sum),
+                        device.cuda_execute_range_and_reduce($class::drain, middle.clone(), (), Sum).unwrap()
+                    );
+                    same("drain a range", &host, &device);
+                    assert_eq!(
+                        host.execute_each_and_reduce($class::drain, &some, (), Sum).unwrap(),
+                        device.cuda_execute_each_and_reduce($class::drain, &some, (), Sum).unwrap()
+                    );
+                    same("drain each", &host, &device);
+
                     // Growing in between.
                     if count > 0 && count < 1000 {
                         for sim in [&mut host, &mut device] {

@@ -1,0 +1,86 @@
+//! `execute_and_collect`: a kernel for all objects, its results in a list.
+
+use std::marker::PhantomData;
+
+use rayon::prelude::*;
+
+use super::rows::prepare;
+use super::{chunk_len, for_runs};
+use crate::access::Chunk;
+use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::call::step;
+use crate::class::Class;
+use crate::isa::Isa;
+use crate::kernel::{FieldsOf, Kernel, snapshot_of};
+use crate::layout::Layout;
+use crate::objects::Objects;
+use crate::table::Table;
+
+/// Calls the kernel for all objects, and returns the results in the order of the objects' ids.
+pub(crate) fn execute_and_collect<K, A>(objects: &mut Objects<K::Class>, args: A) -> Vec<K::Output>
+where
+    K: Kernel<A, Output: Send>,
+    A: Copy + Send + Sync,
+{
+    let shadow = prepare::<K>(objects);
+    let table = objects.table();
+    let len = objects.len();
+    let chunk = chunk_len(len, K::HEAVY);
+    let collect = |n: usize| {
+        let range = n * chunk..((n + 1) * chunk).min(len);
+        let mut results = Vec::with_capacity(range.len());
+        for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+            let (first, len) = (run.start, run.len());
+            // SAFETY: as in `run_rows`: chunks are disjoint parts of the objects, and `&mut objects` excludes other
+            // kernels.
+            let runs = unsafe { K::Modes::open::<K::Class>(Chunk { table, shadow: &shadow, first, len }) };
+            let job = Collect::<K, A> { table, first, len, args, results: &mut results, kernel: PhantomData };
+            runs.spread(job, Isa::of(K::HEAVY));
+        });
+        results
+    };
+    let chunks = len.div_ceil(chunk);
+    let results = match chunks {
+        0 => Vec::new(),
+        1 => collect(0),
+        _ => {
+            let parts: Vec<_> = (0..chunks).into_par_iter().map(collect).collect();
+            let mut results = Vec::with_capacity(len);
+            for part in parts {
+                results.extend(part);
+            }
+            results
+        }
+    };
+    objects.commit_shadow(snapshot_of::<K>(), 0..len);
+    results
+}
+
+/// Adds the results for the objects of a run to a list.
+struct Collect<'w, 'r, K: Kernel<A>, A> {
+    table: &'w Table<K::Class>,
+    first: usize,
+    len: usize,
+    args: A,
+    results: &'r mut Vec<K::Output>,
+    kernel: PhantomData<K>,
+}
+
+impl<K, A, X> Job<X> for Collect<'_, '_, K, A>
+where
+    K: Kernel<A>,
+    A: Copy,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    type Output = ();
+    const WIDE: bool = K::HEAVY;
+
+    #[inline(always)]
+    fn run(self, mut runs: X) {
+        let Self { table, first, len, args, results, .. } = self;
+        results.extend((0..len).map(|n| {
+            // SAFETY: within the runs.
+            unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) }
+        }));
+    }
+}

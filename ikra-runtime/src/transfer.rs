@@ -1,0 +1,144 @@
+//! How the result of a reduction gets from a device to the host.
+
+use core::marker::PhantomData;
+
+use crate::reduce::Reducer;
+use crate::value::Value;
+
+/// What a reduction on a GPU may return: a [`Value`], or a tuple of up to eight of them.
+///
+/// Host code and device code are compiled by compilers that need not be the same, and the layout of a tuple is
+/// a compiler's own business: a tuple travels as a struct under `repr(C)`, a value as it is.
+///
+/// # Safety
+///
+/// `Wire` has the same size, alignment and meaning of its bytes on host and device, and holds no pointer.
+#[diagnostic::on_unimplemented(
+    message = "a reduction on the GPU cannot return `{Self}`",
+    label = "not a value, nor a tuple of values",
+    note = "results travel as bytes that mean the same on host and device: return numbers, `bool`s, arrays of them, a struct under `#[derive(Clone, Copy, Value)] #[repr(C)]`, or a tuple of up to eight of these",
+    note = "`execute_and_reduce` on the host takes any type that is `Copy`"
+)]
+pub unsafe trait Transfer: Copy + Send + Sync + 'static {
+    /// As what it travels.
+    #[doc(hidden)]
+    type Wire: Copy + Send + Sync + 'static;
+    /// As it travels.
+    #[doc(hidden)]
+    fn pack(self) -> Self::Wire;
+    /// What has travelled.
+    #[doc(hidden)]
+    fn unpack(wire: Self::Wire) -> Self;
+}
+
+// SAFETY: what `Value` promises.
+unsafe impl<T: Value> Transfer for T {
+    type Wire = T;
+    #[inline(always)]
+    fn pack(self) -> T {
+        self
+    }
+    #[inline(always)]
+    fn unpack(wire: T) -> T {
+        wire
+    }
+}
+
+macro_rules! tuples {
+    ($($wire:ident ($($T:ident $k:tt),+))*) => { $(
+        /// A tuple on its way.
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug)]
+        #[repr(C)]
+        pub struct $wire<$($T),+>($($T),+);
+
+        // SAFETY: a struct under `repr(C)` of parts for which the same holds.
+        unsafe impl<$($T: Transfer),+> Transfer for ($($T,)+) {
+            type Wire = $wire<$($T::Wire),+>;
+            #[inline(always)]
+            fn pack(self) -> Self::Wire {
+                $wire($(self.$k.pack()),+)
+            }
+            #[inline(always)]
+            fn unpack(wire: Self::Wire) -> Self {
+                ($($T::unpack(wire.$k),)+)
+            }
+        }
+    )* };
+}
+tuples! {
+    Wire1(A 0)
+    Wire2(A 0, B 1)
+    Wire3(A 0, B 1, C 2)
+    Wire4(A 0, B 1, C 2, D 3)
+    Wire5(A 0, B 1, C 2, D 3, E 4)
+    Wire6(A 0, B 1, C 2, D 3, E 4, F 5)
+    Wire7(A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    Wire8(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+/// A reducer for values of type `T` as they travel.
+#[derive(Debug)]
+pub struct OnWire<R, T>(R, PhantomData<fn() -> T>);
+
+impl<R, T> OnWire<R, T> {
+    /// Combines as `reducer` does.
+    #[inline(always)]
+    pub const fn new(reducer: R) -> Self {
+        Self(reducer, PhantomData)
+    }
+}
+
+impl<R: Copy, T> Copy for OnWire<R, T> {}
+impl<R: Copy, T> Clone for OnWire<R, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Transfer, R: Reducer<T>> Reducer<T::Wire> for OnWire<R, T> {
+    #[inline(always)]
+    fn identity(&self) -> T::Wire {
+        self.0.identity().pack()
+    }
+    #[inline(always)]
+    fn combine(&self, a: T::Wire, b: T::Wire) -> T::Wire {
+        self.0.combine(T::unpack(a), T::unpack(b)).pack()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OnWire, Transfer};
+    use crate::reduce::{Max, Reducer, Sum};
+
+    fn travels<T: Transfer + PartialEq + core::fmt::Debug>(value: T) {
+        assert_eq!(T::unpack(value.pack()), value);
+    }
+
+    #[test]
+    fn tuples_arrive_as_they_were() {
+        travels(3_u8);
+        travels([1.5_f32; 3]);
+        travels((1_u8,));
+        travels((1_u8, 2.5_f64, 3_u8));
+        travels((1_u8, (true, [7_u16; 3]), -1_i64, 0.5_f32, 5_u8, 6_u128, 7_u8, 8_u16));
+    }
+
+    #[test]
+    fn a_tuple_travels_in_the_order_of_its_members() {
+        // Rust may reorder the members of a tuple; `repr(C)` does not.
+        assert_eq!(size_of::<<(u8, f64, u8) as Transfer>::Wire>(), 24);
+        assert_eq!(align_of::<<(u8, f64, u8) as Transfer>::Wire>(), align_of::<f64>());
+    }
+
+    #[test]
+    fn reductions_go_on_as_they_travel() {
+        type Both = (u8, f64);
+        let sum = OnWire::<_, Both>::new(Sum);
+        assert_eq!(Both::unpack(sum.combine((1, 0.5).pack(), (2, 0.25).pack())), (3, 0.75));
+        assert_eq!(Both::unpack(OnWire::<_, Both>::new(Max).identity()), (0, f64::NEG_INFINITY));
+        assert_eq!(size_of::<OnWire<Sum, Both>>(), 0);
+    }
+}
