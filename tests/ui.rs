@@ -11,6 +11,10 @@ fn ui() {
     let version = Command::new("rustc").arg("--version").output().expect("rustc runs");
     let version = String::from_utf8_lossy(&version.stdout);
     if !version.starts_with(RUSTC) {
+        assert!(
+            std::env::var_os("IKRA_REQUIRE_UI").is_none(),
+            "the expected messages are those of {RUSTC}, and this is {version}"
+        );
         eprintln!("SKIPPED: the expected messages are those of {RUSTC}, and this is {version}");
         return;
     }
