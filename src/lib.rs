@@ -173,7 +173,7 @@ pub mod rt {
     pub use ikra_runtime::value::{LaneArray, NoTarget};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{
-        mirror::AnyObjects,
+        mirror::{AnyObjects, Mirror, Unit, Visitor},
         table::{AnyTable, Base},
         world::{WorldState, assert_closed},
     };

@@ -9,8 +9,8 @@ use ikra_runtime::error::Error;
 use ikra_runtime::exec::{check_distinct, positions};
 use ikra_runtime::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
 use ikra_runtime::link::Link;
-use ikra_runtime::mirror::AnyObjects;
-use ikra_runtime::objects::Links;
+use ikra_runtime::mirror::{AnyObjects, Visitor};
+use ikra_runtime::objects::{Links, Objects};
 use ikra_runtime::phase::FieldSet;
 use ikra_runtime::record::{self, PAIR_THREADS};
 use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
@@ -100,7 +100,7 @@ pub trait CudaWorld: World {
                 put(self, session);
                 return Ok(info);
             }
-            self.visit_members(&mut |objects| {
+            members(self, &mut |objects| {
                 if session.queue.check().is_ok() {
                     objects.fetch_all();
                 }
@@ -258,7 +258,7 @@ pub trait CudaWorld: World {
         }
         with(self, |world, session| {
             let objects = Holds::<K::Class>::objects_mut(world);
-            let first = AnyObjects::add(objects, n)?;
+            let first = with_objects(objects, |objects| objects.add(n))?;
             let class = <K::Class as Class>::SYMBOL;
             let changes = Changes { class, writes: FieldSet::ALL, snapshot: FieldSet::EMPTY };
             let result = start::<K, A, Self>(
@@ -272,7 +272,7 @@ pub trait CudaWorld: World {
             );
             let objects = Holds::<K::Class>::objects_mut(world);
             if let Err(error) = result {
-                AnyObjects::truncate(objects, first);
+                with_objects(objects, |objects| objects.truncate(first));
                 return Err(error);
             }
             Ok(objects.links_from(first))
@@ -315,7 +315,7 @@ pub trait CudaWorld: World {
     /// host.
     fn cuda_record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
         with(self, |world, session| {
-            session.prepare(&mut |visit| world.visit_members(visit), None)?;
+            session.prepare(&mut |visit| members(world, visit), None)?;
             session.queue.synchronize()?;
             session.recording = Some(Trace::default());
             Ok(())
@@ -337,14 +337,14 @@ pub trait CudaWorld: World {
     /// `snapshot` that is not in the recording.
     fn cuda_replay(&mut self, recording: &Recording) -> Result<(), Error> {
         with(self, |world, session| {
-            session.prepare(&mut |visit| world.visit_members(visit), None)?;
+            session.prepare(&mut |visit| members(world, visit), None)?;
             if session.generation != recording.generation {
                 return Err(Error::StaleRecording { reason: "objects were added or columns exchanged" });
             }
             // SAFETY: the same columns are in the same places as when the launches were recorded.
             unsafe { session.queue.stream.replay(&recording.graph) }.map_err(|error| session.queue.blame(error))?;
             session.queue.replayed(&recording.trace.kernels);
-            world.visit_members(&mut |objects| {
+            members(world, &mut |objects| {
                 for &(class, fields) in &recording.trace.changes {
                     if class == objects.symbol() {
                         objects.changed_on_device(fields);
@@ -362,7 +362,7 @@ pub trait CudaWorld: World {
     /// Those of `work`.
     fn cuda_time(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Duration, Error> {
         let start = with(self, |world, session| {
-            session.prepare(&mut |visit| world.visit_members(visit), None)?;
+            session.prepare(&mut |visit| members(world, visit), None)?;
             session.queue.stream.mark()
         })?;
         work(self)?;
@@ -384,7 +384,7 @@ pub trait CudaWorld: World {
     fn device_stats(&mut self) -> DeviceStats {
         let Some(session) = take(self) else { return DeviceStats::default() };
         let mut bytes = 0;
-        self.visit_members(&mut |objects| {
+        members(self, &mut |objects| {
             if let Some(columns) =
                 objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Columns>())
             {
@@ -399,13 +399,31 @@ pub trait CudaWorld: World {
 
 impl<W: World> CudaWorld for W {}
 
+/// Calls a function for the objects of each class.
+fn members<W: World>(world: &mut W, visit: &mut dyn FnMut(&mut dyn AnyObjects)) {
+    // SAFETY: this crate's mirrors are made of the objects that they are put beside (`Columns::of`), objects are added
+    // and taken away by `cuda_construct` alone, and what is said to be on the device was copied or changed there.
+    world.visit_members(&mut unsafe { Visitor::new(visit) });
+}
+
+/// Calls a function for the objects of one class.
+fn with_objects<C: Class, T>(objects: &mut Objects<C>, work: impl FnOnce(&mut dyn AnyObjects) -> T) -> T {
+    let (mut work, mut result) = (Some(work), None);
+    let mut visit = |objects: &mut dyn AnyObjects| result = work.take().map(|work| work(objects));
+    // SAFETY: as in `members`.
+    unsafe { Visitor::new(&mut visit) }.visit(objects);
+    result.expect("a visitor shows the objects that it is given")
+}
+
 fn take<W: World>(world: &mut W) -> Option<Box<Session>> {
-    world.state_mut().device().take()?.downcast().ok()
+    // SAFETY: only sessions of this crate are in that place, and they are made for `W`.
+    unsafe { world.state_mut().device() }.take()?.downcast().ok()
 }
 
 fn put<W: World>(world: &mut W, session: impl Into<Box<Session>>) {
     let session: Box<Session> = session.into();
-    *world.state_mut().device() = Some(session);
+    // SAFETY: as in `take`.
+    *unsafe { world.state_mut().device() } = Some(session);
 }
 
 /// Calls `work` with the world's session, which is opened if there is none. If the device's state is
@@ -423,7 +441,7 @@ fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> R
     };
     let result = session.queue.check().and_then(|()| work(world, &mut session));
     if let Err(Error::DeviceLost { .. }) = &result {
-        world.visit_members(&mut |objects| objects.lose_device());
+        members(world, &mut |objects| objects.lose_device());
     }
     put(world, session);
     result
@@ -505,7 +523,7 @@ where
     W: World,
 {
     let Job { kernel, changes, threads, shared_bytes, together } = job;
-    session.prepare(&mut |visit| world.visit_members(visit), Some(changes))?;
+    session.prepare(&mut |visit| members(world, visit), Some(changes))?;
     if first == end {
         return Ok(());
     }
@@ -540,7 +558,7 @@ where
         result = unsafe { session.launch(kernel, function, grid, all.as_slice()) };
     });
     result?;
-    session.commit(&mut |visit| world.visit_members(visit), changes, first, end, list)
+    session.commit(&mut |visit| members(world, visit), changes, first, end, list)
 }
 
 /// Combines the results for objects `first..end`, or for those in the list.
@@ -593,7 +611,7 @@ where
         return Err(Error::StaleRecording { reason: "a reduction waits for its result, so it cannot be recorded" });
     }
     let job = job_of::<K>();
-    session.prepare(&mut |visit| world.visit_members(visit), Some(job.changes))?;
+    session.prepare(&mut |visit| members(world, visit), Some(job.changes))?;
     let count = end - first;
     let size = size_of::<WireOf<K, A>>().max(1);
     // Whole warps: a thread an accumulator.
@@ -642,7 +660,7 @@ where
         launched = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
     });
     launched?;
-    session.commit(&mut |visit| world.visit_members(visit), job.changes, first, end, list)?;
+    session.commit(&mut |visit| members(world, visit), job.changes, first, end, list)?;
     session.queue.count_down(size_of::<WireOf<K, A>>());
     if in_inbox {
         session.queue.synchronize()?;

@@ -92,7 +92,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         let state: syn::FieldsNamed = syn::parse_quote!({
             #[doc(hidden)]
             #[cfg(not(target_arch = "nvptx64"))]
-            __ikra: ::ikra::rt::WorldState
+            __ikra: ::ikra::rt::WorldState<#ident>
         });
         fields.named.extend(state.named);
     }
@@ -100,6 +100,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     let classes: Vec<_> = members.iter().map(|member| &member.class).collect();
     let count = members.len();
     let ids = quote!(&[#(<#classes as ::ikra::Class>::ID),*]);
+    let all_ids = &ids;
     let ids = vec![&ids; count];
     let name = ident.unraw().to_string();
     let device_code = device_code();
@@ -112,6 +113,19 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
                 fn objects(&self) -> &::ikra::Objects<#class> { &self.#member }
                 #[inline]
                 fn objects_mut(&mut self) -> &mut ::ikra::Objects<#class> { &mut self.#member }
+            }
+        }
+    });
+    let clone = (!derives_clone(&world)).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl ::core::clone::Clone for #ident {
+                fn clone(&self) -> Self {
+                    Self {
+                        #(#idents: <::ikra::Objects<#classes> as ::core::clone::Clone>::clone(&self.#idents),)*
+                        __ikra: ::ikra::rt::WorldState::new(),
+                    }
+                }
             }
         }
     });
@@ -129,7 +143,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             #vis fn new() -> Self {
                 Self {
                     #(#idents: ::ikra::Objects::new(),)*
-                    __ikra: ::ikra::rt::WorldState::new(&[#(<#classes as ::ikra::Class>::ID),*]),
+                    __ikra: ::ikra::rt::WorldState::new(),
                 }
             }
         }
@@ -139,21 +153,24 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             fn default() -> Self { Self::new() }
         }
 
-        // SAFETY: all members, in the order of the ids in `new`.
+        #clone
+
+        // SAFETY: all members, in the order of `CLASSES`.
         #[automatically_derived]
         unsafe impl ::ikra::World for #ident {
             type Tables = [::ikra::rt::AnyTable; #count];
+            const CLASSES: &'static [::ikra::rt::ClassId] = #all_ids;
             #[inline]
-            fn tables(&self) -> Self::Tables { [#(self.#idents.any_table()),*] }
+            fn tables(&self) -> Self::Tables { [#(::ikra::Objects::any_table(&self.#idents)),*] }
             #[inline]
-            fn state(&self) -> &::ikra::rt::WorldState { &self.__ikra }
-            fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState { &mut self.__ikra }
-            fn visit_members(&mut self, visit: &mut dyn ::core::ops::FnMut(&mut dyn ::ikra::rt::AnyObjects)) {
-                #(visit(&mut self.#idents);)*
+            fn state(&self) -> &::ikra::rt::WorldState<Self> { &self.__ikra }
+            fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.__ikra }
+            fn visit_members(&mut self, visitor: &mut ::ikra::rt::Visitor<'_>) {
+                #(::ikra::rt::Visitor::visit(visitor, &mut self.#idents);)*
             }
             fn device_code() -> ::core::option::Option<&'static str> { #device_code }
             fn layout(&self) -> ::ikra::WorldLayout {
-                ::ikra::WorldLayout::new(#name, [#(self.#idents.layout()),*])
+                ::ikra::WorldLayout::new(#name, [#(::ikra::Objects::layout(&self.#idents)),*])
             }
         }
 
@@ -163,6 +180,19 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
         };
     }
+}
+
+/// Whether a `derive` that comes after the attribute makes `Clone`, which then is not made here.
+fn derives_clone(world: &ItemStruct) -> bool {
+    world.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")).any(|attribute| {
+        let mut found = false;
+        // What is no list of paths is the compiler's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            found |= meta.path.segments.last().is_some_and(|last| last.ident == "Clone");
+            Ok(())
+        });
+        found
+    })
 }
 
 /// For a world of one class, so that it is not taken for the world of whatever is asked of it: the compiler

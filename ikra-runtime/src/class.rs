@@ -154,6 +154,8 @@ pub struct ArrayInfo {
     pub arena: bool,
     /// Bytes of an element.
     pub element: usize,
+    /// Alignment of an element in bytes.
+    pub align: usize,
 }
 
 impl ArrayInfo {

@@ -54,11 +54,24 @@ pub enum Error {
         /// Bytes that were asked for.
         bytes: usize,
     },
-    /// The arena of a class, which holds the elements of inner arrays that have no slot, is full.
+    /// The arena of a class with `arena = N`, which holds the elements of inner arrays that have no slot, is full.
     #[error(
         "the arena of class {class} has {available} bytes left and {requested} are needed; raise `arena = N`, leave it out so that the arena grows, or inline more elements"
     )]
     ArenaFull {
+        /// The class.
+        class: &'static str,
+        /// Bytes that were asked for.
+        requested: usize,
+        /// Bytes that were left.
+        available: usize,
+    },
+    /// The arena of a class has as many bytes as an arena can have.
+    #[error(
+        "the arena of class {class} can have {max} bytes, of which {available} are left and {requested} are needed; inline more elements, or spread the arrays over several classes or worlds",
+        max = u32::MAX
+    )]
+    ArenaAtLimit {
         /// The class.
         class: &'static str,
         /// Bytes that were asked for.

@@ -12,7 +12,7 @@ mod slices;
 pub(crate) use geometry::constant_pitch;
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use geometry::{LINE, PAGE, SHORT, pitch, stagger};
+pub(crate) use geometry::{LINE, PAGE, SHORT, arena_align, checked_pitch, stagger};
 pub use slices::{Get, Set, Strided, StridedMut};
 
 use crate::class::Class;

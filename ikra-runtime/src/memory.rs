@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use crate::class::{Class, column_count, has_own_columns};
 use crate::error::Error;
-use crate::layout::{Layout, LayoutKind, PAGE, SHORT, geometry, pitch, stagger};
+use crate::layout::{Layout, LayoutKind, PAGE, SHORT, arena_align, checked_pitch, geometry, stagger};
 use crate::table::Base;
 
 /// An allocation, zeroed when made, freed when dropped.
@@ -79,7 +79,7 @@ impl<C: Class> Memory<C> {
     pub(crate) fn new(capacity: usize, wanted: impl Fn(usize) -> bool) -> Result<Self, Error> {
         let capacity = match (C::Layout::KIND, C::CAPACITY) {
             (_, Some(fixed)) => fixed as usize,
-            (LayoutKind::Tiles(tile), None) => capacity.next_multiple_of(tile),
+            (LayoutKind::Tiles(tile), None) => checked::<C>(capacity.checked_next_multiple_of(tile))?,
             _ => capacity,
         };
         let mut memory = Self { capacity, ..Self::empty() };
@@ -87,26 +87,30 @@ impl<C: Class> Memory<C> {
         if has_own_columns::<C>() {
             let columns: Vec<_> = C::FIELDS.iter().flat_map(|field| field.columns).collect();
             for column in 0..columns.len() {
-                let (bytes, align) = (geometry.sizes[column] * capacity, geometry.aligns[column]);
+                let align = geometry.aligns[column];
+                let bytes = checked::<C>(geometry.sizes[column].checked_mul(capacity))?;
                 let next_slot = matches!(columns[column].slot, Some(1..));
                 if !wanted(column) || next_slot {
                     memory.allocations.push(None);
                     if wanted(column) {
                         let before = memory.bases.as_ref()[column - 1].0;
+                        let pitch = checked::<C>(checked_pitch(bytes, align))?;
                         // SAFETY: the allocation of the array's first slot is long enough for all of them.
-                        memory.bases.as_mut()[column] = Base(unsafe { before.add(pitch(bytes, align)) });
+                        memory.bases.as_mut()[column] = Base(unsafe { before.add(pitch) });
                     }
                     continue;
                 }
                 let others = columns[column + 1..].iter().take_while(|column| matches!(column.slot, Some(1..))).count();
                 let shift = stagger(column, bytes, align);
-                let allocation = allocate::<C>(shift + others * pitch(bytes, align) + bytes, align)?;
+                let all = checked_pitch(bytes, align)
+                    .and_then(|pitch| others.checked_mul(pitch)?.checked_add(bytes)?.checked_add(shift));
+                let allocation = allocate::<C>(checked::<C>(all)?, align)?;
                 // SAFETY: the allocation is longer than the shift.
                 memory.bases.as_mut()[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });
                 memory.allocations.push(Some(allocation));
             }
         } else {
-            let bytes = blocks::<C>(capacity) * geometry.block;
+            let bytes = checked::<C>(blocks::<C>(capacity).checked_mul(geometry.block))?;
             let allocation = allocate::<C>(bytes, geometry.align)?;
             memory.bases.as_mut()[0] = Base(allocation.start.as_ptr());
             memory.allocations.push(Some(allocation));
@@ -151,7 +155,7 @@ impl<C: Class> Memory<C> {
 
     /// An arena of `bytes` bytes, whose first `used` are those of the one before.
     pub(crate) fn grow_arena(&mut self, bytes: usize, used: usize) -> Result<(), Error> {
-        let arena = allocate::<C>(bytes, ARENA_ALIGN)?;
+        let arena = Self::new_arena(bytes)?;
         if let Some(before) = &self.arena {
             let used = used.min(self.arena_bytes).min(bytes);
             // SAFETY: both are as long, and distinct.
@@ -159,6 +163,23 @@ impl<C: Class> Memory<C> {
         }
         self.set_arena(Some(arena), bytes);
         Ok(())
+    }
+
+    /// An arena of `bytes` bytes, filled by `fill`: with the address of the one before, and its own.
+    pub(crate) fn replace_arena(
+        &mut self,
+        bytes: usize,
+        fill: impl FnOnce(*const u8, *mut u8) -> usize,
+    ) -> Result<usize, Error> {
+        let arena = Self::new_arena(bytes)?;
+        let before = self.arena.as_ref().map_or(std::ptr::null(), |arena| arena.start.as_ptr().cast_const());
+        let used = fill(before, arena.start.as_ptr());
+        self.set_arena(Some(arena), bytes);
+        Ok(used)
+    }
+
+    fn new_arena(bytes: usize) -> Result<Allocation, Error> {
+        allocate::<C>(bytes, const { arena_align::<C>() })
     }
 
     /// Copies the arena of storage whose arena is as long.
@@ -202,8 +223,10 @@ impl<C: Class> Memory<C> {
     }
 }
 
-/// What the start of an arena is a multiple of: more than any element wants that is not a class of its own.
-const ARENA_ALIGN: usize = 128;
+/// A size of storage, or an error if there are not as many addresses.
+fn checked<C: Class>(bytes: Option<usize>) -> Result<usize, Error> {
+    bytes.ok_or(Error::OutOfMemory { class: C::NAME, bytes: usize::MAX })
+}
 
 /// Allocates on a multiple of `align`, and on a page what is not short.
 fn allocate<C: Class>(bytes: usize, align: usize) -> Result<Allocation, Error> {

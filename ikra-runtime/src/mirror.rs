@@ -5,7 +5,7 @@
 //! columns share one block of memory is tracked as a whole, since its bytes can only be copied together.
 
 use std::any::Any;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use crate::class::{Class, FieldInfo, MAX_FIELDS, base_count, column_count, first_column, has_arena, has_own_columns};
 use crate::error::Error;
@@ -77,7 +77,10 @@ pub unsafe trait Mirror: Debug + Send + Sync {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-/// The objects of any class, for a mirror.
+/// The objects of any class, for an executor on a device.
+///
+/// There is no object of this type but those that a [`Visitor`] shows: who makes one promises that what is said
+/// through these methods is true.
 #[doc(hidden)]
 pub trait AnyObjects {
     /// The class's name.
@@ -124,7 +127,42 @@ pub trait AnyObjects {
     fn lose_device(&mut self);
 }
 
-impl<C: Class> AnyObjects for Objects<C> {
+/// Shows the objects of a world's classes to an executor on a device.
+#[doc(hidden)]
+pub struct Visitor<'a>(&'a mut dyn FnMut(&mut dyn AnyObjects));
+
+impl<'a> Visitor<'a> {
+    /// One that calls `visit` for the objects of each class.
+    ///
+    /// # Safety
+    ///
+    /// What `visit` says through [`AnyObjects`] is true:
+    ///
+    /// 1. [`mirror`](AnyObjects::mirror) is left with a mirror of these objects, or none.
+    /// 2. [`truncate`](AnyObjects::truncate) takes away objects that [`add`](AnyObjects::add) just added, and objects
+    ///    that were added are initialised by the device, or taken away.
+    /// 3. Fields are [`uploaded`](AnyObjects::uploaded) when the mirror has the host's values, and
+    ///    [`changed_on_device`](AnyObjects::changed_on_device) whenever it has newer ones.
+    pub unsafe fn new(visit: &'a mut dyn FnMut(&mut dyn AnyObjects)) -> Self {
+        Self(visit)
+    }
+
+    /// Shows the objects of one class.
+    pub fn visit<C: Class>(&mut self, objects: &mut Objects<C>) {
+        (self.0)(&mut Shown(objects));
+    }
+}
+
+impl Debug for Visitor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Visitor")
+    }
+}
+
+/// Objects as a visitor shows them.
+struct Shown<'a, C: Class>(&'a mut Objects<C>);
+
+impl<C: Class> AnyObjects for Shown<'_, C> {
     fn name(&self) -> &'static str {
         C::NAME
     }
@@ -135,31 +173,31 @@ impl<C: Class> AnyObjects for Objects<C> {
         base_count(C::FIELDS)
     }
     fn count(&self) -> u32 {
-        self.len() as u32
+        self.0.len() as u32
     }
     fn capacity(&self) -> usize {
-        Self::capacity(self)
+        self.0.capacity()
     }
     fn pending(&self) -> u32 {
-        self.table().header.pending
+        self.0.table().header.pending
     }
     fn units(&self) -> Vec<Unit> {
-        units::<C>(&self.table().bases, Self::capacity(self), self.len(), self.arena())
+        units::<C>(&self.0.table().bases, self.0.capacity(), self.0.len(), self.0.arena())
     }
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
-        spans::<C>(&self.table().bases, fields, first, end, self.arena())
+        spans::<C>(&self.0.table().bases, fields, first, end, self.0.arena())
     }
     fn has_own_columns(&self) -> bool {
         has_own_columns::<C>()
     }
     fn changed_on_host(&self) -> FieldSet {
-        self.table().header.changed_on_host()
+        self.0.table().header.changed_on_host()
     }
     fn uploaded(&mut self, fields: FieldSet) {
-        self.table().header.set_uploaded(fields);
+        self.0.table().header.set_uploaded(fields);
     }
     fn changed_on_device(&mut self, fields: FieldSet) {
-        self.table().header.set_changed_on_device(whole_units::<C>(fields));
+        self.0.table().header.set_changed_on_device(whole_units::<C>(fields));
     }
     fn atomics(&self) -> FieldSet {
         atomics::<C>()
@@ -168,23 +206,23 @@ impl<C: Class> AnyObjects for Objects<C> {
         arrays::<C>()
     }
     fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
-        self.mirror_mut()
+        self.0.mirror_mut()
     }
     fn fetch_all(&mut self) {
-        self.table().fetch(FieldSet::ALL);
+        self.0.table().fetch(FieldSet::ALL);
     }
     fn add(&mut self, count: usize) -> Result<usize, Error> {
-        let first = self.len();
-        self.add_placeholders(count)?;
+        let first = self.0.len();
+        self.0.add_placeholders(count)?;
         Ok(first)
     }
     fn truncate(&mut self, len: usize) {
-        self.set_len(len);
+        self.0.set_len(len);
     }
     fn lose_device(&mut self) {
-        self.table().header.set_fetched(FieldSet::ALL);
-        self.table().header.set_changed_on_host(FieldSet::ALL);
-        *self.mirror_mut() = None;
+        self.0.table().header.set_fetched(FieldSet::ALL);
+        self.0.table().header.set_changed_on_host(FieldSet::ALL);
+        *self.0.mirror_mut() = None;
     }
 }
 
@@ -234,9 +272,20 @@ fn groups<C: Class>(bases: &C::Bases, field: usize) -> impl Iterator<Item = (usi
     plain.chain((slots > 0).then_some((column, slots, pitch)))
 }
 
-/// The fields that are copied when some are.
+/// The fields that are copied when some are: all that share a piece of memory with one of them. Arrays in the arena
+/// do, whatever the layout.
+#[inline(always)]
 pub(crate) const fn whole_units<C: Class>(fields: FieldSet) -> FieldSet {
-    if has_own_columns::<C>() || fields.is_empty() { fields } else { FieldSet::ALL }
+    let in_arena = const { in_arena::<C>() };
+    if fields.is_empty() {
+        fields
+    } else if !const { has_own_columns::<C>() } {
+        FieldSet::ALL
+    } else if fields.intersection(in_arena).is_empty() {
+        fields
+    } else {
+        fields.union(in_arena)
+    }
 }
 
 /// The units of storage that starts at `bases` and has room for `capacity` objects, of which there are

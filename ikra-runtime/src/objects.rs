@@ -1,6 +1,7 @@
 //! `Objects<C>`: the objects of one class in a world.
 
 mod addressing;
+mod arena;
 mod arrays;
 mod columns;
 mod rows;
@@ -11,6 +12,7 @@ use std::sync::PoisonError;
 
 use fixedbitset::FixedBitSet;
 
+use arena::Dead;
 pub use columns::SliceColumn;
 pub use rows::{Links, Rows};
 
@@ -19,7 +21,7 @@ use crate::class::{Class, MAX_FIELDS, first_column};
 use crate::error::Error;
 use crate::link::Link;
 use crate::memory::Memory;
-use crate::mirror::{Mirror, arrays, in_arena};
+use crate::mirror::{Mirror, arrays, atomics, in_arena};
 use crate::phase::FieldSet;
 use crate::storage::Bump;
 use crate::table::{AnyTable, Table};
@@ -83,6 +85,38 @@ impl<C: Class> fmt::Debug for Objects<C> {
     }
 }
 
+/// The same objects under the same ids, with arrays of their own. What a device changed is fetched first; the clone
+/// starts without a device. Storage is as long as the objects need, so that pushing may move it.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let body = sim.bodies.push(Body { mass: 1.0 })?;
+/// let before = sim.clone();
+/// sim.bodies.column_mut(body::mass)[0] = 2.0;
+/// assert_eq!((before.get(body).mass(), sim.get(body).mass()), (1.0, 2.0));
+/// # Ok(()) }
+/// ```
+///
+/// # Panics
+///
+/// If there is no memory for it, or the device fails from which values are fetched.
+impl<C: Class> Clone for Objects<C> {
+    fn clone(&self) -> Self {
+        match self.try_clone() {
+            Ok(objects) => objects,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
 impl<C: Class> Drop for Objects<C> {
     fn drop(&mut self) {
         // SAFETY: made by `Box::into_raw` in `new`, and freed only here.
@@ -95,6 +129,36 @@ impl<C: Class> Objects<C> {
     pub fn new() -> Self {
         let table = NonNull::from(Box::leak(Box::new(Table::new())));
         Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new() }
+    }
+
+    fn try_clone(&self) -> Result<Self, Error> {
+        self.table().fetch(FieldSet::ALL);
+        let mut clone = Self::new();
+        let (len, (room, used)) = (self.len(), self.arena());
+        clone.grow(len)?;
+        if used > 0 {
+            let room = if C::ARENA.is_some() { room } else { used };
+            clone.memory.grow_arena(room, 0)?;
+            clone.table_mut().header.arena = (room, used);
+        }
+        if const { atomics::<C>().is_empty() } {
+            clone.memory.copy_objects(&self.memory, len);
+            clone.memory.copy_arena(&self.memory, used);
+        } else {
+            let (from, to) = (self.memory.bases(), clone.memory.bases());
+            for index in 0..len {
+                // SAFETY: both storages have room for the object, and the arenas for what is used of this one. `&self`
+                // excludes all writes but to atomics, which are read as such; nobody else has the clone.
+                unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, FieldSet::ALL) }
+            }
+        }
+        clone.pending = self.pending.clone();
+        let bases = clone.memory.bases();
+        let table = clone.table_mut();
+        table.bases = bases;
+        table.header.len = len as u32;
+        table.header.pending = self.table().header.pending;
+        Ok(clone)
     }
 
     #[inline(always)]
@@ -135,7 +199,7 @@ impl<C: Class> Objects<C> {
 
     /// The number of objects that there is room for without growing.
     pub fn capacity(&self) -> usize {
-        self.memory.capacity()
+        self.memory.capacity().min(MAX_OBJECTS)
     }
 
     /// Adds an object and returns the link to it.
@@ -149,9 +213,9 @@ impl<C: Class> Objects<C> {
         self.change_rows();
         let row = row.into_values();
         let used = self.arena().1;
-        self.grow_arena(used, <C::Fields as FieldTuple>::arena_end(&row, used))?;
+        let used = self.make_room(used, |used| <C::Fields as FieldTuple>::arena_end(&row, used), Dead::Nothing)?;
         let mut bump = Bump { used, fresh: true };
-        // SAFETY: there is room by `grow` and `grow_arena`, and `&mut self` excludes other accesses.
+        // SAFETY: there is room by `grow` and `make_room`, and `&mut self` excludes other accesses.
         unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, index, row, &mut bump) }
         self.set_arena_used(bump.used);
         self.set_len(index + 1);
@@ -252,7 +316,8 @@ impl<C: Class> Objects<C> {
         Ok(C::from_values(values))
     }
 
-    /// Replaces a whole object. An inner array that grows takes new space in the arena.
+    /// Replaces a whole object. An inner array that grows moves to another place in the arena; the one that it had is
+    /// used again.
     ///
     /// # Errors
     ///
@@ -266,13 +331,14 @@ impl<C: Class> Objects<C> {
     fn put(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
         self.change_rows();
         let row = row.into_values();
-        let used = self.arena().1;
+        let mut used = self.arena().1;
         // SAFETY: the object exists by the caller's check.
         if !unsafe { <C::Fields as FieldTuple>::fits::<C>(&self.table().bases, link.index(), &row) } {
-            self.grow_arena(used, <C::Fields as FieldTuple>::arena_end(&row, used))?;
+            let end = |used| <C::Fields as FieldTuple>::arena_end(&row, used);
+            used = self.make_room(used, end, Dead::Object(link.index()))?;
         }
         let mut bump = Bump { used, fresh: false };
-        // SAFETY: the object exists by the caller's check, there is room by `grow_arena`, and `&mut self` excludes
+        // SAFETY: the object exists by the caller's check, there is room by `make_room`, and `&mut self` excludes
         // other accesses.
         unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row, &mut bump) }
         self.set_arena_used(bump.used);
@@ -315,9 +381,12 @@ impl<C: Class> Objects<C> {
 
     /// Makes room for `len` objects in all.
     pub(crate) fn grow(&mut self, len: usize) -> Result<(), Error> {
-        if len <= self.memory.capacity() {
-            return Ok(());
-        }
+        if len <= self.capacity() { Ok(()) } else { self.enlarge(len) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enlarge(&mut self, len: usize) -> Result<(), Error> {
         if let Some(capacity) = C::CAPACITY
             && len > capacity as usize
         {

@@ -10,10 +10,10 @@ pub use atomic::{Atomic, AtomicColumn, AtomicValue};
 pub use flat::{Flat, Flatten, PartTuple};
 pub(crate) use inner::slot_pitch;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use inner::{Arrangement, arena_end, set_array};
+pub(crate) use inner::{Arrangement, Span, arena_end, set_array};
 pub use inner::{
     ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerIter, InnerIterMut,
-    InnerMut, InnerRef, PartlyInlined, WholeArray,
+    InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
 };
 pub use loaded::Loaded;
 pub use plain::Plain;

@@ -3,6 +3,8 @@
 mod guard;
 
 use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
@@ -17,33 +19,67 @@ use crate::exec;
 use crate::handle::{All, Handle};
 use crate::kernel::{Constructor, Discardable, Kernel, PairKernel, ReducedBy};
 use crate::link::Link;
-use crate::mirror::AnyObjects;
+use crate::mirror::Visitor;
 use crate::objects::{Links, Objects};
 use crate::phase::{Message, Sequential};
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
 use crate::table::{AnyTable, Directory, Place};
 
-/// What a world keeps beside its objects: where the tables of its classes are.
+/// What a world of type `W` keeps beside its objects: where the tables of its classes are.
+///
+/// Its type names the world's, so that no other world's can be put in its place. Two worlds of one type may
+/// exchange theirs, as they may exchange their objects: before an object is reached, [`link`](Self::link) compares
+/// what the state says with what the tables say.
 #[doc(hidden)]
-#[derive(Debug)]
-pub struct WorldState {
+pub struct WorldState<W> {
     directory: Box<Directory>,
     /// Held while tables are linked, so that threads that share the world do so one after another.
     linking: Mutex<()>,
     /// What an executor on a device keeps.
     device: Mutex<Option<Box<dyn Any + Send>>>,
+    world: PhantomData<fn() -> W>,
 }
 
-impl WorldState {
-    /// For the classes with these ids.
-    pub fn new(classes: &[ClassId]) -> Self {
-        let entries = classes.iter().map(|&class| (class.type_id(), AtomicPtr::new(ptr::null_mut()))).collect();
-        Self { directory: Box::new(Directory { entries }), linking: Mutex::new(()), device: Mutex::new(None) }
+impl<W> fmt::Debug for WorldState<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorldState").finish_non_exhaustive()
+    }
+}
+
+impl<W: World> Default for WorldState<W> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// That of another world: nothing of it belongs to the clone.
+impl<W: World> Clone for WorldState<W> {
+    fn clone(&self) -> Self {
+        Self::new()
+    }
+}
+
+impl<W: World> WorldState<W> {
+    /// That of a world whose tables are not linked yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let entries = W::CLASSES.iter().map(|&class| (class.type_id(), AtomicPtr::new(ptr::null_mut()))).collect();
+        Self {
+            directory: Box::new(Directory { entries }),
+            linking: Mutex::new(()),
+            device: Mutex::new(None),
+            world: PhantomData,
+        }
     }
 
     /// What an executor on a device keeps.
-    pub fn device(&mut self) -> &mut Option<Box<dyn Any + Send>> {
+    ///
+    /// # Safety
+    ///
+    /// Whoever changes it is the executor that put it there, and leaves one there that was made for a world of type
+    /// `W`.
+    pub unsafe fn device(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.device.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -51,36 +87,80 @@ impl WorldState {
     ///
     /// Objects can be moved between worlds of the same type (`mem::swap`), so that both their place and
     /// whom they refer to must be looked at.
+    ///
+    /// # Safety
+    ///
+    /// The tables are those of a world that the caller borrows, and whose state this is.
     #[inline]
-    fn link(&self, tables: &[AnyTable]) {
-        if !self.is_linked(tables) {
-            self.relink(tables);
+    unsafe fn link(&self, tables: &[AnyTable]) {
+        // SAFETY: passed on.
+        if !unsafe { self.is_linked(tables) } {
+            // SAFETY: passed on.
+            unsafe { self.relink(tables) }
         }
     }
 
+    /// Whether the directory lists these tables, and they the directory.
+    ///
+    /// Both are said by [`relink`](Self::relink) alone, for all tables of a world at once. A table of another world,
+    /// one that was in this world before, and one at the address of one that is gone are therefore told apart: the
+    /// directory lists another table in its place, or the table was last linked by another directory, or by none.
+    ///
+    /// # Safety
+    ///
+    /// As for [`link`](Self::link).
     #[inline]
-    fn is_linked(&self, tables: &[AnyTable]) -> bool {
+    unsafe fn is_linked(&self, tables: &[AnyTable]) -> bool {
         let mine = ptr::from_ref(&*self.directory).cast_mut();
-        tables.iter().zip(&self.directory.entries).all(|(table, entry)| {
-            let current = entry.1.load(Acquire).cast_const();
-            // SAFETY: the table is alive: it was just taken from the world, which the caller borrows.
-            ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Acquire) == mine
-        })
+        let entries = &self.directory.entries;
+        tables.len() == entries.len()
+            && tables.iter().zip(entries).all(|(table, entry)| {
+                let current = entry.1.load(Acquire).cast_const();
+                // SAFETY: the table is alive: it is that of a world that the caller borrows.
+                ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Acquire) == mine
+            })
     }
 
+    /// Links the tables in four passes, so that a thread that shares the world and looks at it meanwhile sees at
+    /// least one table without a directory until all is in place.
+    ///
+    /// # Panics
+    ///
+    /// If the tables are not those of the world's classes, before anything is changed.
+    ///
+    /// # Safety
+    ///
+    /// As for [`link`](Self::link).
     #[cold]
-    fn relink(&self, tables: &[AnyTable]) {
+    unsafe fn relink(&self, tables: &[AnyTable]) {
         let _linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_linked(tables) {
+        // SAFETY: passed on.
+        if unsafe { self.is_linked(tables) } {
             return;
         }
-        for (table, entry) in tables.iter().zip(&self.directory.entries) {
+        let entries = &self.directory.entries;
+        assert!(
+            tables.len() == entries.len() && tables.iter().zip(entries).all(|(table, entry)| table.class() == entry.0),
+            "the tables of a world are those of its classes"
+        );
+        for table in tables {
+            // SAFETY: the table is alive: it is that of a world that the caller borrows.
+            unsafe { &*table.directory }.store(ptr::null_mut(), Release);
+        }
+        for (table, entry) in tables.iter().zip(entries) {
             entry.1.store(table.header.cast_mut(), Release);
         }
         for table in tables {
-            // SAFETY: `link` is that of the table's class, and the lock excludes other threads. There is no handle:
-            // tables stay linked while the world is borrowed, and each handle is made after `link`.
-            unsafe { (table.link)(table.header, &self.directory) }
+            // SAFETY: `point` is that of the table's class, and the table is alive, like those in the directory. The
+            // lock excludes other threads that link. Nobody reads the slots meanwhile: each handle is made after
+            // `link` during the same borrow of the world, whose tables stay linked once they are, which they are not;
+            // handles from a borrow before are gone.
+            unsafe { (table.point)(table.header, &self.directory) }
+        }
+        for table in tables {
+            // With `Release`: who sees the directory sees the slots of all tables too.
+            // SAFETY: the table is alive, as above.
+            unsafe { &*table.directory }.store(ptr::from_ref(&*self.directory).cast_mut(), Release);
         }
     }
 }
@@ -202,20 +282,23 @@ pub unsafe trait Holds<C: Class>: World {
 ///
 /// # Safety
 ///
-/// `tables` returns the tables of all members of the world, in the order of the ids that `state` was
-/// made with.
+/// `tables` returns the tables of all members of the world, those of the classes in `CLASSES`, in this order. `state`
+/// and `state_mut` return the same part of `self`.
 pub unsafe trait World: Sized + Send + Sync {
     #[doc(hidden)]
     type Tables: AsRef<[AnyTable]>;
+    /// The classes of the members.
+    #[doc(hidden)]
+    const CLASSES: &'static [ClassId];
     #[doc(hidden)]
     fn tables(&self) -> Self::Tables;
     #[doc(hidden)]
-    fn state(&self) -> &WorldState;
+    fn state(&self) -> &WorldState<Self>;
     #[doc(hidden)]
-    fn state_mut(&mut self) -> &mut WorldState;
-    /// Calls `visit` for the objects of each class.
+    fn state_mut(&mut self) -> &mut WorldState<Self>;
+    /// Shows the objects of each class to an executor on a device.
     #[doc(hidden)]
-    fn visit_members(&mut self, visit: &mut dyn FnMut(&mut dyn AnyObjects));
+    fn visit_members(&mut self, visitor: &mut Visitor<'_>);
     /// The device code that was compiled with the world, if any.
     #[doc(hidden)]
     fn device_code() -> Option<&'static str>;
@@ -531,7 +614,8 @@ pub unsafe trait World: Sized + Send + Sync {
 fn ready<W: World>(world: &W) {
     let tables = world.tables();
     let tables = tables.as_ref();
-    world.state().link(tables);
+    // SAFETY: both are of the world, which is borrowed.
+    unsafe { world.state().link(tables) };
     for table in tables {
         // SAFETY: the table is alive: it was just taken from the world, which is borrowed.
         let pending = unsafe { &*table.header }.pending;

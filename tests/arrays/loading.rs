@@ -156,7 +156,7 @@ fn rows_are_replaced_by_shorter_and_longer_ones() {
         world.small.write(a, rows(n)).unwrap();
         assert_eq!((world.small.read(a).unwrap(), world.small.read(b).unwrap()), (rows(n), rows(5)));
     }
-    world.small.set_array(b, small::items, &[7; 3]).unwrap();
+    world.small.set_array(small::items, b, &[7; 3]).unwrap();
     assert_eq!(world.get(b).items(), [7; 3]);
     assert_eq!(world.get(b).bytes(), [0, 1]);
     assert_eq!(world.small.copy_column(small::items), [(0..4).collect::<InnerArray<u32>>(), [7; 3].into()]);

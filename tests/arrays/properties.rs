@@ -177,7 +177,7 @@ macro_rules! varying {
                             }
                             Step::Set(which, len) => {
                                 let (which, items) = (place(which), array(len));
-                                world.things.set_array(link(which), thing::items, &items).unwrap();
+                                world.things.set_array(thing::items, link(which), &items).unwrap();
                                 model[which].items = items.into();
                             }
                             Step::SetAll(lens) => {

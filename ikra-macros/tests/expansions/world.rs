@@ -3,7 +3,7 @@ pub struct Sim {
     pub cells: Objects<Cell>,
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
-    __ikra: ::ikra::rt::WorldState,
+    __ikra: ::ikra::rt::WorldState<Sim>,
 }
 #[cfg(not(target_arch = "nvptx64"))]
 const _: () = {
@@ -15,9 +15,7 @@ const _: () = {
             Self {
                 bodies: ::ikra::Objects::new(),
                 cells: ::ikra::Objects::new(),
-                __ikra: ::ikra::rt::WorldState::new(
-                    &[<Body as ::ikra::Class>::ID, <Cell as ::ikra::Class>::ID],
-                ),
+                __ikra: ::ikra::rt::WorldState::new(),
             }
         }
     }
@@ -28,31 +26,55 @@ const _: () = {
         }
     }
     #[automatically_derived]
+    impl ::core::clone::Clone for Sim {
+        fn clone(&self) -> Self {
+            Self {
+                bodies: <::ikra::Objects<
+                    Body,
+                > as ::core::clone::Clone>::clone(&self.bodies),
+                cells: <::ikra::Objects<
+                    Cell,
+                > as ::core::clone::Clone>::clone(&self.cells),
+                __ikra: ::ikra::rt::WorldState::new(),
+            }
+        }
+    }
+    #[automatically_derived]
     unsafe impl ::ikra::World for Sim {
         type Tables = [::ikra::rt::AnyTable; 2usize];
+        const CLASSES: &'static [::ikra::rt::ClassId] = &[
+            <Body as ::ikra::Class>::ID,
+            <Cell as ::ikra::Class>::ID,
+        ];
         #[inline]
         fn tables(&self) -> Self::Tables {
-            [self.bodies.any_table(), self.cells.any_table()]
+            [
+                ::ikra::Objects::any_table(&self.bodies),
+                ::ikra::Objects::any_table(&self.cells),
+            ]
         }
         #[inline]
-        fn state(&self) -> &::ikra::rt::WorldState {
+        fn state(&self) -> &::ikra::rt::WorldState<Self> {
             &self.__ikra
         }
-        fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState {
+        fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> {
             &mut self.__ikra
         }
-        fn visit_members(
-            &mut self,
-            visit: &mut dyn ::core::ops::FnMut(&mut dyn ::ikra::rt::AnyObjects),
-        ) {
-            visit(&mut self.bodies);
-            visit(&mut self.cells);
+        fn visit_members(&mut self, visitor: &mut ::ikra::rt::Visitor<'_>) {
+            ::ikra::rt::Visitor::visit(visitor, &mut self.bodies);
+            ::ikra::rt::Visitor::visit(visitor, &mut self.cells);
         }
         fn device_code() -> ::core::option::Option<&'static str> {
             ::core::option::Option::None
         }
         fn layout(&self) -> ::ikra::WorldLayout {
-            ::ikra::WorldLayout::new("Sim", [self.bodies.layout(), self.cells.layout()])
+            ::ikra::WorldLayout::new(
+                "Sim",
+                [
+                    ::ikra::Objects::layout(&self.bodies),
+                    ::ikra::Objects::layout(&self.cells),
+                ],
+            )
         }
     }
     #[automatically_derived]

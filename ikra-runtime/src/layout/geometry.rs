@@ -47,13 +47,35 @@ impl<C: Class> HasGeometry for C {
 const SPREAD: usize = 21 * 128;
 
 /// Bytes from one slot of an inner array to the next, each a column of `bytes` bytes: the same for all, so
-/// that the address of a slot is found by a multiplication, and such that they are spread over cache sets.
-pub(crate) const fn pitch(bytes: usize, align: usize) -> usize {
+/// that the address of a slot is found by a multiplication, and such that they are spread over cache sets. A multiple
+/// of `align`; none if they are more than there are addresses.
+pub(crate) const fn checked_pitch(bytes: usize, align: usize) -> Option<usize> {
     if bytes < SHORT {
-        return round_up(bytes, align);
+        return bytes.checked_next_multiple_of(align);
     }
-    let apart = round_up(bytes, larger(PAGE, align)) + round_up(SPREAD, align);
-    if bytes >= 16 * PAGE { apart + PAGE } else { apart }
+    let Some(long) = bytes.checked_next_multiple_of(larger(PAGE, align)) else { return None };
+    let Some(spread) = SPREAD.checked_next_multiple_of(align) else { return None };
+    match long.checked_add(spread) {
+        Some(apart) if bytes < 16 * PAGE => Some(apart),
+        Some(apart) => match apart.checked_add(PAGE) {
+            Some(apart) => apart.checked_next_multiple_of(align),
+            None => None,
+        },
+        None => None,
+    }
+}
+
+/// The same for columns that exist.
+const fn pitch(bytes: usize, align: usize) -> usize {
+    checked(checked_pitch(bytes, align))
+}
+
+/// A size of storage that is laid out at compile time.
+const fn checked(bytes: Option<usize>) -> usize {
+    match bytes {
+        Some(bytes) => bytes,
+        None => panic!("the objects of this class take more bytes than there are addresses: lower `capacity`"),
+    }
 }
 
 /// The same for slots of `T` in class `C`, if it is known when compiled; for growing SoA it is not.
@@ -61,9 +83,9 @@ pub(crate) const fn constant_pitch<C: Class, T>() -> Option<usize> {
     let (size, align) = (size_of::<T>(), larger(align_of::<T>(), LINE));
     match (C::Layout::KIND, C::CAPACITY) {
         (LayoutKind::Soa, None) => None,
-        (LayoutKind::Soa, Some(capacity)) => Some(pitch(size * capacity as usize, align)),
+        (LayoutKind::Soa, Some(capacity)) => Some(pitch(checked(size.checked_mul(capacity as usize)), align)),
         (LayoutKind::Aos, _) => Some(size),
-        (LayoutKind::Tiles(tile), _) => Some(round_up(size * tile, align)),
+        (LayoutKind::Tiles(tile), _) => Some(round_up(checked(size.checked_mul(tile)), align)),
     }
 }
 
@@ -73,7 +95,7 @@ pub const fn geometry<C: Class>() -> &'static Geometry {
 }
 
 const fn round_up(value: usize, align: usize) -> usize {
-    value.div_ceil(align) * align
+    checked(value.checked_next_multiple_of(align))
 }
 
 const fn larger(a: usize, b: usize) -> usize {
@@ -93,8 +115,9 @@ const fn staggered_start(from: usize, column: usize, bytes: usize, align: usize)
     }
     // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
     // storage in huge pages keeps addresses that are a power of two apart in the same ones.
-    let from = if bytes >= 16 * PAGE { from + PAGE } else { from };
-    let start = round_up(from, larger(PAGE, align)) + round_up(column * SPREAD % PAGE, align);
+    let from = if bytes >= 16 * PAGE { checked(from.checked_add(PAGE)) } else { from };
+    let start = round_up(from, larger(PAGE, align));
+    let start = checked(start.checked_add(round_up(column * SPREAD % PAGE, align)));
     if align <= PAGE && start >= from + PAGE { start - PAGE } else { start }
 }
 
@@ -117,17 +140,23 @@ const fn compute<C: Class>() -> Geometry {
     let mut field = 0;
     while field < C::FIELDS.len() {
         let columns: &[ColumnInfo] = C::FIELDS[field].columns;
+        if let Some(array) = C::FIELDS[field].array {
+            assert_aligned(array.align);
+        }
         let mut part = 0;
         while part < columns.len() {
             let ColumnInfo { size, align, slot, .. } = columns[part];
+            assert_aligned(align);
             geometry.aligns[column] = larger(align, LINE);
             geometry.align = larger(align, geometry.align);
             let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
                 (LayoutKind::Soa, None) => (0, 0),
                 (LayoutKind::Soa, Some(capacity)) => {
-                    let bytes = size * capacity as usize;
+                    let bytes = checked(size.checked_mul(capacity as usize));
                     let start = match slot {
-                        Some(1..) => geometry.offsets[column - 1] + pitch(bytes, geometry.aligns[column]),
+                        Some(1..) => {
+                            checked(geometry.offsets[column - 1].checked_add(pitch(bytes, geometry.aligns[column])))
+                        }
                         _ => staggered_start(end, column, bytes, geometry.aligns[column]),
                     };
                     (start, bytes)
@@ -140,12 +169,12 @@ const fn compute<C: Class>() -> Geometry {
                 }
                 (LayoutKind::Tiles(tile), _) => {
                     block_align = geometry.align;
-                    (round_up(end, geometry.aligns[column]), size * tile)
+                    (round_up(end, geometry.aligns[column]), checked(size.checked_mul(tile)))
                 }
             };
             geometry.offsets[column] = start;
             geometry.sizes[column] = size;
-            end = start + bytes;
+            end = checked(start.checked_add(bytes));
             part += 1;
             column += 1;
         }
@@ -153,4 +182,30 @@ const fn compute<C: Class>() -> Geometry {
     }
     geometry.block = round_up(end, block_align);
     geometry
+}
+
+/// What the start of the arena is a multiple of: a line of the device, or more if elements in it want more.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const fn arena_align<C: Class>() -> usize {
+    let mut most = 128;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if let Some(array) = C::FIELDS[field].array
+            && array.arena
+        {
+            most = larger(most, array.align);
+        }
+        field += 1;
+    }
+    most
+}
+
+/// The largest alignment of a value: the compiler's own limit, and what every allocation on a device starts on.
+const MAX_ALIGN: usize = if cfg!(target_arch = "nvptx64") { 256 } else { 1 << 29 };
+
+const fn assert_aligned(align: usize) {
+    assert!(
+        align <= MAX_ALIGN,
+        "memory on the device starts at multiples of 256 bytes: a class that is compiled for it cannot have values of a larger alignment"
+    );
 }

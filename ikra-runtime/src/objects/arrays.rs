@@ -1,56 +1,22 @@
-//! The arena, and inner arrays of many objects at once.
+//! Inner arrays of one object, and of many at once.
 
-use crate::class::{Class, Field, has_arena};
+use crate::class::{Class, Field};
 use crate::column::Column;
 use crate::error::Error;
 use crate::layout::Contiguous;
 use crate::link::Link;
 use crate::objects::Objects;
+use crate::objects::arena::Dead;
 use crate::phase::FieldSet;
-use crate::storage::{Arrangement, ArrayStorage, Bump, Elements, InnerArray, Storage, arena_end, set_array};
+use crate::storage::{
+    Arrangement, ArrayStorage, Bump, Elements, InnerArray, SliceSlots, Span, Storage, arena_end, set_array,
+};
 use crate::table::FirstColumn;
 
 type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
 type ElementOf<C, const K: usize> = <StorageOf<C, K> as ArrayStorage>::Element;
 
-/// The largest arena: offsets are 32 bits wide, and count elements of one byte or more.
-const MAX_BYTES: usize = u32::MAX as usize;
-
 impl<C: Class> Objects<C> {
-    /// Bytes of the arena, and how many of them are taken.
-    pub(crate) fn arena(&self) -> (usize, usize) {
-        self.table().header.arena
-    }
-
-    pub(crate) fn set_arena_used(&mut self, used: usize) {
-        if Self::HAS_ARENA {
-            self.table_mut().header.arena.1 = used;
-        }
-    }
-
-    /// Makes the arena go on to `end`; the first `used` bytes stay.
-    #[inline]
-    pub(crate) fn grow_arena(&mut self, used: usize, end: usize) -> Result<(), Error> {
-        if end <= self.arena().0 { Ok(()) } else { self.enlarge_arena(used, end) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn enlarge_arena(&mut self, used: usize, end: usize) -> Result<(), Error> {
-        let most = C::ARENA.map_or(MAX_BYTES, |bytes| bytes.min(MAX_BYTES));
-        if end > most {
-            return Err(Error::ArenaFull { class: C::NAME, requested: end - used, available: most - used });
-        }
-        self.table().fetch(FieldSet::ALL);
-        let room = C::ARENA.unwrap_or_else(|| end.max(self.arena().0.saturating_mul(2)).clamp(4096, MAX_BYTES));
-        self.memory.grow_arena(room, used)?;
-        let bases = self.memory.bases();
-        let table = self.table_mut();
-        table.bases = bases;
-        table.header.arena.0 = room;
-        Ok(())
-    }
-
     /// Gives every object its array at once, from compressed rows: object `n` gets
     /// `elements[offsets[n]..offsets[n + 1]]`, whatever the length of its array before.
     ///
@@ -78,7 +44,7 @@ impl<C: Class> Objects<C> {
     /// # Errors
     ///
     /// [`Error::BadArrays`] if the offsets are not one more than the objects, descend, or do not end at
-    /// `elements.len()`; [`Error::ArenaFull`]; [`Error::OutOfMemory`]. No array is changed then.
+    /// `elements.len()`; [`Error::ArenaFull`]; [`Error::ArenaAtLimit`]; [`Error::OutOfMemory`]. No array is changed then.
     ///
     /// # Panics
     ///
@@ -115,13 +81,12 @@ impl<C: Class> Objects<C> {
         // Where no other field has elements in the arena, it begins anew.
         let alone = C::FIELDS.iter().filter(|field| field.array.is_some_and(|array| array.arena)).count() == 1;
         let used = if alone { 0 } else { self.arena().1 };
-        if rest > 0 {
-            self.grow_arena(used, arena_end(used, rest, size))?;
-        }
+        let end = |used| if rest > 0 { arena_end(used, rest, size) } else { used };
+        let used = self.make_room(used, end, Dead::Field(K))?;
         let mut bump = Bump { used, fresh: true };
         for (index, pair) in offsets.windows(2).enumerate() {
             let array = &elements[pair[0] as usize..pair[1] as usize];
-            // SAFETY: the object exists, there is room by `grow_arena`, and `&mut self` excludes other accesses.
+            // SAFETY: the object exists, there is room by `make_room`, and `&mut self` excludes other accesses.
             unsafe {
                 set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement, K>(
                     &self.table().bases,
@@ -135,16 +100,33 @@ impl<C: Class> Objects<C> {
         Ok(())
     }
 
-    /// Replaces the array of one object, whatever its length before; one that grows takes new space in the
-    /// arena.
+    /// Replaces the array of one object, whatever its length before. One that grows moves to another place in the
+    /// arena; the one that it had is used again.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Route { #[inline_array(2)] pub stops: InnerArray<u16> }
+    /// #[soa_world]
+    /// pub struct Plan { pub routes: Objects<Route> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut plan = Plan::new();
+    /// let route = plan.routes.push(Route { stops: [1].into() })?;
+    /// plan.routes.set_array(route::stops, route, &[4, 5, 6])?;
+    /// assert_eq!(plan.get(route).stops(), [4, 5, 6]);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::NotInWorld`]; [`Error::NotInitialized`]; [`Error::ArenaFull`]; [`Error::OutOfMemory`].
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`]; [`Error::ArenaFull`]; [`Error::ArenaAtLimit`];
+    /// [`Error::OutOfMemory`]. The array is as before then.
     pub fn set_array<const K: usize>(
         &mut self,
-        link: Link<C>,
         _: Column<C, K>,
+        link: Link<C>,
         elements: &[ElementOf<C, K>],
     ) -> Result<(), Error>
     where
@@ -152,19 +134,27 @@ impl<C: Class> Objects<C> {
     {
         self.check_initialized(link)?;
         self.change_rows();
+        let (index, size) = (link.index(), size_of::<ElementOf<C, K>>());
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let rest = elements.len().saturating_sub(slots);
-        let used = self.arena().1;
-        let now = self.get_array::<K>(link.index()).len().saturating_sub(slots);
+        let mut used = self.arena().1;
+        let now = self.get_array::<K>(index).len().saturating_sub(slots);
         if rest > now {
-            self.grow_arena(used, arena_end(used, rest, size_of::<ElementOf<C, K>>()))?;
+            // What is last in the arena can grow where it is.
+            // SAFETY: the object exists, and its spans are the field's first column.
+            let span = unsafe { &*self.table().address(<C as FirstColumn<K>>::COLUMN, index).cast::<Span>() };
+            let first = span.offset as usize * size;
+            if now > 0 && first + now * size == used {
+                used = first;
+            }
+            used = self.make_room(used, |used| arena_end(used, rest, size), Dead::Array { field: K, index })?;
         }
         let mut bump = Bump { used, fresh: false };
-        // SAFETY: the object exists, there is room by `grow_arena`, and `&mut self` excludes other accesses.
+        // SAFETY: the object exists, there is room by `make_room`, and `&mut self` excludes other accesses.
         unsafe {
             set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement, K>(
                 &self.table().bases,
-                link.index(),
+                index,
                 elements,
                 &mut bump,
             );
@@ -190,7 +180,7 @@ impl<C: Class> Objects<C> {
     /// If a reserved object is not initialised, or the array has no such slot.
     pub fn slot<const K: usize, const N: usize>(&self, _: Column<C, K>, slot: usize) -> &[ElementOf<C, K>]
     where
-        C: Field<K, Storage: ArrayStorage<Row = [ElementOf<C, K>; N]>>,
+        C: Field<K, Storage: SliceSlots<Row = [ElementOf<C, K>; N]>>,
         C::Layout: Contiguous,
     {
         self.assert_initialized();
@@ -199,7 +189,8 @@ impl<C: Class> Objects<C> {
             return &[];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&self` excludes writes.
+        // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&self` excludes writes, since the
+        // array is not atomic (`SliceSlots`).
         unsafe { std::slice::from_raw_parts(self.table().address(column, 0).cast(), self.len()) }
     }
 
@@ -223,9 +214,6 @@ impl<C: Class> Objects<C> {
         // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&mut self` excludes other accesses.
         unsafe { std::slice::from_raw_parts_mut(self.table().address(column, 0).cast(), self.len()) }
     }
-
-    /// Whether some arrays of the class are in the arena.
-    pub(crate) const HAS_ARENA: bool = has_arena::<C>();
 }
 
 /// The column of a slot.

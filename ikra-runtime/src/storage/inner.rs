@@ -27,7 +27,7 @@ use core::marker::PhantomData;
 
 pub use arrangement::{Arrangement, Bump, FullyInlined, PartlyInlined, WholeArray};
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use arrangement::{arena_end, set as set_array};
+pub(crate) use arrangement::{Span, arena_end, set as set_array};
 pub use atomics::{AtomicInner, InnerAtomics};
 pub(crate) use elements::slot_pitch;
 pub use elements::{Elements, ElementsRun};
@@ -73,6 +73,23 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, 
     const FIELD: usize = K;
 }
 
+/// Arrays with a column per slot, each of whose elements is a value that nothing changes as long as the objects are
+/// borrowed.
+///
+/// # Safety
+///
+/// 1. Each slot has a column of its own, whose elements are values.
+/// 2. Nothing writes them through a shared borrow of the objects: they are not atomic.
+#[diagnostic::on_unimplemented(
+    message = "the slots of this field cannot be borrowed as slices",
+    note = "borrow an array under `#[inline_array(object)]` with `column`; copy an `InnerArray` with `copy_column`",
+    note = "an `#[atomic]` array may change while it is borrowed; copy it with `copy_column`, or borrow a slot with `slot_mut`"
+)]
+pub unsafe trait SliceSlots: ArrayStorage {}
+// SAFETY: 1. as `FullyInlined` says; 2. views and refs of `Inner` write only in kernels and in guards, which borrow the
+// world exclusively.
+unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for Inner<C, K, FullyInlined<T, N>> {}
+
 /// Whether phase `P` is known to change elements of the array `S` of its own object.
 pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
     P::SEQUENTIAL || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD)
@@ -87,9 +104,10 @@ fn place_of_target<'w, C: Class, T: Value>(table: &'w Table<C>, field: usize) ->
     }
 }
 
-/// What the storages of plain and of atomic arrays have in common.
+/// What the storages of plain and of atomic arrays have in common. `$load` reads an element where it is, while whoever
+/// may do so changes it.
 macro_rules! array_storage {
-    () => {
+    ($load:expr) => {
         type Row = A::Row;
         type Value = Elements<A::Element>;
         type Shared<'a, D: Class> = ElementsRun<'a, D, A>;
@@ -127,7 +145,7 @@ macro_rules! array_storage {
         #[inline]
         unsafe fn read_row<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> A::Row {
             // SAFETY: passed on.
-            A::gather(unsafe { Elements::find::<D, A, F>(bases, index) })
+            A::gather(unsafe { Elements::find::<D, A, F>(bases, index) }, $load)
         }
         #[inline]
         unsafe fn write_row<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: A::Row, bump: &mut Bump) {
@@ -150,8 +168,9 @@ macro_rules! array_storage {
         }
         #[inline]
         unsafe fn copy<D: Class, const F: usize>(from: &D::Bases, to: &D::Bases, index: usize) {
+            let load = $load;
             // SAFETY: passed on.
-            unsafe { A::copy::<D, F>(from, to, index) }
+            unsafe { A::copy::<D, F>(from, to, index, load) }
         }
     };
 }
@@ -159,7 +178,8 @@ use array_storage;
 
 // SAFETY: the arrangement's columns and the arena; what a view or ref shows says where the object's elements are.
 unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
-    array_storage!();
+    // SAFETY: by the contracts of `read_row` and `copy`, the element exists, and nothing writes it meanwhile.
+    array_storage!(|element: *const A::Element| unsafe { element.read() });
     type View<'w, P: Phase> = InnerMut<'w, P, Self>;
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
     const ATOMIC: bool = false;

@@ -82,7 +82,7 @@ static ABSENT: Header = Header::EMPTY;
 #[derive(Debug)]
 pub struct TargetSlot(UnsafeCell<*const Header>);
 
-// SAFETY: written only in `Table::link`, which excludes other accesses by its contract.
+// SAFETY: written only in `Table::point`, which excludes other accesses by its contract.
 unsafe impl Send for TargetSlot {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for TargetSlot {}
@@ -94,7 +94,7 @@ impl TargetSlot {
 
     #[inline(always)]
     pub(crate) fn get(&self) -> *const Header {
-        // SAFETY: not written while there are handles, by the contract of `Table::link`.
+        // SAFETY: not written while there are handles, by the contract of `Table::point`.
         unsafe { *self.0.get() }
     }
 }
@@ -156,7 +156,8 @@ impl<C: Class> Table<C> {
             .into_iter()
             .filter(|unit| !unit.fields.intersection(fields).is_empty())
             .collect();
-        // Nobody holds references to these columns: whoever made one would have fetched them first.
+        // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields of
+        // one unit are marked and unmarked together (`whole_units`), so that none of the unit would be to be fetched.
         let result = mirror.as_ref().map_or(Ok(()), |mirror| mirror.fetch(&units));
         if let Err(error) = result {
             self.header.set_fetched(FieldSet::ALL);
@@ -189,19 +190,18 @@ impl<C: Class> Table<C> {
         unsafe { address::<C>(&self.bases, column, index) }
     }
 
-    /// Points targets and directory to the tables of a world.
+    /// Points the targets to the tables of a world.
     ///
     /// # Safety
     ///
-    /// No other thread is in this function for this table, and there is no handle into it.
-    pub(crate) unsafe fn link(&self, directory: &Directory) {
+    /// 1. The directory lists the tables of a world that is borrowed, this one among them.
+    /// 2. No other thread is in this function for this table, and there is no handle into it.
+    pub(crate) unsafe fn point(&self, directory: &Directory) {
         for (slot, target) in self.targets.as_ref().iter().zip(field_targets::<C>()) {
             let table = target.and_then(|class| directory.find(class.type_id())).unwrap_or(&raw const ABSENT);
-            // SAFETY: by the caller, nothing else accesses the slot.
+            // SAFETY: by 2, nothing else accesses the slot.
             unsafe { *slot.0.get() = table }
         }
-        // Last, and with `Release`: who sees the directory sees the targets too.
-        self.directory.store(ptr::from_ref(directory).cast_mut(), Release);
     }
 }
 
@@ -217,21 +217,27 @@ pub struct AnyTable {
     pub(crate) name: &'static str,
     pub(crate) header: *const Header,
     pub(crate) directory: *const AtomicPtr<Directory>,
-    pub(crate) link: unsafe fn(*const Header, &Directory),
+    class: ClassId,
+    pub(crate) point: unsafe fn(*const Header, &Directory),
     pub(crate) prepare: unsafe fn(*const Header),
 }
 
 impl AnyTable {
+    /// The class's type.
+    pub(crate) fn class(&self) -> TypeId {
+        self.class.type_id()
+    }
+
     /// Takes the pointer that owns the table, which stays good when the table is changed later.
     pub(crate) fn of<C: Class>(table: NonNull<Table<C>>) -> Self {
         /// # Safety
         ///
-        /// `header` is the start of a live `Table<C>`; and as for `Table::link`.
-        unsafe fn link<C: Class>(header: *const Header, directory: &Directory) {
+        /// `header` is the start of a live `Table<C>`; and as for `Table::point`.
+        unsafe fn point<C: Class>(header: *const Header, directory: &Directory) {
             // SAFETY: by the caller.
             let table = unsafe { &*header.cast::<Table<C>>() };
             // SAFETY: passed on.
-            unsafe { table.link(directory) };
+            unsafe { table.point(directory) };
         }
         /// # Safety
         ///
@@ -247,7 +253,8 @@ impl AnyTable {
             header: table.as_ptr().cast(),
             // SAFETY: the table is alive, as its owner has just shown.
             directory: unsafe { &raw const (*table.as_ptr()).directory },
-            link: link::<C>,
+            class: C::ID,
+            point: point::<C>,
             prepare: prepare::<C>,
         }
     }

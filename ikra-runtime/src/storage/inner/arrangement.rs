@@ -38,15 +38,21 @@ impl Bump {
 
     /// Takes space for `count` elements of `size` bytes, and returns where it begins, in elements.
     fn take(&mut self, count: usize, size: usize) -> u32 {
+        let first = used_elements(self.used, size);
         self.used = arena_end(self.used, count, size);
-        // An arena has less than 2³² bytes.
-        (self.used / size.max(1) - count) as u32
+        // An arena has less than 2³² bytes, and an element one at least.
+        first as u32
     }
+}
+
+/// The first `used` bytes, counted in elements of `size` bytes, of which there is one at least (`assert_element`).
+fn used_elements(used: usize, size: usize) -> usize {
+    used.div_ceil(size)
 }
 
 /// Where the arena ends once `count` elements of `size` bytes follow the first `used` bytes.
 pub(crate) fn arena_end(used: usize, count: usize, size: usize) -> usize {
-    (used.div_ceil(size.max(1)).saturating_add(count)).saturating_mul(size)
+    used_elements(used, size).saturating_add(count).saturating_mul(size)
 }
 
 /// How the elements of an inner array are spread over slots and the arena.
@@ -65,8 +71,8 @@ pub unsafe trait Arrangement: Sized + 'static {
     /// The columns of the field.
     const COLUMNS: &'static [ColumnInfo];
 
-    /// The array by value.
-    fn gather(elements: Elements<Self::Element>) -> Self::Row;
+    /// The array by value, each element of which is read by `load`.
+    fn gather(elements: Elements<Self::Element>, load: impl Fn(*const Self::Element) -> Self::Element) -> Self::Row;
 
     /// Elements that have no slot.
     #[inline(always)]
@@ -99,13 +105,20 @@ pub unsafe trait Arrangement: Sized + 'static {
     /// As for [`scatter`](Self::scatter).
     unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize);
 
-    /// Copies the array of object `index` from one storage to another, whose arenas are alike.
+    /// Copies the array of object `index` from one storage to another, whose arena is as long or longer. Each element
+    /// is read by `load`.
     ///
     /// # Safety
     ///
     /// 1. Both describe storage of `C` with object `index`, in which field `K` is arranged by `Self`.
-    /// 2. Nothing writes the object in `from` meanwhile, and nothing else accesses that in `to`.
-    unsafe fn copy<C: Class, const K: usize>(from: &C::Bases, to: &C::Bases, index: usize) {
+    /// 2. Nothing writes the object in `from` meanwhile in a way that `load` does not allow, and nothing else accesses
+    ///    that in `to`.
+    unsafe fn copy<C: Class, const K: usize>(
+        from: &C::Bases,
+        to: &C::Bases,
+        index: usize,
+        load: impl Fn(*const Self::Element) -> Self::Element,
+    ) {
         // SAFETY: passed on.
         let (from, to) = unsafe {
             if Self::INFO.has_spans() {
@@ -117,7 +130,7 @@ pub unsafe trait Arrangement: Sized + 'static {
         };
         for n in 0..from.len() {
             // SAFETY: both arrays have as many elements, since their spans are the same.
-            unsafe { to.at::<Self>(n).write(from.at::<Self>(n).read()) }
+            unsafe { to.at::<Self>(n).write(load(from.at::<Self>(n))) }
         }
     }
 }
@@ -137,6 +150,11 @@ pub struct WholeArray<T, const N: usize>(PhantomData<fn() -> T>);
 #[derive(Debug)]
 pub struct PartlyInlined<T, const K: usize>(PhantomData<fn() -> T>);
 
+/// What holds for elements of this type, however they are spread.
+const fn of_elements<T>() -> ArrayInfo {
+    ArrayInfo { slots: 0, as_object: false, arena: false, element: size_of::<T>(), align: align_of::<T>() }
+}
+
 /// Columns of slots, after one of spans if `spans`.
 const fn slot_columns<T>(spans: bool) -> [ColumnInfo; MAX_COLUMNS] {
     let mut columns = [ColumnInfo::of::<T>(); MAX_COLUMNS];
@@ -155,9 +173,20 @@ const fn slot_columns<T>(spans: bool) -> [ColumnInfo; MAX_COLUMNS] {
 }
 
 /// An array by value.
-fn gather_array<A: Arrangement, const N: usize>(elements: Elements<A::Element>) -> [A::Element; N] {
+fn gather_array<A: Arrangement, const N: usize>(
+    elements: Elements<A::Element>,
+    load: impl Fn(*const A::Element) -> A::Element,
+) -> [A::Element; N] {
     // SAFETY: there are `N` elements.
-    core::array::from_fn(|n| unsafe { elements.at::<A>(n).read() })
+    core::array::from_fn(|n| load(unsafe { elements.at::<A>(n) }))
+}
+
+/// What holds for the elements of every array: they have bytes, so that each has a place of its own.
+const fn assert_element<T>() {
+    assert!(
+        size_of::<T>() > 0,
+        "the elements of an inner array have at least one byte each; a field of a type without bytes needs no array"
+    );
 }
 
 /// # Safety
@@ -179,8 +208,8 @@ unsafe fn scatter_array<C: Class, A: Arrangement, const K: usize, const N: usize
 macro_rules! fixed_length {
     () => {
         #[inline]
-        fn gather(elements: Elements<T>) -> [T; N] {
-            gather_array::<Self, N>(elements)
+        fn gather(elements: Elements<T>, load: impl Fn(*const T) -> T) -> [T; N] {
+            gather_array::<Self, N>(elements, load)
         }
         #[inline]
         unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: [T; N], _: &mut Bump) {
@@ -199,9 +228,10 @@ macro_rules! fixed_length {
 unsafe impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
     type Element = T;
     type Row = [T; N];
-    const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: false, arena: false, element: size_of::<T>() };
+    const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: false, arena: false, ..of_elements::<T>() };
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(N > 0 && N <= MAX_COLUMNS, "an inlined array has from 1 to 256 slots");
+        assert_element::<T>();
         let columns: &'static [ColumnInfo; MAX_COLUMNS] = &const { slot_columns::<T>(false) };
         columns.split_at(N).0
     };
@@ -212,9 +242,10 @@ unsafe impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
 unsafe impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
     type Element = T;
     type Row = [T; N];
-    const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: true, arena: false, element: size_of::<T>() };
+    const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: true, arena: false, ..of_elements::<T>() };
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(N > 0, "an array that is stored has at least one element");
+        assert_element::<T>();
         &[ColumnInfo::of::<[T; N]>()]
     };
     fixed_length!();
@@ -224,16 +255,17 @@ unsafe impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
 unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
     type Element = T;
     type Row = InnerArray<T>;
-    const INFO: ArrayInfo = ArrayInfo { slots: S, as_object: false, arena: true, element: size_of::<T>() };
+    const INFO: ArrayInfo = ArrayInfo { slots: S, as_object: false, arena: true, ..of_elements::<T>() };
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(S < MAX_COLUMNS, "at most 255 elements of an array can be inlined");
+        assert_element::<T>();
         let columns: &'static [ColumnInfo; MAX_COLUMNS] = &const { slot_columns::<T>(true) };
         columns.split_at(S + 1).0
     };
 
-    fn gather(elements: Elements<T>) -> InnerArray<T> {
+    fn gather(elements: Elements<T>, load: impl Fn(*const T) -> T) -> InnerArray<T> {
         // SAFETY: the elements exist.
-        (0..elements.len()).map(|n| unsafe { elements.at::<Self>(n).read() }).collect()
+        (0..elements.len()).map(|n| load(unsafe { elements.at::<Self>(n) })).collect()
     }
 
     #[inline(always)]

@@ -1,0 +1,4 @@
+//! Programs that broke a promise once, and others of their kind (`docs/soundness.md`).
+#![allow(missing_docs, reason = "tests, not a library")]
+
+mod worlds;
