@@ -162,7 +162,7 @@ pub mod rt {
     pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
-    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, RaceFree, Reached, Touched};
+    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, NotInKernelWrites, RaceFree, Reached, Touched};
     pub use ikra_runtime::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };

@@ -5,6 +5,7 @@
 
 mod access;
 mod arguments;
+mod body;
 mod device;
 mod expand;
 mod kernel;
@@ -79,6 +80,11 @@ impl Fields {
     pub(crate) fn position(&self, name: &Ident) -> Option<usize> {
         // `self.r#pos` is `self.pos`.
         let name = name.unraw();
+        self.fields.iter().position(|(field, _)| field.unraw() == name)
+    }
+
+    /// The position of the field whose getter has this name.
+    pub(crate) fn named(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(field, _)| field.unraw() == name)
     }
 

@@ -261,6 +261,53 @@ impl<P: Phase, C: Class, A: Touched> AllRaceFree<P, C, A> {
     }
 }
 
+/// A field of a kernel's own object on which the kernel calls a method, and which its text does not show to
+/// be written: it can be read.
+///
+/// This is what the compiler's message "cannot borrow data in dereference of `NotInKernelWrites`" is about:
+/// the method takes `&mut self`, so the change would be lost. Declare it, `#[kernel(writes(field))]`, or
+/// make it visible where the method is called: `(&mut self.field).method()`.
+///
+/// ```compile_fail,E0596
+/// use ikra::prelude::*;
+///
+/// #[derive(Clone, Copy, Value)]
+/// #[repr(C)]
+/// pub struct Vel { pub x: f32, pub y: f32 }
+/// impl Vel {
+///     pub fn normalize(&mut self) { self.x /= self.x.hypot(self.y); }
+/// }
+///
+/// #[soa_class]
+/// pub struct Body { pub vel: Vel }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel] // `#[kernel(writes(vel))]` is the cure
+///     pub fn slow_down(&mut self) { self.vel.normalize(); }
+/// }
+/// ```
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct NotInKernelWrites<T>(T);
+
+impl<T> NotInKernelWrites<T> {
+    /// The field, to be read.
+    #[inline(always)]
+    pub fn of(field: &T) -> &Self {
+        // SAFETY: `Self` is transparent over `T`.
+        unsafe { &*core::ptr::from_ref(field).cast() }
+    }
+}
+
+impl<T> core::ops::Deref for NotInKernelWrites<T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 /// The fields that a method names, as a type.
 #[doc(hidden)]
 pub trait Touched {

@@ -1,4 +1,5 @@
 //! Programs that broke a promise once, and others of their kind (`docs/soundness.md`).
 #![allow(missing_docs, reason = "tests, not a library")]
 
+mod text;
 mod worlds;

@@ -5,8 +5,10 @@
 //! Writes are found where the text shows them; the executor checks the rest at run time.
 //!
 //! What a macro of the user's does with the tokens it is given cannot be seen: `pick!(self.a)` may well
-//! expand to `self.b`. Such a call counts as a use of every field, though of those written only that
-//! show.
+//! expand to `self.b`. Such a call counts as a use of every field; of those written count the ones that
+//! show, and the ones that the macro is given as places of their own, `increment!(self.a)`. A macro that is
+//! given no `self` may still expand to one, by `include!` or as a procedural macro: such a method is
+//! [`hidden`](Access::hidden), and its own `self` gets another hygiene, so that it does not compile then.
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,14 @@ pub(crate) struct Access {
     pub(crate) whole: bool,
     /// Whether it hands on `self` as a whole in a way that may change any field.
     pub(crate) escapes: bool,
+    /// The method that is `whole` or `escapes`: this one or one that it calls.
+    pub(crate) because: Option<String>,
+    /// Fields that macros of the user's are given as places, `increment!(self.a)`: perhaps changed.
+    pub(crate) given: u64,
+    /// Whether it calls macros that are not known and are not given `self`.
+    pub(crate) hidden: bool,
+    /// Whether strings in it format `self`: `"{self:?}"`.
+    pub(crate) formats_self: bool,
     /// Whether it contains a loop.
     pub(crate) loops: bool,
 }
@@ -42,7 +52,6 @@ const FORMATTING: [&str; 16] = [
     "assert",
     "assert_eq",
     "assert_ne",
-    "dbg",
     "debug_assert",
     "debug_assert_eq",
     "debug_assert_ne",
@@ -53,26 +62,71 @@ const FORMATTING: [&str; 16] = [
     "panic",
     "print",
     "println",
-    "write",
-    "writeln",
-];
-
-/// Other macros of the standard library that use what they are given and nothing else.
-const HARMLESS: [&str; 14] = [
-    "addr_of",
-    "addr_of_mut",
-    "assert_matches",
-    "cfg",
-    "compile_error",
-    "concat",
-    "debug_assert_matches",
-    "matches",
-    "stringify",
     "todo",
-    "try",
     "unimplemented",
     "unreachable",
+];
+
+/// Macros that format into what they are given first.
+const WRITING: [&str; 2] = ["write", "writeln"];
+
+/// Other macros of the standard library that use what they are given and nothing else.
+const HARMLESS: [&str; 26] = [
+    "addr_of",
+    "addr_of_mut",
+    "asm",
+    "assert_matches",
+    "cfg",
+    "cfg_select",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert_matches",
+    "env",
+    "file",
+    "include_bytes",
+    "include_str",
+    "is_x86_feature_detected",
+    "line",
+    "matches",
+    "module_path",
+    "offset_of",
+    "option_env",
+    "pin",
+    "stringify",
+    "thread_local",
+    "try",
     "vec",
+];
+
+/// Where the macros of the standard library are.
+const STANDARD: [&str; 3] = ["alloc", "core", "std"];
+
+/// Attributes of methods that leave the body as it is. Others may be macros, which write it anew.
+const PLAIN_ATTRIBUTES: [&str; 22] = [
+    "allow",
+    "automatically_derived",
+    "cfg",
+    "clippy",
+    "cold",
+    "coverage",
+    "deny",
+    "deprecated",
+    "diagnostic",
+    "doc",
+    "expect",
+    "forbid",
+    "inline",
+    "kernel",
+    "must_use",
+    "no_mangle",
+    "optimize",
+    "rustfmt",
+    "target_feature",
+    "track_caller",
+    "unsafe",
+    "warn",
 ];
 
 /// Keywords that may stand before `!(…)` and name no macro.
@@ -121,8 +175,28 @@ const MUTATORS: [&str; 36] = [
 /// Analyses the body of a method.
 pub(crate) fn analyse(body: &TokenStream, class: &Fields) -> Access {
     let mut access = Access::default();
-    Scanner { class, access: &mut access }.scan(body.clone(), Context::Plain);
+    let mut scanner = Scanner { class, access: &mut access, binds_mutably: false };
+    scanner.scan(body.clone(), Context::Plain);
+    if scanner.binds_mutably {
+        // To what, the tokens do not show: `match self.a { P { ref mut x } => *x = 1 }`.
+        access.writes |= (0..class.fields.len())
+            .filter(|&field| !class.is_atomic(field))
+            .fold(0, |set, field| set | access.touches & 1 << field);
+    }
+    access.whole |= access.formats_self;
+    if access.hidden && access.formats_self {
+        // The `self` in a string has the hygiene of the string, which names other things too.
+        access.hidden = false;
+        access.whole = true;
+        access.escapes = true;
+    }
     access
+}
+
+/// Whether an attribute of a method may change its body.
+pub(crate) fn is_macro(attr: &syn::Attribute) -> bool {
+    let first = attr.path().segments.first();
+    first.is_none_or(|first| !PLAIN_ATTRIBUTES.contains(&&*plain_name(&first.ident)))
 }
 
 /// Where tokens stand.
@@ -133,29 +207,92 @@ enum Context {
     Assigned,
     /// In a formatting macro.
     Formatting,
+    /// In a macro that formats into what comes first.
+    Writing,
     /// In a macro of the user's.
     Unknown,
+    /// In a block in a macro of the user's.
+    UnknownBlock,
+}
+
+impl Context {
+    fn is_unknown(self) -> bool {
+        matches!(self, Self::Unknown | Self::UnknownBlock)
+    }
+}
+
+/// What a macro does with what it is given, as far as its name says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Macro {
+    Formatting,
+    Writing,
+    Harmless,
+    Unknown,
+}
+
+/// The macro whose arguments the group at `at` are, if it is one's.
+pub(super) fn macro_at(tokens: &[TokenTree], at: usize) -> Option<Macro> {
+    let Some([TokenTree::Ident(name), bang]) = at.checked_sub(2).map(|start| &tokens[start..at]) else { return None };
+    // `match !(a)` calls none, but `r#match!(a)` does.
+    if !is_punct(Some(bang), '!') || BEFORE_NOT.iter().any(|word| name == word) {
+        return None;
+    }
+    // `std::assert!`, but not `crate::assert!`.
+    let mut first = at - 2;
+    while let Some([TokenTree::Ident(_), a, b]) = first.checked_sub(3).map(|start| &tokens[start..first])
+        && is_punct(Some(a), ':')
+        && is_punct(Some(b), ':')
+    {
+        first -= 3;
+    }
+    let name = plain_name(name);
+    let standard = match &tokens[first] {
+        TokenTree::Ident(root) if first < at - 2 => STANDARD.contains(&&*plain_name(root)),
+        _ => true,
+    };
+    Some(match &*name {
+        _ if !standard => Macro::Unknown,
+        name if FORMATTING.contains(&name) => Macro::Formatting,
+        name if WRITING.contains(&name) => Macro::Writing,
+        name if HARMLESS.contains(&name) => Macro::Harmless,
+        _ => Macro::Unknown,
+    })
 }
 
 struct Scanner<'a> {
     class: &'a Fields,
     access: &'a mut Access,
+    /// Whether there is a `ref mut`.
+    binds_mutably: bool,
 }
 
 impl Scanner<'_> {
     fn scan(&mut self, tokens: TokenStream, context: Context) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut context = context;
         for at in 0..tokens.len() {
             match &tokens[at] {
                 TokenTree::Ident(ident) if ident == "self" => self.own(&tokens, at, context),
                 TokenTree::Ident(ident) if ["for", "while", "loop"].iter().any(|word| ident == word) => {
                     self.access.loops = true;
                 }
-                TokenTree::Group(group) => {
-                    let context = self.group_context(&tokens, at, group, context);
-                    self.scan(group.stream(), context);
+                TokenTree::Ident(ident)
+                    if ident == "ref"
+                        && matches!(tokens.get(at + 1), Some(TokenTree::Ident(word)) if word == "mut") =>
+                {
+                    self.binds_mutably = true;
                 }
-                TokenTree::Literal(literal) => self.access.whole |= names_self(literal),
+                TokenTree::Group(group) => {
+                    let inner = self.group_context(&tokens, at, group, context);
+                    if inner.is_unknown() && macro_at(&tokens, at).is_some() && !mentions_self(group.stream()) {
+                        self.access.hidden = true;
+                    }
+                    self.scan(group.stream(), inner);
+                }
+                TokenTree::Literal(literal) => self.access.formats_self |= names_self(literal),
+                TokenTree::Punct(comma) if comma.as_char() == ',' && context == Context::Writing => {
+                    context = Context::Formatting;
+                }
                 _ => {}
             }
         }
@@ -164,24 +301,19 @@ impl Scanner<'_> {
     /// What the contents of a group are.
     fn group_context(&self, tokens: &[TokenTree], at: usize, group: &Group, outer: Context) -> Context {
         let before = at.checked_sub(1).map(|n| &tokens[n]);
-        let name = match at.checked_sub(2).map(|n| &tokens[n]) {
-            // Of a macro: `match !(a)` calls none, but `r#match!(a)` does.
-            Some(TokenTree::Ident(name)) if is_punct(before, '!') && !BEFORE_NOT.iter().any(|word| name == word) => {
-                plain_name(name)
+        if outer.is_unknown() {
+            return if group.delimiter() == Delimiter::Brace { Context::UnknownBlock } else { outer };
+        }
+        match macro_at(tokens, at) {
+            Some(Macro::Formatting) => return Context::Formatting,
+            Some(Macro::Writing) => return Context::Writing,
+            Some(Macro::Unknown) => return Context::Unknown,
+            Some(Macro::Harmless) => {
+                let name = &tokens[at - 2];
+                let changes = matches!(name, TokenTree::Ident(name) if plain_name(name) == "addr_of_mut");
+                return if changes { Context::Assigned } else { Context::Plain };
             }
-            _ => String::new(),
-        };
-        if outer == Context::Unknown {
-            return outer;
-        }
-        if FORMATTING.contains(&&*name) {
-            return Context::Formatting;
-        }
-        if !name.is_empty() && !HARMLESS.contains(&&*name) {
-            return Context::Unknown;
-        }
-        if outer == Context::Formatting {
-            return outer;
+            None => {}
         }
         let after = &tokens[at + 1..];
         let is_pattern = match (group.delimiter(), before) {
@@ -192,10 +324,13 @@ impl Scanner<'_> {
             }
             (Delimiter::Brace, Some(TokenTree::Ident(name))) => starts_uppercase(name),
             (Delimiter::Parenthesis | Delimiter::Bracket, None) => true,
+            // What a macro was given as an expression.
+            (Delimiter::None, _) => true,
             _ => false,
         };
         // `(self.a)[0] = …`, `(self.a).sort()`.
-        let is_place = group.delimiter() == Delimiter::Parenthesis && changes(after) == Some(true);
+        let is_parenthesised = matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None);
+        let is_place = is_parenthesised && changes(after) == Some(true);
         let changed = outer == Context::Assigned || is_assignment(after) || is_place;
         if is_pattern && (changed || is_borrowed_mutably(&tokens[..at])) {
             return Context::Assigned;
@@ -205,7 +340,7 @@ impl Scanner<'_> {
 
     /// Looks at one `self`.
     fn own(&mut self, tokens: &[TokenTree], at: usize, context: Context) {
-        self.access.whole |= context == Context::Unknown;
+        self.access.whole |= context.is_unknown();
         let dot = is_punct(tokens.get(at + 1), '.') && !is_punct(tokens.get(at + 2), '.');
         let Some(TokenTree::Ident(name)) = tokens.get(at + 2).filter(|_| dot) else {
             return self.whole(tokens, at, context);
@@ -221,12 +356,15 @@ impl Scanner<'_> {
         if self.class.is_atomic(field) {
             return;
         }
-        let changed = match changes(after) {
+        let change = changes(after);
+        let changed = match change {
             Some(changed) => changed,
-            None => context == Context::Assigned,
+            None => matches!(context, Context::Assigned | Context::Writing),
         };
         if changed || is_borrowed_mutably(&tokens[..at]) {
             self.access.writes |= bit;
+        } else if change.is_none() && context == Context::Unknown && is_place_alone(&tokens[..at], after) {
+            self.access.given |= bit;
         }
     }
 
@@ -249,6 +387,40 @@ impl Scanner<'_> {
     }
 }
 
+/// Whether some tokens name `self`.
+pub(super) fn mentions_self(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "self",
+        TokenTree::Group(group) => mentions_self(group.stream()),
+        TokenTree::Literal(literal) => names_self(&literal),
+        TokenTree::Punct(_) => false,
+    })
+}
+
+/// Whether `self.field` between these tokens is no part of an expression with operators.
+fn is_place_alone(before: &[TokenTree], after: &[TokenTree]) -> bool {
+    let starts = match before {
+        [.., a, b] if is_punct(Some(a), '=') && is_punct(Some(b), '>') => true,
+        [.., TokenTree::Punct(punct)] => [',', ';'].contains(&punct.as_char()),
+        _ => true,
+    };
+    let ends = |after: &[TokenTree]| match after {
+        [a, b, ..] if is_punct(Some(a), '=') && is_punct(Some(b), '>') => true,
+        [TokenTree::Punct(punct), ..] => [',', ';'].contains(&punct.as_char()),
+        _ => true,
+    };
+    let mut after = after;
+    loop {
+        after = match after {
+            [TokenTree::Group(index), rest @ ..] if index.delimiter() == Delimiter::Bracket => rest,
+            [TokenTree::Punct(dot), TokenTree::Ident(_) | TokenTree::Literal(_), rest @ ..] if dot.as_char() == '.' => {
+                rest
+            }
+            _ => return starts && ends(after),
+        };
+    }
+}
+
 /// Whether a string formats `self`: `"{self:?}"`.
 fn names_self(literal: &Literal) -> bool {
     let Ok(text) = syn::parse_str::<LitStr>(&literal.to_string()) else { return false };
@@ -263,7 +435,7 @@ fn starts_uppercase(name: &Ident) -> bool {
 }
 
 /// Whether an expression that continues with these tokens is a method call: `(…)` or `::<…>(…)`.
-fn is_call(after: &[TokenTree]) -> bool {
+pub(super) fn is_call(after: &[TokenTree]) -> bool {
     match after.first() {
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
         Some(TokenTree::Punct(colon)) => colon.as_char() == ':' && is_punct(after.get(1), ':'),
@@ -273,7 +445,7 @@ fn is_call(after: &[TokenTree]) -> bool {
 
 /// Whether `self.field` is changed by what follows: an assignment to it or to a part of it, or a method
 /// that is known to change what it is called on. `None` if nothing follows that says so.
-fn changes(mut after: &[TokenTree]) -> Option<bool> {
+pub(super) fn changes(mut after: &[TokenTree]) -> Option<bool> {
     loop {
         match after {
             [TokenTree::Group(index), rest @ ..] if index.delimiter() == Delimiter::Bracket => after = rest,
@@ -315,7 +487,7 @@ fn is_borrowed_mutably(before: &[TokenTree]) -> bool {
             || matches!(raw, TokenTree::Ident(raw) if raw == "raw") && is_punct(Some(and), '&'))
 }
 
-fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
+pub(super) fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }
 

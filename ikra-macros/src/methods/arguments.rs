@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Generics, Lifetime, Type};
+use syn::{GenericParam, Generics, Lifetime, Type};
 
 use super::device::{self, Entry};
 use super::model::{Block, Parameter};
@@ -115,6 +115,20 @@ impl VisitMut for Named<'_> {
             visit_mut::visit_type_mut(self, ty);
         }
     }
+}
+
+/// `::<T, N>`, for a call of a function with these generics: perhaps nothing else says what they are.
+pub(super) fn turbofish(generics: &Generics) -> TokenStream {
+    let names: Vec<_> = generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    if names.is_empty() { TokenStream::new() } else { quote!(::<#(#names),*>) }
 }
 
 /// The parameters of an `impl`, in `<…>`, and its `where` clause.

@@ -6,6 +6,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Lifetime, ReturnType};
 
 use super::access::plain_name;
+use super::arguments::turbofish;
+use super::body;
 use super::kernel::{constructor_fn, constructor_kernel, kernel};
 use super::model::{Block, Method, Receiver};
 use crate::class::{ref_ident, view_ident};
@@ -137,8 +139,8 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
     } else {
         quote!(#[inline])
     };
-    let sig = block.rewrite(&item.sig);
-    let body = block.rewrite(&item.block);
+    let sig = block.rewrite(body::rewrite(block, method, item.sig.to_token_stream()));
+    let body = block.rewrite(body::rewrite(block, method, item.block.to_token_stream()));
     quote!(#(#attrs)* #inline #vis #sig #body)
 }
 
@@ -162,6 +164,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     let args: Vec<_> = (0..method.parameters.len()).map(|n| format_ident!("arg{n}")).collect();
     let types: Vec<_> = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty)).collect();
     let access = access_ident(name);
+    let turbofish = turbofish(&item.sig.generics);
     Some(quote_spanned! {at=>
         #(#docs)*
         #[inline(always)]
@@ -170,7 +173,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
             impl ::ikra::rt::Touched for __Touched {
                 const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
             }
-            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::check() }).#name(#(#args),*)
+            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::check() }).#name #turbofish(#(#args),*)
         }
     })
 }

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ReturnType;
 
 use super::access::plain_name;
-use super::arguments::{Args, arguments, split};
+use super::arguments::{Args, arguments, split, turbofish};
 use super::device::{self, Entry};
 use super::expand::{access_ident, bits, cfgs};
 use super::model::{Block, Constructor, Method, Receiver};
@@ -123,6 +123,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
         ReturnType::Type(_, ty) => block.rewrite(ty),
     };
     let name = &method.item.sig.ident;
+    let turbofish = turbofish(&method.item.sig.generics);
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Rows { output: &output, reducers });
     let Args { ty, pattern, values, .. } = args;
@@ -133,7 +134,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
             type Output = #output;
             #[inline(always)]
             fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
-                view.#name(#(#values),*)
+                <#view<'__w, Self>>::#name #turbofish(view #(, #values)*)
             }
         }
     }
@@ -149,6 +150,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let (args, generics) = arguments(block, &method.item.sig.generics, rest);
     let (impl_generics, where_clause) = split(block, &generics);
     let name = &method.item.sig.ident;
+    let turbofish = turbofish(&method.item.sig.generics);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Pairs);
     let Args { ty, pattern, values, .. } = args;
     let result = match &method.item.sig.output {
@@ -168,7 +170,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
                 other: <#other as ::ikra::Class>::Ref<'__w, Self>,
                 #pattern: #ty,
             ) {
-                #result view.#name(other #(, #values)*);
+                #result <#view<'__w, Self>>::#name #turbofish(view, other #(, #values)*);
             }
         }
     }

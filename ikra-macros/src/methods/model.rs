@@ -10,6 +10,7 @@ use syn::{
 };
 
 use super::access::{self, Access, is_object_method, plain_name};
+use super::device::method_names;
 use super::options::Options;
 use super::{Fields, rewrite};
 use crate::diagnostics::Errors;
@@ -36,11 +37,20 @@ pub(crate) struct Method {
     pub(crate) receiver: Receiver,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) access: Access,
+    /// Plain fields that some kernel which calls it does not write.
+    pub(crate) unwritten: u64,
     pub(crate) kernel: Option<Options>,
     /// Whether a field has the same name, which has been said.
     pub(crate) clashes: bool,
     /// Whether it is a kernel that takes or returns a `Ref` as part of something, which has been said.
     pub(crate) has_nested_ref: bool,
+}
+
+impl Method {
+    /// Whether it is there under all conditions.
+    fn is_certain(&self) -> bool {
+        !self.item.attrs.iter().any(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
+    }
 }
 
 /// A constructor under `#[kernel]`.
@@ -155,8 +165,17 @@ impl Block {
             );
         }
         let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
+        if item.attrs.iter().any(access::is_macro) {
+            // Whatever it makes of the body.
+            access.whole = true;
+            access.escapes = true;
+        }
+        if access.whole || access.escapes {
+            access.because = Some(plain_name(name));
+        }
         if receiver == Receiver::Shared {
             access.writes = 0;
+            access.given = 0;
             access.escapes = false;
         }
         if let Some(options) = &mut kernel {
@@ -165,12 +184,13 @@ impl Block {
                 // The user's list stands in for what the text does not show.
                 access.writes |= writes;
                 access.touches |= writes;
+                access.given = 0;
                 access.escapes = false;
             }
             access.touches |= options.snapshot;
         }
         let has_nested_ref = kernel.is_some() && self.check_nested_refs(&item, &parameters, errors);
-        self.methods.push(Method { item, receiver, parameters, access, kernel, clashes, has_nested_ref });
+        self.methods.push(Method { item, receiver, parameters, access, unwritten: 0, kernel, clashes, has_nested_ref });
     }
 
     /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
@@ -246,45 +266,61 @@ impl Block {
     }
 
     /// Adds to each method's accesses those of the methods of this block that it calls, so that methods
-    /// may call each other in cycles. Calls of methods of other blocks remain.
+    /// may call each other in cycles. Calls of methods of other blocks remain, and of those that a `cfg`
+    /// may leave out.
     fn close_over_calls(&mut self) {
         // Under `cfg`, several methods may have one name.
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (n, method) in self.methods.iter().enumerate() {
             places.entry(plain_name(&method.item.sig.ident)).or_default().push(n);
         }
+        let called = |call: &Ident| places.get(&plain_name(call)).into_iter().flatten().copied();
         for method in &mut self.methods {
             method.access.calls.retain(|call| !is_object_method(call));
         }
+        let direct: Vec<Vec<usize>> =
+            self.methods.iter().map(|method| method.access.calls.iter().flat_map(called).collect()).collect();
         loop {
             let mut changed = false;
             for n in 0..self.methods.len() {
-                let mut access = self.methods[n].access.clone();
-                for call in access.calls.clone() {
-                    for &callee in places.get(&plain_name(&call)).into_iter().flatten() {
-                        let callee = &self.methods[callee].access;
-                        access.touches |= callee.touches;
-                        access.writes |= callee.writes;
-                        access.whole |= callee.whole;
-                        access.loops |= callee.loops;
-                        // A kernel with `writes(…)` has said what it writes.
-                        if self.methods[n].kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
-                            access.escapes |= callee.escapes;
-                        }
-                        for call in &callee.calls {
-                            if !access.calls.contains(call) {
-                                access.calls.push(call.clone());
-                            }
+                let method = &self.methods[n];
+                let mut access = method.access.clone();
+                for callee in direct[n].iter().map(|&callee| &self.methods[callee]) {
+                    access.loops |= callee.access.loops;
+                    if method.receiver == Receiver::Shared && callee.receiver == Receiver::Exclusive {
+                        // It cannot call that one: a trait's method of the same name, or a mistake.
+                        access.whole = true;
+                        access.because.get_or_insert_with(|| plain_name(&method.item.sig.ident));
+                    }
+                    if !callee.is_certain() {
+                        continue;
+                    }
+                    access.touches |= callee.access.touches;
+                    access.writes |= callee.access.writes;
+                    access.given |= callee.access.given;
+                    access.whole |= callee.access.whole;
+                    if access.because.is_none() {
+                        access.because.clone_from(&callee.access.because);
+                    }
+                    // A kernel with `writes(…)` has said what it writes.
+                    if method.kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
+                        access.escapes |= callee.access.escapes;
+                    }
+                    for call in &callee.access.calls {
+                        if !access.calls.contains(call) {
+                            access.calls.push(call.clone());
                         }
                     }
                 }
-                if self.methods[n].receiver == Receiver::Shared {
+                if method.receiver == Receiver::Shared {
                     access.writes = 0;
+                    access.given = 0;
                     access.escapes = false;
                 }
-                let before = &self.methods[n].access;
+                let before = &method.access;
                 changed |= access.touches != before.touches
                     || access.writes != before.writes
+                    || access.given != before.given
                     || access.whole != before.whole
                     || access.escapes != before.escapes
                     || access.loops != before.loops
@@ -295,11 +331,67 @@ impl Block {
                 break;
             }
         }
+        self.resolve_given(&places);
+        let certain: Vec<String> = places
+            .iter()
+            .filter(|(_, places)| places.iter().any(|&n| self.methods[n].is_certain()))
+            .map(|(name, _)| name.clone())
+            .collect();
         for method in &mut self.methods {
-            method.access.calls.retain(|call| !places.contains_key(&plain_name(call)));
+            method.access.calls.retain(|call| !certain.contains(&plain_name(call)));
             method.access.calls.sort_by_key(plain_name);
             method.access.calls.dedup_by_key(|call| plain_name(call));
         }
+        self.find_unwritten(&direct);
+    }
+
+    /// A place that a macro is given counts as written, unless the method may read that field of another
+    /// object: then the executor looks whether it was.
+    fn resolve_given(&mut self, places: &HashMap<String, Vec<usize>>) {
+        let names: Vec<Vec<String>> =
+            self.methods.iter().map(|method| method_names(method.item.block.to_token_stream())).collect();
+        for n in 0..self.methods.len() {
+            let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
+            let mut read = 0;
+            while let Some(method) = open.pop() {
+                if !std::mem::replace(&mut reached[method], true) {
+                    for name in &names[method] {
+                        read |= self.fields.named(name).map_or(0, |field| 1 << field);
+                        open.extend(places.get(name).into_iter().flatten());
+                    }
+                }
+            }
+            let access = &mut self.methods[n].access;
+            access.writes |= access.given & !read;
+        }
+    }
+
+    /// Notes for each method the plain fields that a kernel which calls it is certain not to write.
+    fn find_unwritten(&mut self, direct: &[Vec<usize>]) {
+        let plain = (0..self.fields.fields.len())
+            .filter(|&field| !self.fields.is_atomic(field))
+            .fold(0, |set, field| set | 1 << field);
+        for n in 0..self.methods.len() {
+            let Method { receiver, kernel, access, .. } = &self.methods[n];
+            if kernel.is_none() || *receiver == Receiver::Shared || access.escapes || !access.calls.is_empty() {
+                continue;
+            }
+            let unwritten = plain & !access.writes;
+            let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
+            while let Some(method) = open.pop() {
+                if !std::mem::replace(&mut reached[method], true) {
+                    self.methods[method].unwritten |= unwritten;
+                    open.extend(&direct[method]);
+                }
+            }
+        }
+    }
+
+    /// How the method of this name in this block takes its object, if there is certainly one.
+    pub(crate) fn receiver(&self, name: &Ident) -> Option<Receiver> {
+        let name = plain_name(name);
+        let named = |method: &&Method| plain_name(&method.item.sig.ident) == name && method.is_certain();
+        self.methods.iter().find(named).map(|method| method.receiver)
     }
 
     /// The struct's name.

@@ -141,7 +141,7 @@ fn pattern(tokens: &[TokenTree], at: usize) -> Option<Group> {
 }
 
 /// Whether `impl`, `trait`, `struct`, … here starts an item, rather than a type such as `impl Fn()`.
-fn is_item(word: &Ident, tokens: &[TokenTree], at: usize) -> bool {
+pub(super) fn is_item(word: &Ident, tokens: &[TokenTree], at: usize) -> bool {
     if !["enum", "impl", "struct", "trait", "union"].iter().any(|item| word == item) {
         return false;
     }
@@ -155,7 +155,7 @@ fn is_item(word: &Ident, tokens: &[TokenTree], at: usize) -> bool {
     }
 }
 
-fn is_braces(token: &TokenTree) -> bool {
+pub(super) fn is_braces(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 

@@ -68,7 +68,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
         factor: f32,
     ) {
         self.pos[0] += factor * leader.distance();
-        self.elsewhere();
+        <BodyMut<'_, __P>>::elsewhere(self);
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]
@@ -182,7 +182,10 @@ const _: () = {
             view: &mut BodyMut<'__w, Self>,
             (arg0, arg1): (::ikra::Link<Body>, f32),
         ) -> () {
-            view.follow(::ikra::Object::resolve(&*view, arg0), arg1)
+            <BodyMut<
+                '__w,
+                Self,
+            >>::follow(view, ::ikra::Object::resolve(&*view, arg0), arg1)
         }
     }
     #[automatically_derived]
@@ -270,7 +273,7 @@ const _: () = {
             other: <Body as ::ikra::Class>::Ref<'__w, Self>,
             (): (),
         ) {
-            view.attract(other);
+            <BodyMut<'__w, Self>>::attract(view, other);
         }
     }
     #[automatically_derived]
@@ -377,7 +380,7 @@ const _: () = {
         type Output = f32;
         #[inline(always)]
         fn call<'__w>(view: &mut BodyMut<'__w, Self>, (): ()) -> f32 {
-            view.distance()
+            <BodyMut<'__w, Self>>::distance(view)
         }
     }
     #[automatically_derived]

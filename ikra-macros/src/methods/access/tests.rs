@@ -1,7 +1,7 @@
 use super::*;
 
 /// What a body does to the fields `a`, `b`, `r#type` and the atomic `n`: names in the order
-/// touched / written / called, then `whole` and `escapes`.
+/// touched / written / called, then `whole`, `escapes`, `hidden`, and what macros are given.
 fn of(body: &str) -> String {
     let fields = ["a", "b", "r#type"].map(|name| (syn::parse_str(name).unwrap(), false));
     let atomic = (syn::parse_str("n").unwrap(), true);
@@ -18,6 +18,12 @@ fn of(body: &str) -> String {
     }
     if access.escapes {
         text += " escapes";
+    }
+    if access.given != 0 {
+        text += &format!(" given {}", names(access.given));
+    }
+    if access.hidden {
+        text += " hidden";
     }
     text.trim().to_owned()
 }
@@ -38,7 +44,7 @@ fn reads() {
         ("{ match self.a { 0 => self.b, _ => 1 } }", "a b /  /"),
         ("{ self.r#type + self.r#a }", "a type /  /"),
         ("{ match !(self.a) { x => x } }", "a /  /"),
-        ("{ r#match!(self.a) }", "a /  /  whole"),
+        ("{ r#match!(self.a) }", "a /  /  whole given a"),
         ("{ r#matches!(self.a, 1) }", "a /  /"),
         ("{ (|| self.a)() }", "a /  /"),
         ("{ &self.a }", "a /  /"),
@@ -81,6 +87,7 @@ fn writes() {
         ("{ &mut (self.a) }", "a / a /"),
         ("{ *pick(self.a) = 1 }", "a /  /"),
         ("{ let x = self.a; }", "a /  /"),
+        ("{ let ref mut x = self.a; *x = 1; self.n.load() }", "a n / a /"),
         ("{ if self.a == self.b { c = 1 } }", "a b /  /"),
         ("{ x = self.a }", "a /  /"),
         ("{ self.n.store(1); self.n = x }", "n /  /"),
@@ -122,12 +129,22 @@ fn macros() {
         ("{ matches!(self.a, Some(_)) }", "a /  /"),
         ("{ format!(\"{:?}\", self) }", "/  /  whole"),
         // Of a macro that is not known, anything.
-        ("{ pick!(self.a) }", "a /  /  whole"),
+        ("{ pick!(self.a) }", "a /  /  whole given a"),
+        ("{ pick!(self.a[0].x, 2 * self.b, { self.r#type }) }", "a b type /  /  whole given a"),
+        ("{ pick!(self.a.sqrt(), self.b + 1) }", "a b /  /  whole"),
         ("{ crate::pick!{ self.a = 1 } }", "a / a /  whole"),
-        ("{ vec![pick!(self.a); self.b] }", "a b /  /  whole"),
+        ("{ crate::assert!(self.a > 1) }", "a /  /  whole"),
+        ("{ vec![pick!(self.a); self.b] }", "a b /  /  whole given a"),
         ("{ pick!(self, a) }", "/  /  whole escapes"),
-        ("{ pick!(a) }", "/  /"),
-        ("{ macro_rules! get { ($f:ident) => { self.$f } } get!(a) }", "/  /  whole escapes"),
+        ("{ pick!(a) }", "/  /  hidden"),
+        ("{ include!(\"a\") + pick!(self.b + 1) }", "b /  /  whole hidden"),
+        ("{ include!(\"a\"); format!(\"{self:?}\") }", "/  /  whole escapes"),
+        ("{ include_str!(\"a\"); core::line!() }", "/  /"),
+        ("{ write!(self.a, \"{}\", self.b) }", "a b / a /"),
+        ("{ write!(self, \"{}\", self.b) }", "b /  /  whole escapes"),
+        ("{ println!(\"{}\", f(self)) }", "/  /  whole escapes"),
+        ("{ dbg!(self).a = 1 }", "/  /  whole escapes"),
+        ("{ macro_rules! get { ($f:ident) => { self.$f } } get!(a) }", "/  /  whole escapes hidden"),
     ]);
 }
 
