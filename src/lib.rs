@@ -183,3 +183,8 @@ pub mod rt {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The guide's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;
