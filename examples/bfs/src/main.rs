@@ -6,7 +6,6 @@ mod picture;
 mod search;
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -16,6 +15,7 @@ use bfs::graph::Graph;
 use bfs::model::UNREACHED;
 use bfs::read::{self, InputError};
 use bfs::{roads, sequential};
+use example_output::{Output, Unwritable};
 use options::Options;
 
 /// What ends the program early.
@@ -25,8 +25,8 @@ enum Failure {
     Input(#[from] InputError),
     #[error(transparent)]
     Ikra(#[from] ikra::Error),
-    #[error("cannot write {path}: {reason}")]
-    Output { path: String, reason: String },
+    #[error(transparent)]
+    Output(#[from] Unwritable),
     #[error("cannot start {threads} threads: {reason}")]
     Threads { threads: usize, reason: String },
     #[error("vertex {vertex} is at distance {found}, and {expected} by a sequential search")]
@@ -64,6 +64,9 @@ fn run(options: &Options) -> Result<(), Failure> {
             .build_global()
             .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
     }
+    // Before the work: an hour later it would be too late to find that a folder is not there.
+    let png = options.png.as_deref().map(Output::open).transpose()?;
+    let csv = options.csv.as_deref().map(Output::open).transpose()?;
     let start = Instant::now();
     let graph = match &options.graph {
         Some(path) => read::read(path, options.undirected)?,
@@ -104,12 +107,11 @@ fn run(options: &Options) -> Result<(), Failure> {
         check(&graph, source, &outcome.levels)?;
         println!("the same distances as by a sequential search");
     }
-    if let Some(path) = &options.png {
-        picture::write(path, &graph, &outcome.levels)?;
+    if let Some(png) = png {
+        picture::draw(&graph, &outcome.levels).write(png)?;
     }
-    if let Some(path) = &options.csv {
-        write_levels(path, &graph, &outcome.levels)
-            .map_err(|error| Failure::Output { path: path.display().to_string(), reason: error.to_string() })?;
+    if let Some(csv) = csv {
+        csv.write(|file| write_levels(file, &graph, &outcome.levels))?;
     }
     Ok(())
 }
@@ -139,8 +141,7 @@ fn check(graph: &Graph, source: u32, levels: &[u32]) -> Result<(), Failure> {
 }
 
 /// Writes a line a vertex; the distance of those that are not reached is empty.
-fn write_levels(path: &Path, graph: &Graph, levels: &[u32]) -> std::io::Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+fn write_levels(file: &mut impl Write, graph: &Graph, levels: &[u32]) -> std::io::Result<()> {
     writeln!(file, "vertex,distance")?;
     for (vertex, &level) in levels.iter().enumerate() {
         match level {
@@ -148,5 +149,5 @@ fn write_levels(path: &Path, graph: &Graph, levels: &[u32]) -> std::io::Result<(
             _ => writeln!(file, "{},{level}", graph.name(vertex))?,
         }
     }
-    file.flush()
+    Ok(())
 }

@@ -5,7 +5,7 @@ mod matrix_market;
 mod snap;
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -79,14 +79,28 @@ pub fn read(path: &Path, undirected: bool) -> Result<Graph, InputError> {
     })
 }
 
+/// Text that a compressed file may hold, as a multiple of its size, if it is more than [`SMALL`]. Graphs reach
+/// 10; a file that is made to fill the memory, 1000.
+const MOST_EXPANSION: usize = 100;
+const SMALL: usize = 16 << 20;
+
 /// The bytes of a file, decompressed if it is compressed.
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let mut file = File::open(path)?;
     file.read_to_end(&mut text)?;
-    if text.starts_with(&[0x1f, 0x8b]) {
-        let compressed = std::mem::take(&mut text);
-        MultiGzDecoder::new(BufReader::new(&compressed[..])).read_to_end(&mut text)?;
+    if !text.starts_with(&[0x1f, 0x8b]) {
+        return Ok(text);
+    }
+    let compressed = text;
+    let most = SMALL.max(compressed.len().saturating_mul(MOST_EXPANSION));
+    let mut text = Vec::new();
+    // One byte more shows that there is more.
+    MultiGzDecoder::new(&compressed[..]).take(most as u64 + 1).read_to_end(&mut text)?;
+    if text.len() > most {
+        return Err(std::io::Error::other(format!(
+            "its text is more than {MOST_EXPANSION} times as long, which is no graph; if it is one, decompress it first"
+        )));
     }
     Ok(text)
 }
@@ -165,6 +179,8 @@ mod tests {
         assert_eq!(with(pattern, "3 3 2\n0 2\n"), "3: 0 is out of range: rows and columns go from 1 to 3");
         assert_eq!(with(pattern, "3 3 2\n1 2 7\n"), "3: 3 values instead of 2: ROW COLUMN and 0 more");
         assert_eq!(with(pattern, "3 3 1\n1 2\n1 3\n"), "4: more entries than the 1 of the header");
+        let most = "1000001 vertices are too many for 1 entries: nearly all would have no edge";
+        assert_eq!(with(pattern, "1000001 1000001 1\n1 2\n"), format!("2: {most}"));
         assert_eq!(with(pattern, "3 3 2\n1 2\n"), "0: 1 entries instead of the 2 of the header");
     }
 }

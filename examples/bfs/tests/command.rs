@@ -1,11 +1,12 @@
 //! The program as a user runs it.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, str};
 
+use example_output::Picture;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -41,8 +42,8 @@ fn a_made_up_network_is_searched_and_drawn() {
         for words in ["20000 vertices, 56682 edges, 2.83 a vertex", "the same distances as by a sequential search"] {
             assert!(report.contains(words), "{report}");
         }
-        let picture = image::open(&png).unwrap().to_rgb8();
-        assert!(picture.pixels().filter(|pixel| pixel[2] > 60).count() > 15_000);
+        let picture = Picture::read(BufReader::new(fs::File::open(&png).unwrap())).unwrap();
+        assert!(picture.pixels().iter().filter(|pixel| pixel[2] > 60).count() > 15_000);
         let levels = fs::read_to_string(&csv).unwrap();
         assert_eq!((levels.lines().count(), levels.lines().nth(1)), (20_001, Some("0,0")));
     }
@@ -110,8 +111,52 @@ fn mistakes_are_one_line_and_code_2() {
     for wrong in [&["--vertices", "0"][..], &["--variant", "sideways"], &["--undirected"], &["--source", "-1"]] {
         assert_eq!(bfs(wrong).status.code(), Some(2), "{wrong:?}");
     }
-    let unwritable = bfs(&["--vertices", "100", "--png", "no/such/folder/out.png"]);
-    assert_eq!(unwritable.status.code(), Some(1));
+}
+
+#[test]
+fn headers_that_promise_too_much_cost_nothing() {
+    let header = "%%MatrixMarket matrix coordinate pattern general\n";
+    for (rows, rest, expected) in [
+        ("4294967294 4294967294 1", "1 2\n", "4294967294 vertices are too many for 1 entries"),
+        ("4294967294 4294967294 0", "", "4294967294 vertices are too many for 0 entries"),
+        ("4294967295 4294967295 1", "1 2\n", "4294967295 vertices and 1 edges are too many"),
+        ("3 3 2147483646", "1 2\n", "1 entries instead of the 2147483646 of the header"),
+        ("18446744073709551615 18446744073709551615 1", "1 2\n", "18446744073709551615 vertices and 1 edges"),
+    ] {
+        let found = message("g.mtx", format!("{header}{rows}\n{rest}").as_bytes(), &[]);
+        assert!(found.contains(expected), "{found}");
+    }
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..300 {
+        bomb.write_all(&[b'\n'; 1 << 20]).unwrap();
+    }
+    let found = message("g.gz", &bomb.finish().unwrap(), &[]);
+    assert!(found.contains("more than 100 times"), "{found}");
+    // Names of vertices are only names.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("huge");
+    fs::write(&path, "18446744073709551615 18446744073709551614\n").unwrap();
+    let output = bfs(&["--graph", text(&path), "--source", "18446744073709551615", "--check"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn files_are_opened_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.csv");
+    fs::write(&old, "kept").unwrap();
+    let new = folder.path().join("new.png");
+    for option in ["--png", "--csv"] {
+        let output = bfs(&["--vertices", "99999999", option, "no/such/folder/out"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let message = str::from_utf8(&output.stderr).unwrap();
+        assert!(message.starts_with("bfs: cannot write no/such/folder/out: "), "{message}");
+        assert_eq!((message.lines().count(), output.stdout.len()), (1, 0), "{output:?}");
+    }
+    let output = bfs(&["--graph", "no/such/file", "--csv", text(&old), "--png", text(&new)]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "kept");
+    assert!(!new.exists());
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use example_output::Unwritable;
 use input::InputError;
 use options::Options;
 
@@ -24,8 +25,10 @@ enum Failure {
     Input(#[from] InputError),
     #[error(transparent)]
     Ikra(#[from] ikra::Error),
+    #[error(transparent)]
+    Output(#[from] Unwritable),
     #[error("cannot write {path}: {reason}")]
-    Output { path: String, reason: String },
+    Log { path: String, reason: String },
     #[error("cannot start {threads} threads: {reason}")]
     Threads { threads: usize, reason: String },
     #[error("the energy drifted by {drift:.2e}, more than the {limit:.2e} that leap-frog allows; take a shorter --dt")]

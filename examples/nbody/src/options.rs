@@ -11,7 +11,7 @@ use clap::Parser;
 #[command(version)]
 pub(crate) struct Options {
     /// Number of bodies of the Plummer sphere that the simulation starts with.
-    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "input")]
+    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=10_000_000), conflicts_with = "input")]
     pub(crate) bodies: u32,
 
     /// Number of time steps.

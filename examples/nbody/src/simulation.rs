@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Instant;
 
+use example_output::Output;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::model::{Body, Sim};
@@ -13,6 +14,11 @@ use crate::{Failure, input, picture, plummer};
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    // Before the work: an hour later it would be too late to find that a folder is not there.
+    let files = Files {
+        png: options.png.as_deref().map(Output::open).transpose()?,
+        csv: options.csv.as_deref().map(Output::open).transpose()?,
+    };
     let bodies = match &options.input {
         Some(path) => input::read(path, options.dims)?,
         None => plummer::sphere(options.bodies, options.dims, options.seed),
@@ -22,10 +28,16 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         .num_threads(threads)
         .build()
         .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
-    pool.install(|| simulate(bodies, options))
+    pool.install(|| simulate(bodies, files, options))
 }
 
-fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
+/// The files to write.
+struct Files {
+    png: Option<Output>,
+    csv: Option<Output>,
+}
+
+fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Failure> {
     let Options { steps, dt, softening, .. } = *options;
     let softening2 = softening * softening;
     let mut sim = Sim::new();
@@ -35,7 +47,10 @@ fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
     place.attract(&mut sim, softening2)?;
     let (start, mut strongest) = place.measure(&mut sim)?;
 
-    let mut log = options.csv.as_deref().map(EnergyLog::create).transpose()?;
+    let mut log = match (files.csv, &options.csv) {
+        (Some(file), Some(path)) => Some(EnergyLog::start(path, file)?),
+        _ => None,
+    };
     if let Some(log) = &mut log {
         log.write(0, 0.0, start, 0.0)?;
     }
@@ -65,9 +80,8 @@ fn simulate(bodies: Vec<Body>, options: &Options) -> Result<(), Failure> {
     println!("{n} bodies, {steps} steps of {dt}, {worker}: {seconds:.2} s");
     println!("{per_second:.1} steps/s, {:.3e} interactions/s", per_second * n * n);
     println!("largest relative energy drift {worst:.2e} (leap-frog allows {limit:.2e} at this step length)");
-    if let Some(path) = &options.png {
-        let positions = sim.bodies.column(crate::model::body::pos);
-        picture::write(path, positions)?;
+    if let Some(png) = files.png {
+        picture::draw(sim.bodies.column(crate::model::body::pos)).write(png)?;
     }
     if options.check && worst > limit {
         return Err(Failure::Drift { drift: worst, limit });

@@ -1,9 +1,12 @@
 //! The program as a user runs it.
 #![allow(missing_docs, reason = "a test, not a library")]
 
+use std::io::BufReader;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::{fs, str};
+
+use example_output::Picture;
 
 fn nbody(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_nbody")).args(args).output().unwrap()
@@ -24,8 +27,8 @@ fn a_run_conserves_energy_and_writes_its_files() {
     for word in ["steps/s", "interactions/s", "energy drift"] {
         assert!(report.contains(word), "{report}");
     }
-    let picture = image::open(&png).unwrap().to_rgb8();
-    assert!(picture.pixels().filter(|pixel| pixel[2] > 100).count() > 500);
+    let picture = Picture::read(BufReader::new(fs::File::open(&png).unwrap())).unwrap();
+    assert!(picture.pixels().iter().filter(|pixel| pixel[2] > 100).count() > 500);
     let log = fs::read_to_string(&csv).unwrap();
     assert_eq!(log.lines().count(), 52);
     assert!(log.lines().last().unwrap().starts_with("50,0.25,-"));
@@ -87,9 +90,37 @@ fn bad_input_is_one_line_and_code_2() {
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains(expected) && message.trim_end().lines().count() == 1, "{message}");
     }
-    for args in [["--bodies", "0"], ["--dt", "0"], ["--dt", "NaN"], ["--softening", "-1"], ["--dims", "4"]] {
+    for args in [
+        ["--bodies", "0"],
+        ["--bodies", "4294967295"],
+        ["--dt", "0"],
+        ["--dt", "NaN"],
+        ["--softening", "-1"],
+        ["--dims", "4"],
+    ] {
         assert_eq!(nbody(&args).status.code(), Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn files_are_opened_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.csv");
+    fs::write(&old, "kept").unwrap();
+    let new = folder.path().join("new.png");
+    for option in ["--png", "--csv"] {
+        // A run that would take hours.
+        let output = nbody(&["--bodies", "100000", "--steps", "1000000", option, "no/such/folder/file"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let message = str::from_utf8(&output.stderr).unwrap();
+        assert!(message.starts_with("nbody: cannot write no/such/folder/file: "), "{message}");
+        assert_eq!((message.lines().count(), output.stdout.len()), (1, 0), "{output:?}");
+    }
+    // Wrong input changes no file.
+    let output = nbody(&["--input", "no/such/file", "--csv", text(&old), "--png", text(&new)]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "kept");
+    assert!(!new.exists());
 }
 
 #[test]

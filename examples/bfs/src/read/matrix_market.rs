@@ -4,6 +4,11 @@ use super::Mistake;
 use super::lines::{lines, number, words};
 use crate::graph::Graph;
 
+/// Vertices that a matrix may have whatever its entries, and how many for each entry. A header costs nothing to
+/// write: memory is spent on the entries that are there.
+const FEW_VERTICES: usize = 1_000_000;
+const VERTICES_OF_ENTRY: usize = 16;
+
 pub(super) fn parse(text: &[u8], undirected: bool) -> Result<Graph, Mistake> {
     let mut rest = lines(text);
     let (line, header) = rest.next().unwrap_or_default();
@@ -27,24 +32,24 @@ pub(super) fn parse(text: &[u8], undirected: bool) -> Result<Graph, Mistake> {
         other => return Err(Mistake::at(line, format!("no such symmetry: `{other}`"))),
     };
     let mut rest = rest.filter(|(_, line)| line[0] != b'%');
-    let Some((line, sizes)) = rest.next() else {
+    let Some((size_line, sizes)) = rest.next() else {
         return Err(Mistake::at(0, "no line with rows, columns and entries"));
     };
-    let sizes = words(sizes).map(|word| number(word, line)).collect::<Result<Vec<_>, _>>()?;
+    let sizes = words(sizes).map(|word| number(word, size_line)).collect::<Result<Vec<_>, _>>()?;
     let [rows, columns, entries] = sizes[..] else {
-        return Err(Mistake::at(line, format!("{} values instead of 3: ROWS COLUMNS ENTRIES", sizes.len())));
+        return Err(Mistake::at(size_line, format!("{} values instead of 3: ROWS COLUMNS ENTRIES", sizes.len())));
     };
     if rows != columns {
         return Err(Mistake::at(
-            line,
+            size_line,
             format!("a graph's matrix is square, and this has {rows} rows and {columns} columns"),
         ));
     }
     if rows >= u64::from(u32::MAX) || entries >= u64::from(u32::MAX / 2) {
-        return Err(Mistake::at(line, format!("{rows} vertices and {entries} edges are too many")));
+        return Err(Mistake::at(size_line, format!("{rows} vertices and {entries} edges are too many")));
     }
     if rows == 0 {
-        return Err(Mistake::at(line, "no vertices"));
+        return Err(Mistake::at(size_line, "no vertices"));
     }
     let mut edges = Vec::with_capacity((entries as usize).min(text.len()));
     for (line, entry) in rest {
@@ -73,6 +78,12 @@ pub(super) fn parse(text: &[u8], undirected: bool) -> Result<Graph, Mistake> {
     }
     if (edges.len() as u64) < entries {
         return Err(Mistake::at(0, format!("{} entries instead of the {entries} of the header", edges.len())));
+    }
+    if rows as usize > FEW_VERTICES.max(VERTICES_OF_ENTRY * edges.len()) {
+        return Err(Mistake::at(
+            size_line,
+            format!("{rows} vertices are too many for {entries} entries: nearly all would have no edge"),
+        ));
     }
     if symmetric || undirected {
         super::both_ways(&mut edges);

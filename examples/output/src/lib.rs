@@ -1,0 +1,146 @@
+//! The files that the example programs write.
+//!
+//! A program opens them all before it begins to compute: a folder that is not there shows at once, not
+//! after an hour.
+#![forbid(unsafe_code)]
+
+mod picture;
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+pub use picture::Picture;
+
+/// A file that cannot be written.
+#[derive(Debug)]
+pub struct Unwritable {
+    path: PathBuf,
+    reason: String,
+}
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write {}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// A file to be written later.
+///
+/// What was in it stays until then; one that is new is removed if nothing is written.
+///
+/// ```
+/// use example_output::Output;
+/// use std::io::Write;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let path = std::env::temp_dir().join(format!("result-{}", std::process::id()));
+/// let output = Output::open(&path)?;
+/// // … a long computation …
+/// output.write(|file| writeln!(file, "42"))?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "42\n");
+/// # std::fs::remove_file(path)?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Output {
+    path: PathBuf,
+    /// Until it is written.
+    file: Option<File>,
+    is_new: bool,
+}
+
+impl Output {
+    /// Opens a file for writing.
+    ///
+    /// # Errors
+    ///
+    /// [`Unwritable`] if the system does not allow it.
+    pub fn open(path: &Path) -> Result<Self, Unwritable> {
+        let is_new = !path.exists();
+        match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
+            Ok(file) => Ok(Self { path: path.to_owned(), file: Some(file), is_new }),
+            Err(error) => Err(Unwritable { path: path.to_owned(), reason: error.to_string() }),
+        }
+    }
+
+    /// Begins the file anew, to be written bit by bit.
+    ///
+    /// # Errors
+    ///
+    /// [`Unwritable`].
+    pub fn start(mut self) -> Result<File, Unwritable> {
+        let started = match self.file.take() {
+            Some(file) => emptied(file),
+            None => Err(io::Error::other("it is written already")),
+        };
+        started.map_err(|error| Unwritable { path: self.path.clone(), reason: error.to_string() })
+    }
+
+    /// Writes the whole file.
+    ///
+    /// # Errors
+    ///
+    /// [`Unwritable`].
+    pub fn write(self, work: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Unwritable> {
+        let path = self.path.clone();
+        let mut file = BufWriter::new(self.start()?);
+        work(&mut file).and_then(|()| file.flush()).map_err(|error| Unwritable { path, reason: error.to_string() })
+    }
+}
+
+/// The file without what was in it. Pipes and terminals have nothing to remove.
+fn emptied(mut file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+        file.rewind()?;
+    }
+    Ok(file)
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if self.is_new && self.file.take().is_some() {
+            // Nothing can be done about an empty file that cannot be removed.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_written_is_as_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        fs::write(&old, "long ago").unwrap();
+        for path in [&old, &new] {
+            drop(Output::open(path).unwrap());
+        }
+        assert_eq!(fs::read_to_string(&old).unwrap(), "long ago");
+        assert!(!new.exists());
+        for path in [&old, &new] {
+            Output::open(path).unwrap().write(|file| write!(file, "now")).unwrap();
+            assert_eq!(fs::read_to_string(path).unwrap(), "now");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().to_owned(), folder.path().join("no/such/folder")] {
+            let message = Output::open(&path).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("cannot write {}: ", path.display())), "{message}");
+        }
+        let full = Path::new("/dev/full");
+        if full.exists() {
+            let message = Output::open(full).unwrap().write(|file| write!(file, "x")).unwrap_err().to_string();
+            assert!(message.starts_with("cannot write /dev/full: "), "{message}");
+        }
+    }
+}
