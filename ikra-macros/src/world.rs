@@ -3,7 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Fields, GenericArgument, Ident, ItemStruct, PathArguments, Type};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Fields, GenericArgument, Ident, ItemStruct, Meta, Path, PathArguments, Token, Type};
 
 use crate::diagnostics::{Errors, located};
 
@@ -88,10 +90,12 @@ fn objects_class(ty: &Type) -> Option<Type> {
 fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     let ident = world.ident.clone();
     let vis = world.vis.clone();
+    let skip = skipped_by_serde(&world.attrs);
     if let Fields::Named(fields) = &mut world.fields {
         let state: syn::FieldsNamed = syn::parse_quote!({
             #[doc(hidden)]
             #[cfg(not(target_arch = "nvptx64"))]
+            #skip
             __ikra: ::ikra::rt::WorldState<#ident>
         });
         fields.named.extend(state.named);
@@ -184,15 +188,40 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
 
 /// Whether a `derive` that comes after the attribute makes `Clone`, which then is not made here.
 fn derives_clone(world: &ItemStruct) -> bool {
-    world.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")).any(|attribute| {
-        let mut found = false;
-        // What is no list of paths is the compiler's to report.
-        let _ = attribute.parse_nested_meta(|meta| {
-            found |= meta.path.segments.last().is_some_and(|last| last.ident == "Clone");
-            Ok(())
-        });
-        found
-    })
+    world.attrs.iter().any(|attribute| derives(&attribute.meta, &["Clone"]))
+}
+
+/// Whether an attribute is a `derive` of one of these.
+fn derives(attribute: &Meta, names: &[&str]) -> bool {
+    let named = |path: &Path| path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name));
+    attribute.path().is_ident("derive") && arguments(attribute).iter().any(|argument| named(argument.path()))
+}
+
+/// The arguments of an attribute. What is no list of them is the compiler's to report.
+fn arguments(attribute: &Meta) -> Vec<Meta> {
+    let Meta::List(list) = attribute else { return Vec::new() };
+    let arguments = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(list.tokens.clone());
+    arguments.map_or(Vec::new(), Vec::from_iter)
+}
+
+/// What keeps the hidden field out of what serde writes and reads, where a `derive` after the attribute makes
+/// `Serialize` or `Deserialize`, perhaps under a `cfg_attr`.
+fn skipped_by_serde(attributes: &[Attribute]) -> Option<TokenStream> {
+    let serde = |meta: &Meta| derives(meta, &["Serialize", "Deserialize"]);
+    let mut conditions = Vec::new();
+    for attribute in attributes {
+        if serde(&attribute.meta) {
+            return Some(quote!(#[serde(skip)]));
+        }
+        if attribute.path().is_ident("cfg_attr") {
+            let mut arguments = arguments(&attribute.meta).into_iter();
+            let condition = arguments.next();
+            if arguments.any(|argument| serde(&argument)) {
+                conditions.extend(condition);
+            }
+        }
+    }
+    (!conditions.is_empty()).then(|| quote!(#[cfg_attr(any(#(#conditions),*), serde(skip))]))
 }
 
 /// For a world of one class, so that it is not taken for the world of whatever is asked of it: the compiler

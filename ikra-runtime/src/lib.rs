@@ -58,5 +58,7 @@ pub mod mirror;
 pub mod objects;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod picture;
+#[cfg(all(feature = "serde", not(target_arch = "nvptx64")))]
+mod serde;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod world;
