@@ -81,6 +81,110 @@
 //! Which fields a method writes is found in its text, through the methods that it calls on `self` too.
 //! A write that the text does not show (a `&mut self` method of the field's own type, a macro) panics with
 //! the `#[kernel(writes(…))]` to add; it is never lost.
+//!
+//! # Behaviour that classes share
+//!
+//! A trait is implemented for what methods see of an object: for refs (`BodyRef`), to read any object, and for
+//! views (`BodyMut`), to change one's own. The implementation is for every phase `P`, so that the check for data
+//! races holds within it.
+//!
+//! ```
+//! use ikra::{Phase, prelude::*};
+//!
+//! #[soa_class]
+//! pub struct Star { pub pos: f64, pub mass: f64 }
+//! #[soa_class]
+//! pub struct Planet { pub pos: f64, pub vel: f64, pub star: Link<Star>, pub moon: Option<Link<Planet>> }
+//!
+//! /// What attracts others.
+//! pub trait Attractor {
+//!     fn place(&self) -> f64;
+//!     fn weight(&self) -> f64;
+//! }
+//! impl<P: Phase> Attractor for StarRef<'_, P> {
+//!     fn place(&self) -> f64 { self.pos() }
+//!     fn weight(&self) -> f64 { self.mass() }
+//! }
+//! impl<P: Phase> Attractor for PlanetRef<'_, P> {
+//!     fn place(&self) -> f64 { self.pos() }
+//!     fn weight(&self) -> f64 { 0.001 }
+//! }
+//! fn pull(at: f64, by: impl Attractor) -> f64 {
+//!     (by.place() - at).signum() * by.weight()
+//! }
+//!
+//! /// What moves.
+//! pub trait Mover {
+//!     fn advance(&mut self, dt: f64);
+//! }
+//! impl<P: Phase> Mover for PlanetMut<'_, P> {
+//!     fn advance(&mut self, dt: f64) { self.pos += self.vel * dt; }
+//! }
+//!
+//! #[soa_methods]
+//! impl Planet {
+//!     #[kernel]
+//!     pub fn accelerate(&mut self, dt: f64) {
+//!         let mut force = pull(self.pos, self.star);
+//!         if let Some(moon) = self.moon { force += pull(self.pos, moon); }
+//!         self.vel += force * dt;
+//!     }
+//!     // The text hands on the whole object, which counts as a change of every field without this.
+//!     #[kernel(writes(pos))]
+//!     pub fn drift(&mut self, dt: f64) {
+//!         Mover::advance(self, dt);
+//!     }
+//! }
+//!
+//! #[soa_world]
+//! pub struct Sky { pub stars: Objects<Star>, pub planets: Objects<Planet> }
+//!
+//! # fn main() -> Result<(), ikra::Error> {
+//! let mut sky = Sky::new();
+//! let star = sky.stars.push(Star { pos: 0.0, mass: 2.0 })?;
+//! let moon = sky.planets.push(Planet { pos: 11.0, vel: 0.0, star, moon: None })?;
+//! let planet = sky.planets.push(Planet { pos: 10.0, vel: 0.0, star, moon: Some(moon) })?;
+//! sky.execute(Planet::accelerate, 0.5);
+//! sky.execute(Planet::drift, 2.0);
+//! assert_eq!(sky.get(planet).pos(), 10.0 - 1.999);
+//! // Traits of refs serve in sequential code too.
+//! assert_eq!(pull(20.0, sky.get(star)), -2.0);
+//! # Ok(()) }
+//! ```
+//!
+//! # Features
+//!
+//! | feature | what it adds | default |
+//! | --- | --- | --- |
+//! | `cuda` | kernels on NVIDIA GPUs: `CudaWorld` in the prelude. Nothing is needed to build or start a program with it | no |
+//! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
+//! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. What is read is checked: ids, lengths, capacities | no |
+//!
+//! ```toml
+//! ikra = { version = "0.1", features = ["cuda", "serde"] }
+//! ```
+//!
+//! With `serde`, a `derive` after the attribute is all:
+//!
+//! ```
+//! # #[cfg(feature = "serde")] {
+//! use ikra::prelude::*;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[soa_class]
+//! #[derive(Serialize, Deserialize)]
+//! pub struct Node { pub value: u32, pub next: Option<Link<Node>> }
+//! #[soa_world]
+//! #[derive(Serialize, Deserialize)]
+//! pub struct Graph { pub nodes: Objects<Node> }
+//!
+//! let text = r#"{"nodes":[{"value":3,"next":2},{"value":4,"next":null}]}"#;
+//! let graph: Graph = serde_json::from_str(text).unwrap();
+//! let first = graph.nodes.links().next().unwrap();
+//! assert_eq!(graph.get(first).next().unwrap().value(), 4);
+//! assert_eq!(serde_json::to_string(&graph).unwrap(), text);
+//! # }
+//! ```
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 

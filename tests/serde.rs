@@ -49,6 +49,14 @@ pub struct Grid {
     pub places: Objects<Place>,
 }
 
+#[soa_world]
+#[cfg_attr(not(feature = "serde"), derive(Debug))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Deserialize))]
+pub struct Places {
+    pub places: Objects<Place>,
+}
+
 fn grid() -> Grid {
     let mut grid = Grid::new();
     let places: Vec<_> = grid
@@ -92,6 +100,13 @@ fn a_world_is_read_as_it_was_written() {
     assert_eq!(after.cells.push(row).unwrap().id(), 201);
     after.get_mut(second).energy = 2.0;
     assert_eq!(after.get(second).energy(), 2.0);
+}
+
+#[test]
+fn a_derive_may_depend_on_a_feature() {
+    let text = r#"{"places":[{"heights":[1]}]}"#;
+    let places: Places = serde_json::from_str(text).unwrap();
+    assert_eq!(serde_json::to_string(&places).unwrap(), text);
 }
 
 #[test]

@@ -184,7 +184,8 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 /// Makes a struct of `Objects<…>` a world: it owns the objects of these classes, and runs their kernels.
 ///
 /// The struct gets `new()`, `Default` and the trait `World`. All its fields must be of type
-/// `Objects<Class>`, each class once; every class that a link refers to must be there.
+/// `Objects<Class>`, each class once; every class that a link refers to must be there. With the feature `serde`,
+/// `#[derive(Serialize, Deserialize)]` may follow the attribute.
 ///
 /// ```
 /// use ikra::prelude::*;
