@@ -198,7 +198,7 @@ mod absent;
 #[cfg(target_arch = "nvptx64")]
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
-pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, Recording, driver};
+pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, LostColumn, Recording, driver};
 pub use ikra_gpu::{math, rng, thread, warp};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -263,9 +263,14 @@ pub mod rt {
     pub use ikra_runtime::arity::FieldTuple;
     pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
     pub use ikra_runtime::handle::Handle;
-    pub use ikra_runtime::kernel::{Argument, Constructor, Kernel, Method, OnDevice, PairKernel, ReducedBy};
+    pub use ikra_runtime::kernel::{
+        Argument, Constructor, DeviceArgument, Entry, Kernel, Method, OnDevice, PairKernel, ReducedBy,
+    };
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
+    pub use ikra_runtime::origin::{
+        Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, pairs_fingerprint,
+    };
     pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, NotInKernelWrites, RaceFree, Reached, Touched};
     pub use ikra_runtime::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,

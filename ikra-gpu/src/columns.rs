@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use ikra_runtime::class::ClassId;
 use ikra_runtime::error::Error;
 use ikra_runtime::mirror::{AnyObjects, Mirror, Span, Unit};
 use ikra_runtime::phase::FieldSet;
@@ -13,12 +15,12 @@ use crate::queue::{INBOX_BYTES, Queue};
 /// The columns, in the same pieces as on the host.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    queue: Arc<Queue>,
+    /// No other columns of the process have or had the same: the device's tables are for some, by this number.
+    pub(crate) number: u64,
+    pub(crate) queue: Arc<Queue>,
+    /// The class whose columns they are.
+    class: ClassId,
     pieces: Vec<Piece>,
-    /// The bytes of the class's table that the device has.
-    pub(crate) words: Vec<u64>,
-    /// The count and capacity for which the device was brought up to date last.
-    pub(crate) current: Option<(u32, usize)>,
 }
 
 #[derive(Debug)]
@@ -73,45 +75,35 @@ impl Columns {
 
     /// The mirror of some objects on this queue, with room for them; made anew where there is none.
     pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, queue: &Arc<Queue>) -> Result<&'o mut Self, Error> {
-        let units = objects.units();
-        let fits = objects
-            .mirror()
-            .as_mut()
-            .and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
-            .is_some_and(|columns| Arc::ptr_eq(&columns.queue, queue) && columns.has_room(&units));
+        let (units, class) = (objects.units(), objects.class());
+        let fits = Self::known(objects).is_some_and(|columns| {
+            Arc::ptr_eq(&columns.queue, queue) && columns.class == class && columns.has_room(&units)
+        });
         if !fits {
-            objects.fetch_all();
+            objects.fetch_all()?;
             *objects.mirror() = None;
-            let columns = Self::new(queue, &units, objects.atomics().union(objects.arrays()), objects.name())?;
+            let columns = Self::new(queue, class, &units, objects.atomics().union(objects.arrays()), objects.name())?;
             // What is on the host is all that there is now.
             objects.lose_device();
             *objects.mirror() = Some(Box::new(columns));
         }
-        let columns = objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>());
-        columns.ok_or_else(|| Error::Device {
+        Self::known(objects).ok_or_else(|| Error::Device {
             call: String::from("finding a class's columns"),
             reason: String::from("another kind of mirror is in their place"),
         })
     }
 
-    /// Whether the device has all that it needs of these objects: what a launch asks first.
-    pub(crate) fn is_current(objects: &mut dyn AnyObjects, queue: &Arc<Queue>) -> bool {
-        if !objects.changed_on_host().is_empty() || objects.pending() > 0 {
-            return false;
-        }
-        let now = (objects.count(), objects.capacity());
-        objects
-            .mirror()
-            .as_mut()
-            .and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
-            .is_some_and(|columns| Arc::ptr_eq(&columns.queue, queue) && columns.current == Some(now))
+    /// The mirror of some objects, if there is one.
+    pub(crate) fn known(objects: &mut dyn AnyObjects) -> Option<&mut Self> {
+        objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
     }
 
-    fn new(queue: &Arc<Queue>, units: &[Unit], cleared: FieldSet, class: &str) -> Result<Self, Error> {
+    fn new(queue: &Arc<Queue>, class: ClassId, units: &[Unit], cleared: FieldSet, name: &str) -> Result<Self, Error> {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let pieces = units
             .iter()
             .map(|unit| {
-                let mut memory = Memory::new(&queue.context, unit.bytes(), &format!("class {class}"))?;
+                let mut memory = Memory::new(&queue.context, unit.bytes(), &format!("class {name}"))?;
                 // An atomic of one byte is accessed with those beside it, which after the last object are none's; and for
                 // snapshots, arrays are copied with what lies between their columns.
                 if !unit.fields.intersection(cleared).is_empty() {
@@ -121,7 +113,7 @@ impl Columns {
                 Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
             })
             .collect::<Result<_, Error>>()?;
-        Ok(Self { queue: queue.clone(), pieces, words: Vec::new(), current: None })
+        Ok(Self { number: NUMBERS.fetch_add(1, Ordering::Relaxed), queue: queue.clone(), class, pieces })
     }
 
     fn has_room(&self, units: &[Unit]) -> bool {
@@ -233,10 +225,9 @@ impl Columns {
 // SAFETY: downloads each unit's bytes to its place, and waits for them.
 unsafe impl Mirror for Columns {
     fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
-        if self.queue.check().is_err() {
-            // Whoever caused or met the loss was told. From then on the host's values count.
-            return Ok(());
-        }
+        self.queue.check()?;
+        self.queue
+            .refuse_in_recording("reading a column, or running a kernel on the host, after the device changed it,")?;
         let parcel = |unit: &Unit| unit.columns * unit.len.next_multiple_of(PARCEL_ALIGN);
         if units.iter().map(parcel).sum::<usize>() <= INBOX_BYTES {
             return self.fetch_small(units);

@@ -14,8 +14,25 @@ pub use pairs::execute_pairs;
 pub use panic::panic;
 pub use reduce::{Results, reduce};
 
-/// Fails to compile if `T` is not a value, which has the same bytes on host and device.
-pub const fn assert_value<T: ikra_runtime::value::Value>() {}
+/// Writes into the device code, as a comment, which kernel's entry this is, and what the host must agree on.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __mark_entry {
+    ($kind:literal, $entry:expr, $output:ty) => {
+        // SAFETY: a comment.
+        unsafe {
+            ::core::arch::asm!(
+                ::core::concat!("//ikra:entry {key} ", $kind, " {fingerprint} {size} {align}"),
+                key = const $entry.origin.key(),
+                fingerprint = const $entry.fingerprint,
+                size = const ::core::mem::size_of::<$output>(),
+                align = const ::core::mem::align_of::<$output>(),
+                options(nomem, nostack, preserves_flags)
+            )
+        }
+    };
+}
+pub use __mark_entry as mark;
 
 /// What the root of a device program needs: a panic handler, and a kernel that copies small columns to the host.
 /// Written once, in the crate that `ikra-build` makes around the model.

@@ -15,6 +15,7 @@ mod module;
 mod status;
 mod stream;
 
+pub(crate) use context::Loss;
 pub use context::{Context, DeviceInfo, devices, driver_version};
 pub use memory::{HostMemory, Memory};
 pub use module::{Function, Module};

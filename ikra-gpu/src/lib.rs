@@ -21,6 +21,8 @@ pub mod thread;
 pub mod warp;
 
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+mod code;
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 mod columns;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub mod driver;
@@ -36,4 +38,4 @@ mod world;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub use stats::{DeviceStats, KernelTime};
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
-pub use world::{CudaWorld, Recording};
+pub use world::{CudaWorld, LostColumn, Recording};

@@ -1,16 +1,23 @@
 //! The stream of a world, and what is known of the work on it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use ikra_runtime::class::ClassId;
 use ikra_runtime::error::Error;
+use ikra_runtime::phase::FieldSet;
 
-use crate::driver::{Context, Event, Function, Grid, HostMemory, Module, Stream};
+use crate::driver::{Context, Event, Function, Graph, Grid, HostMemory, Loss, Module, Stream};
 use crate::stats::Counters;
 
 /// The stream on which a world's kernels and copies run in order.
+///
+/// Sessions, mirrors of columns and recordings share it, so that it lives as long as any of them.
 #[derive(Debug)]
 pub(crate) struct Queue {
+    /// No other queue of the process has or had the same.
+    number: u64,
     pub(crate) context: Context,
     pub(crate) stream: Stream,
     pub(crate) module: Module,
@@ -19,6 +26,10 @@ pub(crate) struct Queue {
     /// Where results and small columns arrive.
     inbox: Mutex<HostMemory>,
     state: Mutex<State>,
+    /// What was recorded so far, while the stream is recorded.
+    recording: Mutex<Option<Trace>>,
+    /// The same, for those who ask at each launch.
+    is_recording: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -30,8 +41,25 @@ struct State {
     timed: bool,
     /// Launches whose time is not known yet.
     times: Vec<(&'static str, Event, Event)>,
-    /// The error after which the device's state is lost.
-    lost: Option<(String, String)>,
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) kernels: Vec<&'static str>,
+    /// What the kernels change, by class.
+    pub(crate) changes: Vec<(ClassId, FieldSet)>,
+    /// What went wrong, perhaps unseen by who records.
+    failure: Option<String>,
+}
+
+impl Trace {
+    fn note_change(&mut self, class: ClassId, fields: FieldSet) {
+        match self.changes.iter_mut().find(|change| change.0 == class) {
+            Some(change) => change.1 = change.1.union(fields),
+            None => self.changes.push((class, fields)),
+        }
+    }
 }
 
 /// Bytes of the inbox.
@@ -43,22 +71,33 @@ const COPIED_BY_KERNEL: usize = 1 << 13;
 /// Timed launches that may be outstanding.
 const MAX_TIMES: usize = 4096;
 
+/// The queues of the process: what runs on one may be what fails on another, when they share a context.
+static QUEUES: Mutex<Vec<Weak<Queue>>> = Mutex::new(Vec::new());
+
 impl Queue {
     /// # Errors
     ///
     /// Also [`Error::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
-    pub(crate) fn new(context: &Context, module: Module) -> Result<Self, Error> {
+    pub(crate) fn new(context: &Context, module: Module) -> Result<Arc<Self>, Error> {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let copy = module.function("ikra_copy")?.ok_or_else(|| Error::DeviceCodeRejected {
-            log: String::from("it has no kernel `ikra_copy`: it was made by another version; build the program anew"),
+            log: String::from("it has no kernel `ikra_copy`: it was made by another version of `ikra-build`"),
         })?;
-        Ok(Self {
+        let queue = Arc::new(Self {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             context: context.clone(),
             stream: Stream::new(context)?,
             copy,
             module,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
             state: Mutex::default(),
-        })
+            recording: Mutex::default(),
+            is_recording: AtomicBool::new(false),
+        });
+        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|queue| queue.strong_count() > 0);
+        queues.push(Arc::downgrade(&queue));
+        Ok(queue)
     }
 
     /// Memory that the device can write: [`INBOX_BYTES`], used by one at a time, and not after what it is used
@@ -71,10 +110,14 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn trace(&self) -> MutexGuard<'_, Option<Trace>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Fails if the device's state is lost.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        match &self.state().lost {
-            Some((kernel, reason)) => Err(Error::DeviceLost { kernel: kernel.clone(), reason: reason.clone() }),
+        match self.context.loss() {
+            Some(loss) => Err(loss.error(self.number)),
             None => Ok(()),
         }
     }
@@ -82,17 +125,70 @@ impl Queue {
     /// Names the kernels that may have caused an error, and remembers it.
     pub(crate) fn blame(&self, error: Error) -> Error {
         let Error::DeviceLost { reason, .. } = error else { return error };
-        let mut state = self.state();
-        if state.lost.is_none() {
-            let kernel = match state.running.as_slice() {
-                [] => String::from("no kernel of this world"),
-                [kernel] => format!("kernel `{kernel}`"),
-                kernels => format!("one of the kernels `{}`", kernels.join("`, `")),
-            };
-            state.lost = Some((kernel, reason.clone()));
+        let loss = self.context.lose(|| Loss { kernels: running_in(&self.context), reason });
+        loss.error(self.number)
+    }
+
+    /// Whether kernels are recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.is_recording.load(Ordering::Acquire)
+    }
+
+    /// Fails while kernels are recorded.
+    pub(crate) fn refuse_in_recording(&self, what: &str) -> Result<(), Error> {
+        if self.is_recording() { Err(Error::NotRecordable { what: what.to_owned() }) } else { Ok(()) }
+    }
+
+    /// Notes that something went wrong: a recording in which a kernel is missing is of no use.
+    pub(crate) fn spoil_recording(&self, error: &Error) {
+        if self.is_recording()
+            && let Some(trace) = &mut *self.trace()
+        {
+            trace.failure.get_or_insert_with(|| error.to_string());
         }
-        let kernel = state.lost.as_ref().map_or_else(String::new, |(kernel, _)| kernel.clone());
-        Error::DeviceLost { kernel, reason }
+    }
+
+    /// Notes what a kernel that is recorded changes.
+    pub(crate) fn note_change(&self, class: ClassId, fields: FieldSet) {
+        if self.is_recording()
+            && let Some(trace) = &mut *self.trace()
+        {
+            trace.note_change(class, fields);
+        }
+    }
+
+    /// Records what `sequence` starts on this queue. However it ends, nothing is recorded afterwards.
+    pub(crate) fn record(&self, sequence: impl FnOnce() -> Result<(), Error>) -> Result<(Graph, Trace), Error> {
+        struct Ends<'a>(&'a Queue);
+        impl Drop for Ends<'_> {
+            fn drop(&mut self) {
+                self.0.is_recording.store(false, Ordering::Release);
+                *self.0.trace() = None;
+            }
+        }
+        self.refuse_in_recording("another recording")?;
+        let ends = Ends(self);
+        *self.trace() = Some(Trace::default());
+        self.is_recording.store(true, Ordering::Release);
+        let (graph, ()) = self.stream.record(sequence).map_err(|error| self.blame(error))?;
+        let trace = self.trace().take().unwrap_or_default();
+        drop(ends);
+        match trace.failure {
+            Some(failure) => Err(Error::NotRecordable { what: format!("a call that failed ({failure})") }),
+            None => Ok((graph, trace)),
+        }
+    }
+
+    /// Waits for kernels that nobody has waited for, when the world is dropped, and says so if one failed.
+    pub(crate) fn finish(&self) {
+        if self.is_recording() || self.state().running.is_empty() || self.context.loss().is_some() {
+            return;
+        }
+        if let Err(Error::DeviceLost { kernel, reason }) = self.synchronize() {
+            eprintln!(
+                "ikra: the device failed in {kernel}: {reason}; nobody had waited for it when its world was dropped"
+            );
+        }
     }
 
     /// Starts a kernel, or adds it to a recording.
@@ -102,15 +198,18 @@ impl Queue {
     /// As for [`Stream::launch`].
     pub(crate) unsafe fn launch(
         &self,
-        recording: bool,
         kernel: &'static str,
-        function: Function,
+        function: &Function,
         grid: Grid,
         arguments: &[*const ()],
     ) -> Result<(), Error> {
-        if recording {
+        if self.is_recording() {
             // SAFETY: by the caller.
-            return unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error));
+            unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
+            if let Some(trace) = &mut *self.trace() {
+                trace.kernels.push(kernel);
+            }
+            return Ok(());
         }
         let timer = self.start_timer()?;
         // SAFETY: by the caller.
@@ -135,7 +234,7 @@ impl Queue {
             let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
             // SAFETY: the kernel takes two pointers and a `u32`, and copies what the caller says is there; it is one
             // block of 32 threads or more.
-            unsafe { self.stream.launch(self.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
+            unsafe { self.stream.launch(&self.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
         } else {
             // SAFETY: by the caller.
             unsafe { self.stream.download(to, from, len) }
@@ -172,6 +271,7 @@ impl Queue {
     /// Waits for everything so far.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.check()?;
+        self.refuse_in_recording("waiting for the device")?;
         self.stream.synchronize().map_err(|error| self.blame(error))?;
         self.state().running.clear();
         Ok(())
@@ -193,9 +293,24 @@ impl Queue {
     /// What was counted so far. Waits for kernels that are timed.
     pub(crate) fn counters(&self) -> Counters {
         let mut state = self.state();
-        state.collect_times();
+        if !self.is_recording() {
+            state.collect_times();
+        }
         state.counters.clone()
     }
+}
+
+/// The kernels of all queues in a context that nobody has waited for.
+fn running_in(context: &Context) -> Vec<(u64, &'static str)> {
+    let queues: Vec<Arc<Queue>> = {
+        let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.iter().filter_map(Weak::upgrade).collect()
+    };
+    let mut running = Vec::new();
+    for queue in queues.iter().filter(|queue| queue.context.number() == context.number()) {
+        running.extend(queue.state().running.iter().map(|&kernel| (queue.number, kernel)));
+    }
+    running
 }
 
 impl State {

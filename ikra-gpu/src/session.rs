@@ -3,80 +3,129 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ikra_runtime::class::ClassId;
 use ikra_runtime::error::Error;
+use ikra_runtime::kernel::{Argument, Entry};
 use ikra_runtime::mirror::AnyObjects;
 use ikra_runtime::phase::FieldSet;
 
+use crate::code::{CALL, Code, Kind, Shape};
 use crate::columns::Columns;
 use crate::driver::{Context, DeviceInfo, Function, Grid, Memory, Module, Stream};
 use crate::queue::Queue;
 
-/// Calls a function for the objects of each class of a world.
+/// Calls a function for the objects of each class of a world, always in the same order.
 pub(crate) type Members<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&mut dyn AnyObjects));
 
 /// What a world keeps on a device.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) queue: Arc<Queue>,
-    /// By the address of the symbol, a constant.
-    functions: HashMap<usize, Function>,
-    /// By the symbol, for those that are put together.
-    named: HashMap<String, Function>,
-    /// Where the class tables are, by symbol.
-    tables: HashMap<&'static str, u64>,
+    code: Arc<Code>,
+    /// By the address of what names them, a constant, which lives as long as the program.
+    functions: HashMap<(usize, Kind), Function>,
+    /// The class tables in constant memory, one a member of the world.
+    tables: Vec<Table>,
     /// For copies that are needed while the queue's stream is recorded.
     side: Stream,
     /// Results of reductions, on their way.
     scratch: [Option<Memory>; 3],
     /// How many blocks of a reduction are done.
     blocks_done: Option<Memory>,
-    pub(crate) recording: Option<Trace>,
-    /// Counts what makes recordings stale.
-    pub(crate) generation: u64,
 }
 
-/// What was recorded.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
-    pub(crate) kernels: Vec<&'static str>,
-    /// What the kernels change, by class.
-    pub(crate) changes: Vec<(&'static str, FieldSet)>,
+/// A class's table in constant memory.
+#[derive(Debug)]
+struct Table {
+    /// Where it is; `None` for a class that the device code does not know.
+    address: Option<u64>,
+    state: TableState,
+    /// Number of objects and room for which it was brought up to date last, with columns; `None` if it has to be again.
+    current: Option<(u32, usize)>,
 }
 
-impl Trace {
-    fn note_change(&mut self, class: &'static str, fields: FieldSet) {
-        match self.changes.iter_mut().find(|change| change.0 == class) {
-            Some(change) => change.1 = change.1.union(fields),
-            None => self.changes.push((class, fields)),
-        }
-    }
+/// What a class's table says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TableState {
+    /// The columns that it is for; 0 if there are none yet.
+    columns: u64,
+    /// Its words.
+    words: Vec<u64>,
+    /// Bytes of each unit that objects take.
+    lens: Vec<usize>,
+    /// The class.
+    name: &'static str,
 }
 
 /// What a kernel changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changes {
-    /// The symbol of its class.
-    pub(crate) class: &'static str,
+    /// Its class.
+    pub(crate) class: ClassId,
     /// Fields that it stores.
     pub(crate) writes: FieldSet,
     /// Fields that it stores for others to see afterwards.
     pub(crate) snapshot: FieldSet,
 }
 
+/// What device code holds, and the name of the table of each of a world's classes.
+fn tables(text: &'static str, members: Members<'_>) -> Result<(Arc<Code>, Vec<Option<String>>), Error> {
+    let code = Code::of(text);
+    if code.is_unknown() {
+        return Err(Error::DeviceCodeRejected {
+            log: String::from("it does not say which classes it holds: it was made by another version of `ikra-build`"),
+        });
+    }
+    let mut classes = Vec::new();
+    members(&mut |objects| classes.push(objects.signature()));
+    let symbols = code.tables(&classes)?;
+    Ok((code, symbols))
+}
+
+/// Whether device code and program agree on a world's classes and on a kernel.
+pub(crate) fn check(
+    text: &'static str,
+    entry: &Entry,
+    arguments: &[Argument<'_>],
+    members: Members<'_>,
+) -> Result<(), Error> {
+    let (code, _) = tables(text, members)?;
+    code.entry(entry, Kind::Call, CALL, arguments).map(drop)
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.queue.finish();
+    }
+}
+
 impl Session {
-    pub(crate) fn new(device: usize, code: &str) -> Result<Self, Error> {
+    /// For a world with these members.
+    ///
+    /// # Errors
+    ///
+    /// Also [`Error::DeviceCodeDiffers`] if the code has another idea of one of the classes.
+    pub(crate) fn new(device: usize, text: &'static str, members: Members<'_>) -> Result<Self, Error> {
+        // Before the driver is asked: what does not fit is said on every machine.
+        let (code, symbols) = tables(text, members)?;
         let context = Context::open(device)?;
-        let module = Module::load(&context, code)?;
+        let module = Module::load(&context, text)?;
+        let mut tables = Vec::new();
+        for symbol in symbols {
+            let address = match symbol {
+                Some(symbol) => module.global(&symbol)?.map(|(address, _)| address),
+                None => None,
+            };
+            tables.push(Table { address, state: TableState::default(), current: None });
+        }
         Ok(Self {
-            queue: Arc::new(Queue::new(&context, module)?),
+            queue: Queue::new(&context, module)?,
+            code,
             functions: HashMap::new(),
-            named: HashMap::new(),
-            tables: HashMap::new(),
+            tables,
             side: Stream::new(&context)?,
             scratch: [None, None, None],
             blocks_done: None,
-            recording: None,
-            generation: 0,
         })
     }
 
@@ -84,25 +133,22 @@ impl Session {
         self.queue.context.device()
     }
 
-    /// The kernel of this name, a constant.
-    pub(crate) fn function(&mut self, symbol: &'static str, kernel: &str) -> Result<Function, Error> {
-        let key = symbol.as_ptr().addr();
-        if let Some(&function) = self.functions.get(&key) {
-            return Ok(function);
+    /// The kernel's entry of this kind, which takes these arguments.
+    pub(crate) fn function(
+        &mut self,
+        entry: &'static Entry,
+        kind: Kind,
+        shape: Shape<'_>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Function, Error> {
+        let key = (std::ptr::from_ref(entry).addr(), kind);
+        if let Some(function) = self.functions.get(&key) {
+            return Ok(function.clone());
         }
-        let function = self.named_function(symbol, kernel)?;
-        self.functions.insert(key, function);
-        Ok(function)
-    }
-
-    /// The kernel of this name.
-    pub(crate) fn named_function(&mut self, symbol: &str, kernel: &str) -> Result<Function, Error> {
-        if let Some(&function) = self.named.get(symbol) {
-            return Ok(function);
-        }
+        let symbol = self.code.entry(entry, kind, shape, arguments)?;
         let function =
-            self.queue.module.function(symbol)?.ok_or_else(|| Error::NoSuchKernel { kernel: kernel.to_owned() })?;
-        self.named.insert(symbol.to_owned(), function);
+            self.queue.module.function(symbol)?.ok_or_else(|| Error::NoSuchKernel { kernel: symbol.to_owned() })?;
+        self.functions.insert(key, function.clone());
         Ok(function)
     }
 
@@ -110,82 +156,116 @@ impl Session {
     pub(crate) fn prepare(&mut self, members: Members<'_>, changes: Option<Changes>) -> Result<(), Error> {
         self.queue.check()?;
         let mut result = Ok(());
+        let mut member = 0;
         members(&mut |objects| {
             if result.is_ok() {
-                result = self.prepare_class(objects, changes.as_ref());
+                result = self.prepare_class(member, objects, changes.as_ref());
             }
+            member += 1;
         });
         result
     }
 
-    fn prepare_class(&mut self, objects: &mut dyn AnyObjects, changes: Option<&Changes>) -> Result<(), Error> {
+    /// Whether the device has all that it needs of these objects: what a launch asks first.
+    fn is_current(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
+        if !objects.changed_on_host().is_empty() || objects.pending() > 0 {
+            return false;
+        }
+        let now = Some((objects.count(), objects.capacity()));
+        let table = &self.tables[member];
+        // By the number of the columns: others may have been here meanwhile, whose addresses the table then has.
+        table.current == now && Columns::known(objects).is_some_and(|columns| columns.number == table.state.columns)
+    }
+
+    fn prepare_class(
+        &mut self,
+        member: usize,
+        objects: &mut dyn AnyObjects,
+        changes: Option<&Changes>,
+    ) -> Result<(), Error> {
         if objects.pending() > 0 {
             return Err(Error::NotAllInitialized { class: objects.name(), pending: objects.pending() });
         }
-        if changes.is_none_or(|changes| changes.snapshot.is_empty() || changes.class != objects.symbol())
-            && Columns::is_current(objects, &self.queue)
-        {
+        let class = objects.class();
+        let changes = changes.filter(|changes| changes.class == class);
+        let is_current = self.is_current(member, objects);
+        if is_current && changes.is_none_or(|changes| changes.snapshot.is_empty()) {
             return Ok(());
         }
-        let (name, symbol, count, columns) = (objects.name(), objects.symbol(), objects.count(), objects.columns());
-        let units = objects.units();
-        let arrays = objects.arrays();
+        if !is_current && self.queue.is_recording() {
+            let what = format!("a change to objects or columns of class {} on the host", objects.name());
+            return Err(Error::NotRecordable { what });
+        }
+        let (name, count, columns) = (objects.name(), objects.count(), objects.columns());
+        let (units, arrays) = (objects.units(), objects.arrays());
         let mirror = Columns::of(objects, &self.queue)?;
-        if let Some(changes) = changes
-            && changes.class == symbol
-        {
+        if let Some(changes) = changes {
             mirror.prepare_shadow(changes.snapshot, name, &self.side)?;
         }
         let dirty = objects.changed_on_host();
         let mirror = Columns::of(objects, &self.queue)?;
         if !dirty.is_empty() {
-            if self.recording.is_some() && units.iter().any(|unit| unit.len > 0) {
-                return Err(Error::StaleRecording { reason: "columns were changed on the host while it was made" });
-            }
             mirror.upload(&units, dirty)?;
         }
-        if let Some(changes) = changes
-            && changes.class == symbol
-        {
+        if let Some(changes) = changes {
             mirror.fill_shadow(changes.snapshot.intersection(arrays))?;
         }
-        let words = mirror.table(count, columns);
-        if mirror.words != words {
-            self.write_table(symbol, &words)?;
-            let mirror = Columns::of(objects, &self.queue)?;
-            mirror.words = words;
-            self.generation += 1;
-        }
+        let lens = units.iter().map(|unit| unit.len).collect();
+        let state = TableState { columns: mirror.number, words: mirror.table(count, columns), lens, name };
+        self.write_table(member, state)?;
         objects.uploaded(dirty);
-        let capacity = objects.capacity();
-        Columns::of(objects, &self.queue)?.current = Some((count, capacity));
+        self.tables[member].current = Some((count, objects.capacity()));
         Ok(())
     }
 
     /// Writes a class's table to constant memory.
-    fn write_table(&mut self, symbol: &'static str, words: &[u64]) -> Result<(), Error> {
-        let address = match self.tables.get(symbol) {
-            Some(&address) => address,
-            None => {
-                // A class that no kernel of the module knows has no table.
-                let Some((address, bytes)) = self.queue.module.global(symbol)? else { return Ok(()) };
-                if bytes != size_of_val(words) {
-                    return Err(Error::DeviceCodeRejected {
-                        log: format!(
-                            "table {symbol} has {bytes} bytes instead of {}; build the program anew",
-                            size_of_val(words)
-                        ),
-                    });
-                }
-                self.tables.insert(symbol, address);
-                address
+    fn write_table(&mut self, member: usize, state: TableState) -> Result<(), Error> {
+        let table = &mut self.tables[member];
+        if let Some(address) = table.address
+            && table.state.words != state.words
+        {
+            // Until it is written, nobody knows what it says.
+            table.state = TableState::default();
+            let is_recording = self.queue.is_recording();
+            let stream = if is_recording { &self.side } else { &self.queue.stream };
+            let words = &state.words;
+            // SAFETY: the table has as many words, since host and device agree on the class, and the stream orders the
+            // copy between kernels; a recording has none running.
+            unsafe { stream.upload(address, words.as_ptr().cast(), size_of_val(&words[..])) }?;
+            if is_recording {
+                self.side.synchronize()?;
             }
-        };
-        let stream = if self.recording.is_some() { &self.side } else { &self.queue.stream };
-        // SAFETY: the table has as many bytes, and the stream orders the copy between kernels; a recording has none
-        // running.
-        unsafe { stream.upload(address, words.as_ptr().cast(), size_of_val(words)) }?;
-        if self.recording.is_some() { self.side.synchronize() } else { Ok(()) }
+        }
+        table.state = state;
+        Ok(())
+    }
+
+    /// What the tables say now.
+    pub(crate) fn tables(&self) -> Vec<TableState> {
+        self.tables.iter().map(|table| table.state.clone()).collect()
+    }
+
+    /// What has changed since the tables said this, if anything has.
+    pub(crate) fn changed_since(&self, then: &[TableState]) -> Option<String> {
+        self.tables.iter().zip(then).find_map(|(now, then)| {
+            let (now, name) = (&now.state, then.name);
+            if now == then {
+                return None;
+            }
+            let (had, has) = (then.words.first(), now.words.first());
+            Some(match (had, has) {
+                (Some(had), Some(has)) if had != has => {
+                    format!("it was made for {had} objects of class {name}, and there are {has}")
+                }
+                _ if now.columns != then.columns => {
+                    format!("the columns of class {name} were exchanged for others, or had to grow")
+                }
+                _ if now.words != then.words => {
+                    format!("columns of class {name} were exchanged by a kernel with `snapshot` that is not in it, or an odd number of times")
+                }
+                _ => format!("arrays of class {name} have other lengths"),
+            })
+        })
     }
 
     /// Starts a kernel for which the device was prepared.
@@ -194,18 +274,14 @@ impl Session {
     ///
     /// As for [`Stream::launch`].
     pub(crate) unsafe fn launch(
-        &mut self,
+        &self,
         kernel: &'static str,
-        function: Function,
+        function: &Function,
         grid: Grid,
         arguments: &[*const ()],
     ) -> Result<(), Error> {
         // SAFETY: by the caller.
-        unsafe { self.queue.launch(self.recording.is_some(), kernel, function, grid, arguments) }?;
-        if let Some(trace) = &mut self.recording {
-            trace.kernels.push(kernel);
-        }
-        Ok(())
+        unsafe { self.queue.launch(kernel, function, grid, arguments) }
     }
 
     /// Notes what a kernel that was started changes, and makes snapshots of objects `first..end` or of
@@ -219,27 +295,27 @@ impl Session {
         list: Option<&[u32]>,
     ) -> Result<(), Error> {
         let mut result = Ok(());
+        let mut member = 0;
         members(&mut |objects| {
-            if result.is_err() {
-                return;
-            }
-            let mut fields = objects.atomics();
-            if objects.symbol() == changes.class {
-                fields = fields.union(changes.writes).union(changes.snapshot);
-                if !changes.snapshot.is_empty() {
-                    result = self.commit_snapshot(objects, changes.snapshot, first, end, list);
+            if result.is_ok() {
+                let mut fields = objects.atomics();
+                if objects.class() == changes.class {
+                    fields = fields.union(changes.writes).union(changes.snapshot);
+                    if !changes.snapshot.is_empty() {
+                        result = self.commit_snapshot(member, objects, changes.snapshot, first, end, list);
+                    }
                 }
+                self.queue.note_change(objects.class(), fields);
+                objects.changed_on_device(fields);
             }
-            if let Some(trace) = &mut self.recording {
-                trace.note_change(objects.symbol(), fields);
-            }
-            objects.changed_on_device(fields);
+            member += 1;
         });
         result
     }
 
     fn commit_snapshot(
         &mut self,
+        member: usize,
         objects: &mut dyn AnyObjects,
         fields: FieldSet,
         first: usize,
@@ -247,11 +323,9 @@ impl Session {
         list: Option<&[u32]>,
     ) -> Result<(), Error> {
         let whole = list.is_none() && first == 0 && end == objects.count() as usize;
-        if whole && objects.has_own_columns() && self.recording.is_none() {
-            let mirror = Columns::of(objects, &self.queue)?;
-            mirror.swap_shadow(fields);
-            mirror.current = None;
-            self.generation += 1;
+        if whole && objects.has_own_columns() && !self.queue.is_recording() {
+            Columns::of(objects, &self.queue)?.swap_shadow(fields);
+            self.tables[member].current = None;
             return Ok(());
         }
         let mut spans = Vec::new();

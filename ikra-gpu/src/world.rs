@@ -1,7 +1,9 @@
 //! The executors on the device.
 
+use std::fmt;
 use std::mem::MaybeUninit;
 use std::ops::RangeBounds;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ikra_runtime::class::{Class, has_arena};
@@ -17,9 +19,11 @@ use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use ikra_runtime::transfer::Transfer;
 use ikra_runtime::world::{Holds, World};
 
+use crate::code::{CALL, Kind, Shape};
 use crate::columns::Columns;
 use crate::driver::{DeviceInfo, Graph, Grid};
-use crate::session::{Changes, Session, Trace};
+use crate::queue::{Queue, Trace};
+use crate::session::{self, Changes, Session, TableState};
 use crate::stats::DeviceStats;
 
 /// Threads of a block.
@@ -33,11 +37,32 @@ const SHARED_BYTES: usize = 48 * 1024;
 
 /// A sequence of kernels that can be run again at the cost of one launch; see
 /// [`cuda_record`](CudaWorld::cuda_record).
+///
+/// It belongs to the world that it was made in, as that world was then: elsewhere, after objects were added, or after
+/// [`cuda_open`](CudaWorld::cuda_open) chose another device, replaying it is an error. It may outlive the world.
 #[derive(Debug)]
 pub struct Recording {
+    // Dropped first: what it runs is in the queue's module.
     graph: Graph,
     trace: Trace,
-    generation: u64,
+    tables: Vec<TableState>,
+    queue: Arc<Queue>,
+}
+
+/// A column whose last values were on a device that failed; see [`cuda_accept_loss`](CudaWorld::cuda_accept_loss).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostColumn {
+    /// The class.
+    pub class: &'static str,
+    /// The field.
+    pub field: &'static str,
+}
+
+impl fmt::Display for LostColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{}", self.class, self.field)
+    }
 }
 
 /// Worlds on an NVIDIA GPU.
@@ -83,35 +108,128 @@ pub struct Recording {
 /// # Errors
 ///
 /// All executors return [`Error::NoDevice`] without a driver or GPU, [`Error::NoDeviceCode`] if the
-/// build script made none, [`Error::DeviceCodeRejected`], [`Error::OutOfDeviceMemory`] (the world can
-/// still be used on the host), [`Error::NotAllInitialized`] while reserved objects are not initialised,
-/// and [`Error::DeviceLost`] once a kernel has failed: what the device changed is lost then, and the host
-/// has the values that were fetched last.
+/// build script made none, [`Error::NoSuchKernel`] and [`Error::DeviceCodeDiffers`] if the device code has no such
+/// kernel, or was compiled with another idea of a class or a kernel than the program, [`Error::DeviceCodeRejected`],
+/// [`Error::OutOfDeviceMemory`] (the world can still be used on the host), [`Error::NotAllInitialized`] while reserved
+/// objects are not initialised, [`Error::NotRecordable`] for what cannot be recorded, and [`Error::DeviceLost`].
+///
+/// # When a kernel fails
+///
+/// A kernel that panics, follows a link of another world, or recurses too deeply ends all work of the process on that
+/// device: the driver does nothing more there. The next call that waits for the device returns
+/// [`Error::DeviceLost`], which names the kernel, or all those that ran since somebody last waited; a world that is
+/// dropped before says so on standard error. Other worlds of the process on the device get the same error.
+///
+/// What the device changed and nobody fetched is lost. No old value takes its place silently: reading such a column,
+/// or running a kernel on the host, panics with the error, each time, until
+/// [`cuda_accept_loss`](Self::cuda_accept_loss) says that the values which the host has from before will do. All other
+/// columns can be read as ever.
+///
+/// When all worlds and recordings of the process that used the device are dropped, or their losses accepted, the device
+/// is reset, so that the next launch opens it anew. Drivers that allow a process no more work after a failure answer
+/// with [`Error::NoDevice`]; the program goes on with the host, or is started again.
 pub trait CudaWorld: World {
     /// Chooses the device, by its number within `CUDA_VISIBLE_DEVICES`, and opens it. Without this the
     /// first launch opens device 0.
     ///
     /// What the world changed on another device is fetched first.
+    ///
+    /// # Errors
+    ///
+    /// As for executors. The world then stays where it was. [`Error::DeviceLost`] after a kernel has failed:
+    /// [`cuda_accept_loss`](Self::cuda_accept_loss) comes first.
     fn cuda_open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
         if let Some(session) = take(self) {
-            let same = session.device().index == device;
-            if same && session.queue.check().is_ok() {
-                let info = session.device().clone();
-                put(self, session);
-                return Ok(info);
-            }
-            members(self, &mut |objects| {
-                if session.queue.check().is_ok() {
-                    objects.fetch_all();
+            let left = leave(self, &session, device);
+            match left {
+                Ok(false) => {
+                    let info = session.device().clone();
+                    put(self, session);
+                    return Ok(info);
                 }
-                objects.lose_device();
-            });
+                Ok(true) => {}
+                Err(error) => {
+                    session.queue.spoil_recording(&error);
+                    put(self, session);
+                    return Err(error);
+                }
+            }
         }
         let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
-        let session = Session::new(device, code)?;
+        let session = Session::new(device, code, &mut |visit| members(self, visit))?;
         let info = session.device().clone();
         put(self, session);
         Ok(info)
+    }
+
+    /// Whether the device code has a kernel, and was compiled with the same idea of it, of its arguments and of the
+    /// world's classes as the program: what a launch finds out first. Needs no GPU, and is meant for tests.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += dt; } }
+    /// #[test]
+    /// fn the_device_code_fits() {
+    ///     Sim::new().cuda_check(Body::advance, 0.01).unwrap();
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDeviceCode`], [`Error::NoSuchKernel`], [`Error::DeviceCodeDiffers`].
+    fn cuda_check<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
+    where
+        K: OnDevice<A>,
+    {
+        let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
+        session::check(code, K::ENTRY, K::arguments(&args).as_ref(), &mut |visit| members(self, visit))
+    }
+
+    /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the
+    /// columns whose last values are lost. Until then they cannot be read.
+    ///
+    /// Does nothing if no kernel is known to have failed. The next launch opens the device anew, where the driver
+    /// allows that; see [above](CudaWorld#when-a-kernel-fails).
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += dt; } }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.cuda_execute(Body::advance, 0.01)?;
+    /// if let Err(error) = sim.cuda_synchronize() {
+    ///     let lost = sim.cuda_accept_loss();
+    ///     eprintln!("{error}: {} columns go back to what they were", lost.len());
+    ///     sim.execute(Body::advance, 0.01);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    fn cuda_accept_loss(&mut self) -> Vec<LostColumn> {
+        let mut lost = Vec::new();
+        members(self, &mut |objects| {
+            if Columns::known(objects).is_some_and(|columns| columns.queue.check().is_err()) {
+                let (class, newer) = (objects.name(), objects.newer_on_device());
+                let fields = objects.signature().fields.iter().enumerate();
+                lost.extend(
+                    fields
+                        .filter(|&(field, _)| newer.contains(field))
+                        .map(|(_, field)| LostColumn { class, field: field.name }),
+                );
+                objects.lose_device();
+            }
+        });
+        if let Some(session) = take(self)
+            && session.queue.check().is_ok()
+        {
+            put(self, session);
+        }
+        lost
     }
 
     /// Calls a kernel for all objects of its class.
@@ -257,9 +375,16 @@ pub trait CudaWorld: World {
             );
         }
         with(self, |world, session| {
+            session.queue.refuse_in_recording("making objects")?;
             let objects = Holds::<K::Class>::objects_mut(world);
-            let first = with_objects(objects, |objects| objects.add(n))?;
-            let class = <K::Class as Class>::SYMBOL;
+            let first = with_objects(objects, |objects| {
+                if objects.capacity() < (objects.count() as usize).saturating_add(n) {
+                    // Whoever grows moves all columns.
+                    objects.fetch_all()?;
+                }
+                objects.add(n)
+            })?;
+            let class = <K::Class as Class>::ID;
             let changes = Changes { class, writes: FieldSet::ALL, snapshot: FieldSet::EMPTY };
             let result = start::<K, A, Self>(
                 world,
@@ -312,41 +437,54 @@ pub trait CudaWorld: World {
     /// # Errors
     ///
     /// Those of `sequence`, which must start kernels only: no reductions, and no access to columns on the
-    /// host.
+    /// host. [`Error::NotRecordable`] if it did something else, or put another world in this one's place. In either
+    /// case, or if `sequence` panics, nothing is recorded and the world can be used further.
     fn cuda_record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
-        with(self, |world, session| {
+        let queue = with(self, |world, session| {
+            session.queue.refuse_in_recording("another recording")?;
             session.prepare(&mut |visit| members(world, visit), None)?;
             session.queue.synchronize()?;
-            session.recording = Some(Trace::default());
-            Ok(())
+            Ok(session.queue.clone())
         })?;
-        let queue = with(self, |_, session| Ok(session.queue.clone()))?;
-        let recorded = queue.stream.record(|| sequence(self));
-        with(self, |_, session| {
-            let trace = session.recording.take().unwrap_or_default();
-            let (graph, ()) = recorded?;
-            Ok(Recording { graph, trace, generation: session.generation })
-        })
+        let (graph, trace) = queue.record(|| sequence(self))?;
+        // The closure may have put another world here.
+        let tables = take(self).and_then(|session| {
+            let tables = Arc::ptr_eq(&session.queue, &queue).then(|| session.tables());
+            put(self, session);
+            tables
+        });
+        let Some(tables) = tables else {
+            return Err(Error::NotRecordable { what: String::from("putting another world in this one's place") });
+        };
+        Ok(Recording { graph, trace, tables, queue })
     }
 
     /// Runs recorded kernels.
     ///
     /// # Errors
     ///
-    /// [`Error::StaleRecording`] if objects were added since, or columns exchanged by a kernel with
-    /// `snapshot` that is not in the recording.
+    /// [`Error::StaleRecording`] if the recording was made in another world, or before this one was opened on another
+    /// device; if objects were added since, arrays have other lengths, or columns were exchanged, by `mem::swap` or
+    /// by a kernel with `snapshot` that is not in the recording. Nothing is run then.
     fn cuda_replay(&mut self, recording: &Recording) -> Result<(), Error> {
         with(self, |world, session| {
-            session.prepare(&mut |visit| members(world, visit), None)?;
-            if session.generation != recording.generation {
-                return Err(Error::StaleRecording { reason: "objects were added or columns exchanged" });
+            session.queue.refuse_in_recording("replaying another one")?;
+            if !Arc::ptr_eq(&session.queue, &recording.queue) {
+                let reason = String::from("it was made in another world, or before this one was opened anew");
+                return Err(Error::StaleRecording { reason });
             }
-            // SAFETY: the same columns are in the same places as when the launches were recorded.
+            session.prepare(&mut |visit| members(world, visit), None)?;
+            if let Some(reason) = session.changed_since(&recording.tables) {
+                return Err(Error::StaleRecording { reason });
+            }
+            // SAFETY: recorded on this queue, whose module is loaded. The launches are for the columns, numbers of
+            // objects and lengths of arrays that the tables said then, and say now; columns with the same number are
+            // the same memory, which the world has.
             unsafe { session.queue.stream.replay(&recording.graph) }.map_err(|error| session.queue.blame(error))?;
             session.queue.replayed(&recording.trace.kernels);
             members(world, &mut |objects| {
                 for &(class, fields) in &recording.trace.changes {
-                    if class == objects.symbol() {
+                    if class == objects.class() {
                         objects.changed_on_device(fields);
                     }
                 }
@@ -362,6 +500,7 @@ pub trait CudaWorld: World {
     /// Those of `work`.
     fn cuda_time(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Duration, Error> {
         let start = with(self, |world, session| {
+            session.queue.refuse_in_recording("taking the time")?;
             session.prepare(&mut |visit| members(world, visit), None)?;
             session.queue.stream.mark()
         })?;
@@ -385,11 +524,7 @@ pub trait CudaWorld: World {
         let Some(session) = take(self) else { return DeviceStats::default() };
         let mut bytes = 0;
         members(self, &mut |objects| {
-            if let Some(columns) =
-                objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Columns>())
-            {
-                bytes += columns.bytes();
-            }
+            bytes += Columns::known(objects).map_or(0, |columns| columns.bytes());
         });
         let stats = DeviceStats::of(session.queue.counters(), bytes);
         put(self, session);
@@ -426,8 +561,25 @@ fn put<W: World>(world: &mut W, session: impl Into<Box<Session>>) {
     *unsafe { world.state_mut().device() } = Some(session);
 }
 
-/// Calls `work` with the world's session, which is opened if there is none. If the device's state is
-/// lost, the host's columns count from then on.
+/// Gets ready to leave a session for one on this device: what it changed is fetched. `false` if there is no need.
+fn leave<W: World>(world: &mut W, session: &Session, device: usize) -> Result<bool, Error> {
+    session.queue.check()?;
+    if session.device().index == device {
+        return Ok(false);
+    }
+    session.queue.refuse_in_recording("opening another device")?;
+    let mut result = Ok(());
+    members(world, &mut |objects| {
+        if result.is_ok() {
+            result = objects.fetch_all();
+        }
+    });
+    result?;
+    members(world, &mut |objects| objects.lose_device());
+    Ok(true)
+}
+
+/// Calls `work` with the world's session, which is opened if there is none.
 fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> Result<T, Error>) -> Result<T, Error> {
     let mut session = match take(world) {
         Some(session) => session,
@@ -440,8 +592,9 @@ fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> R
         }
     };
     let result = session.queue.check().and_then(|()| work(world, &mut session));
-    if let Err(Error::DeviceLost { .. }) = &result {
-        members(world, &mut |objects| objects.lose_device());
+    let result = result.map_err(|error| session.queue.blame(error));
+    if let Err(error) = &result {
+        session.queue.spoil_recording(error);
     }
     put(world, session);
     result
@@ -454,9 +607,11 @@ enum Arguments {
 }
 
 impl Arguments {
+    /// Those of no bytes are left out: the device's compiler makes no parameters of them.
     fn new(own: &[*const ()], arguments: &[Argument<'_>]) -> Self {
-        let len = own.len() + arguments.len();
-        let all = own.iter().copied().chain(arguments.iter().map(|argument| argument.start()));
+        let taken = arguments.iter().filter(|argument| argument.bytes() > 0);
+        let len = own.len() + taken.clone().count();
+        let all = own.iter().copied().chain(taken.map(|argument| argument.start()));
         let mut few = [std::ptr::null(); 16];
         if len > few.len() {
             return Self::Many(all.collect());
@@ -486,7 +641,7 @@ struct Job {
 }
 
 fn job_of<K: Method>() -> Job {
-    let changes = Changes { class: <K::Class as Class>::SYMBOL, writes: K::WRITES, snapshot: snapshot_of::<K>() };
+    let changes = Changes { class: <K::Class as Class>::ID, writes: K::WRITES, snapshot: snapshot_of::<K>() };
     Job { kernel: K::NAME, changes, threads: threads_of::<K>(), shared_bytes: 0, together: false }
 }
 
@@ -529,10 +684,8 @@ where
     }
     let list_address = match list {
         None => 0,
-        Some(_) if session.recording.is_some() => {
-            return Err(Error::StaleRecording { reason: "a list of links is gone when it is replayed" });
-        }
         Some(list) => {
+            session.queue.refuse_in_recording("a kernel for a list of links")?;
             let address = session.scratch(0, size_of_val(list))?;
             // SAFETY: there is room for the list.
             unsafe { session.queue.stream.upload(address, list.as_ptr().cast(), size_of_val(list)) }?;
@@ -546,18 +699,14 @@ where
     let threads = if blocks == 1 && !together { (end - first).next_multiple_of(32) as u32 } else { threads };
     let grid = Grid { blocks, threads, shared_bytes };
     let (first_u32, end_u32) = (first as u32, end as u32);
-    let function = session.function(K::SYMBOL, kernel)?;
-    let mut result = Ok(());
-    K::arguments(args, &mut |arguments| {
-        let all = Arguments::new(
-            &[(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list_address).cast()],
-            arguments,
-        );
-        // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments. The objects exist, each once; their
-        // columns are on the device, and in this stream no other kernel runs at the same time.
-        result = unsafe { session.launch(kernel, function, grid, all.as_slice()) };
-    });
-    result?;
+    let arguments = K::arguments(&args);
+    let arguments = arguments.as_ref();
+    let function = session.function(K::ENTRY, Kind::Call, CALL, arguments)?;
+    let own = [(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list_address).cast()];
+    let all = Arguments::new(&own, arguments);
+    // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments, as `function` has compared. The objects
+    // exist, each once; their columns are on the device, and in this stream no other kernel runs at the same time.
+    unsafe { session.launch(kernel, &function, grid, all.as_slice()) }?;
     session.commit(&mut |visit| members(world, visit), changes, first, end, list)
 }
 
@@ -607,9 +756,7 @@ where
     R: Reducer<K::Output>,
     W: World,
 {
-    if session.recording.is_some() {
-        return Err(Error::StaleRecording { reason: "a reduction waits for its result, so it cannot be recorded" });
-    }
+    session.queue.refuse_in_recording("a reduction, which waits for its result,")?;
     let job = job_of::<K>();
     session.prepare(&mut |visit| members(world, visit), Some(job.changes))?;
     let count = end - first;
@@ -642,24 +789,24 @@ where
     };
     let done = session.blocks_done()?;
     let (first_u32, end_u32) = (first as u32, end as u32);
-    let function = session.named_function(&format!("{}_reduce{}", K::SYMBOL, K::NUMBER), job.kernel)?;
-    let mut launched = Ok(());
-    K::arguments(args, &mut |arguments| {
-        let own = [
-            (&raw const first_u32).cast(),
-            (&raw const end_u32).cast(),
-            (&raw const list_address).cast(),
-            (&raw const parts).cast(),
-            (&raw const result).cast(),
-            (&raw const done).cast(),
-        ];
-        let all = Arguments::new(&own, arguments);
-        // SAFETY: the entry takes two `u32`, four pointers and the kernel's arguments; there is room for the results,
-        // the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there are as many
-        // threads as are asked for; and as in `start`.
-        launched = unsafe { session.launch(job.kernel, function, grid, all.as_slice()) };
-    });
-    launched?;
+    let arguments = K::arguments(&args);
+    let arguments = arguments.as_ref();
+    let own = &[4, 4, 8, 8, 8, 8];
+    let shape = Shape { own, result: (size_of::<WireOf<K, A>>(), align_of::<WireOf<K, A>>()) };
+    let function = session.function(K::ENTRY, Kind::Reduce(K::NUMBER), shape, arguments)?;
+    let own = [
+        (&raw const first_u32).cast(),
+        (&raw const end_u32).cast(),
+        (&raw const list_address).cast(),
+        (&raw const parts).cast(),
+        (&raw const result).cast(),
+        (&raw const done).cast(),
+    ];
+    let all = Arguments::new(&own, arguments);
+    // SAFETY: the entry takes two `u32`, four pointers and the kernel's arguments, as `function` has compared; there is
+    // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
+    // are as many threads as are asked for; and as in `start`.
+    unsafe { session.launch(job.kernel, &function, grid, all.as_slice()) }?;
     session.commit(&mut |visit| members(world, visit), job.changes, first, end, list)?;
     session.queue.count_down(size_of::<WireOf<K, A>>());
     if in_inbox {

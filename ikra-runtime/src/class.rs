@@ -7,6 +7,7 @@ use core::mem::{align_of, size_of};
 use crate::arity::FieldTuple;
 use crate::handle::Handle;
 use crate::layout::{Layout, LayoutKind};
+use crate::origin::{Origin, fnv};
 use crate::phase::{FieldSet, Phase};
 use crate::storage::Storage;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -65,15 +66,6 @@ impl fmt::Debug for ClassId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ClassId({:#x})", self.hash)
     }
-}
-
-const fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
-    let mut n = 0;
-    while n < bytes.len() {
-        hash = (hash ^ bytes[n] as u64).wrapping_mul(0x0000_0100_0000_01b3);
-        n += 1;
-    }
-    hash
 }
 
 /// How a class's links are turned into numbers (IKRA §3.2, appendix A).
@@ -283,9 +275,9 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
     /// `arena = N`: bytes for the elements of inner arrays that have no slot.
     const ARENA: Option<usize> = None;
 
-    /// The name of the class's table in the device code.
+    /// Where the class is defined, by which the device code knows it.
     #[doc(hidden)]
-    const SYMBOL: &'static str;
+    const ORIGIN: Origin;
 
     /// `layout = "…"`.
     type Layout: Layout;

@@ -47,7 +47,9 @@ pub enum Error {
         requested: usize,
     },
     /// No memory for a class's columns.
-    #[error("no memory for {bytes} bytes of class {class}; the objects that it had are still there")]
+    #[error(
+        "no memory for {bytes} bytes of class {class}; make fewer objects at a time, or free memory: the objects that it had are still there"
+    )]
     OutOfMemory {
         /// The class.
         class: &'static str,
@@ -90,7 +92,9 @@ pub enum Error {
         reason: String,
     },
     /// A link that is no object of this world.
-    #[error("link {class}#{id} is not of this world, which has {len} objects of class {class}")]
+    #[error(
+        "link {class}#{id} is not of this world, which has {len} objects of class {class}; use links that this world returned, by `push`, `extend` or `links`"
+    )]
     NotInWorld {
         /// The class.
         class: &'static str,
@@ -100,7 +104,9 @@ pub enum Error {
         len: usize,
     },
     /// A number that is no address of an object under the class's addressing mode.
-    #[error("{bits:#x} is not the address of an object of class {class} in this world")]
+    #[error(
+        "{bits:#x} is not the address of an object of class {class} in this world; use numbers that `Link::to_bits` returned for these objects, since which none was added"
+    )]
     NotAnAddress {
         /// The class.
         class: &'static str,
@@ -156,18 +162,28 @@ pub enum Error {
         world: &'static str,
     },
     /// The driver did not accept the device code.
-    #[error("the driver rejected the device code: {log}")]
+    #[error(
+        "the driver rejected the device code: {log}; build the program anew, with an older `target` in the build script if the driver is older, or update the driver"
+    )]
     DeviceCodeRejected {
         /// What the driver's compiler said.
         log: String,
     },
     /// The device code has no such kernel.
     #[error(
-        "the device code has no kernel `{kernel}`; is the kernel's class in the model file that the build script compiles?"
+        "the device code has no kernel `{kernel}` of this place; put its class into the model file that the build script compiles, without `cfg` around the kernel, and build the program anew"
     )]
     NoSuchKernel {
         /// The kernel.
         kernel: String,
+    },
+    /// Host and device were compiled with different ideas of a class or a kernel. Nothing was run.
+    #[error(
+        "the device code does not fit the program: {what}; what kernels and columns are made of must be the same on both sides, so write it without `cfg(target_arch)`, `cfg!` and features, and build the program anew"
+    )]
+    DeviceCodeDiffers {
+        /// The class or kernel, and what differs.
+        what: String,
     },
     /// No memory on the device. The world can be used on the host as before.
     #[error(
@@ -181,10 +197,11 @@ pub enum Error {
         /// Bytes that were free.
         free: usize,
     },
-    /// A kernel panicked, or accessed memory that is not its own. The state of the device is lost; the
-    /// host's columns are the ones that were fetched last.
+    /// A kernel panicked, or accessed memory that is not its own. What the device changed and nobody fetched is lost:
+    /// columns that it was in cannot be read until `CudaWorld::cuda_accept_loss` says that their values from before
+    /// will do. All worlds of the program on this device get this error, again at each attempt.
     #[error(
-        "the device failed in {kernel}: {reason}; its state is lost, and the host has the values that were fetched last"
+        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `cuda_accept_loss` to go on with the host's values from before"
     )]
     DeviceLost {
         /// The kernel, or those that may have been it.
@@ -192,14 +209,25 @@ pub enum Error {
         /// What the driver says.
         reason: String,
     },
-    /// A recording was replayed in a world that has changed since.
-    #[error("the recording no longer fits the world: {reason}; record it again")]
+    /// A recording was replayed in a world that it was not made in, or that has changed since. Nothing was run.
+    #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
     StaleRecording {
         /// What has changed.
-        reason: &'static str,
+        reason: String,
+    },
+    /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
+    /// world can be used further.
+    #[error(
+        "{what} cannot be part of a recording; start nothing but kernels within `cuda_record`, and do the rest before it or after it"
+    )]
+    NotRecordable {
+        /// What was done.
+        what: String,
     },
     /// Another error of the device.
-    #[error("{call} failed: {reason}")]
+    #[error(
+        "{call} failed: {reason}; the driver refused it, so see whether other programs use the device, and run `ikra-doctor`"
+    )]
     Device {
         /// What was tried.
         call: String,

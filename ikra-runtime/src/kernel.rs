@@ -2,9 +2,11 @@
 
 use crate::arity::ModeTuple;
 use crate::class::Class;
+use crate::origin::Origin;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::phase::FieldSet;
 use crate::phase::Phase;
+use crate::value::Value;
 
 /// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
 ///
@@ -102,19 +104,34 @@ pub trait Constructor<A>: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot run on the GPU with arguments `{A}`",
     label = "no device code for this",
-    note = "a kernel for the GPU has no type parameters, and takes values only: no references, no closures"
+    note = "a kernel for the GPU has no type parameters, and takes values only: no references, no closures, no tuples"
 )]
 ///
 /// # Safety
 ///
-/// The entry `SYMBOL` of the device code takes the arguments that `arguments` hands over, in this order.
+/// The device code's entry at `ENTRY` takes the arguments that `arguments` returns, in this order.
 pub unsafe trait OnDevice<A>: Copy {
-    /// The name of the entry in the device code.
+    /// By what the device code knows the entry.
     #[doc(hidden)]
-    const SYMBOL: &'static str;
-    /// Hands over each argument as the device takes it.
+    const ENTRY: &'static Entry;
+    /// An array with the arguments.
     #[doc(hidden)]
-    fn arguments(args: A, launch: &mut dyn FnMut(&[Argument<'_>]));
+    type Arguments<'a>: AsRef<[Argument<'a>]>
+    where
+        A: 'a;
+    /// Each argument as the device takes it.
+    #[doc(hidden)]
+    fn arguments(args: &A) -> Self::Arguments<'_>;
+}
+
+/// An entry of the device code.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Where the kernel is defined.
+    pub origin: Origin,
+    /// What host and device must agree on, beside the arguments.
+    pub fingerprint: u64,
 }
 
 /// One argument of a kernel, as bytes to copy.
@@ -122,20 +139,37 @@ pub unsafe trait OnDevice<A>: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
     start: *const (),
+    bytes: usize,
     value: core::marker::PhantomData<&'a ()>,
 }
 
 impl<'a> Argument<'a> {
     /// A value.
-    pub fn of<T: Copy>(value: &'a T) -> Self {
-        Self { start: core::ptr::from_ref(value).cast(), value: core::marker::PhantomData }
+    pub fn of<T: DeviceArgument>(value: &'a T) -> Self {
+        Self { start: core::ptr::from_ref(value).cast(), bytes: size_of::<T>(), value: core::marker::PhantomData }
     }
 
     /// Its address.
     pub fn start(self) -> *const () {
         self.start
     }
+
+    /// Its bytes. The device does not take an argument of none.
+    pub fn bytes(self) -> usize {
+        self.bytes
+    }
 }
+
+/// A type that an argument of a kernel on the device may have: a [`Value`], whose bytes mean the same there.
+#[diagnostic::on_unimplemented(
+    message = "an argument of type `{Self}` cannot be passed to the GPU",
+    label = "no device code for this kernel",
+    note = "a kernel for the GPU takes values only: numbers, `bool`, `Link<Class>`, arrays of these, and structs of your own with `#[derive(Clone, Copy, Value)] #[repr(C)]`; no tuples, no references, no closures",
+    note = "several arguments, each of them a value, are fine"
+)]
+pub trait DeviceArgument: Value {}
+#[diagnostic::do_not_recommend]
+impl<T: Value> DeviceArgument for T {}
 
 /// What a kernel that runs by `execute` may return: `()`, or `Option<()>` so that `?` can end a call
 /// early. Anything else would be lost.

@@ -11,6 +11,7 @@
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`column`](mod@column), [`object`], [`objects`], [`world`], [`picture`], [`advice`] | what users name and own |
+//! | [`origin`] | how host and device know that they mean the same class or kernel |
 //! | `exec` | how kernels run on the host |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | `device` | how they run on the device, for which the modules above `exec` are compiled too |
@@ -30,6 +31,7 @@ pub mod kernel;
 pub mod layout;
 pub mod link;
 pub mod object;
+pub mod origin;
 pub mod phase;
 mod range;
 pub mod record;

@@ -7,9 +7,12 @@
 use std::any::Any;
 use std::fmt::{self, Debug};
 
-use crate::class::{Class, FieldInfo, MAX_FIELDS, base_count, column_count, first_column, has_arena, has_own_columns};
+use crate::class::{
+    Class, ClassId, FieldInfo, MAX_FIELDS, base_count, column_count, first_column, has_arena, has_own_columns,
+};
 use crate::error::Error;
 use crate::objects::Objects;
+use crate::origin::Signature;
 use crate::phase::FieldSet;
 use crate::storage::slot_pitch;
 use crate::table::BaseSet;
@@ -85,8 +88,10 @@ pub unsafe trait Mirror: Debug + Send + Sync {
 pub trait AnyObjects {
     /// The class's name.
     fn name(&self) -> &'static str;
-    /// The name of the class's table in the device code.
-    fn symbol(&self) -> &'static str;
+    /// Identifies the class.
+    fn class(&self) -> ClassId;
+    /// The class, as the device code is asked for it.
+    fn signature(&self) -> Signature;
     /// The number of addresses that the storage starts at: of physical columns and the arena.
     fn columns(&self) -> usize;
     /// The number of objects.
@@ -107,6 +112,8 @@ pub trait AnyObjects {
     fn uploaded(&mut self, fields: FieldSet);
     /// Says that the device changes fields.
     fn changed_on_device(&mut self, fields: FieldSet);
+    /// The fields whose last values are on the device.
+    fn newer_on_device(&self) -> FieldSet;
     /// The fields that are `#[atomic]`.
     fn atomics(&self) -> FieldSet;
     /// The fields that kernels change in place, so that their snapshots start as copies.
@@ -114,7 +121,11 @@ pub trait AnyObjects {
     /// The mirror.
     fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
     /// Fetches what the device changed.
-    fn fetch_all(&mut self);
+    ///
+    /// # Errors
+    ///
+    /// As for [`Mirror::fetch`]; the last values are then on the device as before.
+    fn fetch_all(&mut self) -> Result<(), Error>;
     /// Adds objects that the device will initialise, and returns the index of the first.
     ///
     /// # Errors
@@ -123,7 +134,7 @@ pub trait AnyObjects {
     fn add(&mut self, count: usize) -> Result<usize, Error>;
     /// Removes the objects from `len` on, which were just added.
     fn truncate(&mut self, len: usize);
-    /// Forgets what the device changed, and the mirror: the host's values are the last that there are.
+    /// Forgets what the device changed, and the mirror: from now on the host's values count.
     fn lose_device(&mut self);
 }
 
@@ -166,8 +177,11 @@ impl<C: Class> AnyObjects for Shown<'_, C> {
     fn name(&self) -> &'static str {
         C::NAME
     }
-    fn symbol(&self) -> &'static str {
-        C::SYMBOL
+    fn class(&self) -> ClassId {
+        C::ID
+    }
+    fn signature(&self) -> Signature {
+        const { Signature::of::<C>() }
     }
     fn columns(&self) -> usize {
         base_count(C::FIELDS)
@@ -208,8 +222,11 @@ impl<C: Class> AnyObjects for Shown<'_, C> {
     fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
         self.0.mirror_mut()
     }
-    fn fetch_all(&mut self) {
-        self.0.table().fetch(FieldSet::ALL);
+    fn newer_on_device(&self) -> FieldSet {
+        self.0.table().header.to_fetch(FieldSet::ALL)
+    }
+    fn fetch_all(&mut self) -> Result<(), Error> {
+        self.0.table().try_fetch(FieldSet::ALL)
     }
     fn add(&mut self, count: usize) -> Result<usize, Error> {
         let first = self.0.len();

@@ -123,7 +123,7 @@ fn squares(device: usize) -> Result<Vec<u32>, Error> {
     let grid = Grid { blocks: 1, threads: THREADS as u32, shared_bytes: 0 };
     let mut results = vec![0_u32; THREADS];
     // SAFETY: the kernel takes an address, with room for a `u32` a thread.
-    unsafe { stream.launch(function, grid, &[(&raw const address).cast()]) }?;
+    unsafe { stream.launch(&function, grid, &[(&raw const address).cast()]) }?;
     // SAFETY: there is room for the results until the stream is synchronised.
     unsafe { stream.download(results.as_mut_ptr().cast(), address, 4 * THREADS) }?;
     stream.synchronize()?;

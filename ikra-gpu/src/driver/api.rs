@@ -103,6 +103,7 @@ functions! {
     device_attribute = b"cuDeviceGetAttribute\0" (value: *mut c_int, attribute: c_uint, device: c_int);
     context_retain = b"cuDevicePrimaryCtxRetain\0" (context: *mut RawContext, device: c_int);
     context_release = b"cuDevicePrimaryCtxRelease_v2\0" (device: c_int);
+    context_reset = b"cuDevicePrimaryCtxReset_v2\0" (device: c_int);
     context_set = b"cuCtxSetCurrent\0" (context: RawContext);
     mem_info = b"cuMemGetInfo_v2\0" (free: *mut usize, total: *mut usize);
     mem_alloc = b"cuMemAlloc_v2\0" (address: *mut DevicePtr, bytes: usize);

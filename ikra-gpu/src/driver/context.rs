@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::ffi::c_int;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ikra_runtime::error::Error;
 
 use super::api::{Api, RawContext, api};
-use super::status::check;
+use super::status::{check, is_fatal, text};
 
 /// A GPU that the driver shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,11 +88,14 @@ fn info(api: &Api, index: c_int) -> Result<DeviceInfo, Error> {
 }
 
 thread_local! {
-    /// The context that this thread set last.
-    static ENTERED: Cell<usize> = const { Cell::new(0) };
+    /// The number of the context that this thread set last.
+    static ENTERED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The process's context on a device, kept while anything uses it.
+/// The process's context on a device, kept while anything uses it: one for all that is alive at the same time.
+///
+/// After a kernel has failed, the driver does nothing more in it. When the last that uses it is dropped it is reset,
+/// so that a new one can be opened, if the driver allows that.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -100,7 +104,40 @@ struct Inner {
     raw: RawContext,
     device: c_int,
     info: DeviceInfo,
+    /// No other context of the process has or had the same number: addresses are used again.
+    number: u64,
+    is_lost: AtomicBool,
+    loss: Mutex<Option<Loss>>,
 }
+
+/// Why nothing works in a context any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Loss {
+    /// The kernels that may have failed, each with the number of the queue that it was in.
+    pub(crate) kernels: Vec<(u64, &'static str)>,
+    /// What the driver says.
+    pub(crate) reason: String,
+}
+
+impl Loss {
+    /// The error, for one whose queue has this number.
+    pub(crate) fn error(&self, queue: u64) -> Error {
+        let name = |&(of, kernel): &(u64, &str)| {
+            if of == queue { format!("`{kernel}`") } else { format!("`{kernel}` of another world") }
+        };
+        let kernel = match self.kernels.as_slice() {
+            [] => String::from("something that no world started"),
+            [kernel] => format!("kernel {}", name(kernel)),
+            kernels => {
+                format!("one of the kernels {}", kernels.iter().map(name).collect::<Vec<_>>().join(", "))
+            }
+        };
+        Error::DeviceLost { kernel, reason: self.reason.clone() }
+    }
+}
+
+/// The open context of each device. Whoever opens or closes one holds the lock.
+static OPEN: Mutex<Vec<(c_int, Weak<Inner>)>> = Mutex::new(Vec::new());
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -110,6 +147,15 @@ impl std::fmt::Debug for Context {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = std::ptr::from_ref(self);
+        let is_last = open.iter().any(|(_, known)| std::ptr::eq(known.as_ptr(), own));
+        open.retain(|(_, known)| !std::ptr::eq(known.as_ptr(), own));
+        if is_last && self.is_lost.load(Ordering::Acquire) {
+            // SAFETY: nobody uses the context any more: each user has a reference, and this was the last one; none is
+            // opened meanwhile. An error means that the driver keeps the context lost.
+            let _ = unsafe { (self.api.context_reset)(self.device) };
+        }
         // SAFETY: retained once in `open`. An error means that the context is lost, and there is nothing to release.
         let _ = unsafe { (self.api.context_release)(self.device) };
     }
@@ -120,7 +166,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if there is no driver, or no device with this number.
+    /// [`Error::NoDevice`] if there is no driver, or no device with this number; [`Error::DeviceLost`] after a kernel
+    /// has failed, while anything that used the context is alive.
     pub fn open(index: usize) -> Result<Self, Error> {
         let api = driver()?;
         let devices = devices()?;
@@ -129,19 +176,59 @@ impl Context {
                 0 => String::from(
                     "the driver shows no GPU; see `nvidia-smi`, and whether `CUDA_VISIBLE_DEVICES` hides it",
                 ),
-                n => format!("there is no device {index}: the driver shows {n}, counted from 0"),
+                n => {
+                    format!("there is no device {index}: the driver shows {n}, counted from 0; open one of these")
+                }
             };
             return Err(Error::NoDevice { reason });
         };
         let mut device = 0;
         // SAFETY: the place is an integer's.
         check(api, "cuDeviceGet", unsafe { (api.device_get)(&raw mut device, index as c_int) })?;
-        let mut raw = RawContext::NULL;
-        // SAFETY: the place is a handle's.
-        check(api, "cuDevicePrimaryCtxRetain", unsafe { (api.context_retain)(&raw mut raw, device) })?;
-        let context = Self(Arc::new(Inner { api, raw, device, info }));
+        // A context that turns out to be alive is dropped after the lock, which its `Drop` takes.
+        let context;
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let alive = open.iter().find(|(of, _)| *of == device).and_then(|(_, known)| known.upgrade());
+        if let Some(alive) = alive {
+            context = Self(alive);
+        } else {
+            static NUMBERS: AtomicU64 = AtomicU64::new(1);
+            let raw = retain(api, device)?;
+            let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+            let (is_lost, loss) = (AtomicBool::new(false), Mutex::new(None));
+            let inner = Arc::new(Inner { api, raw, device, info, number, is_lost, loss });
+            open.retain(|(of, _)| *of != device);
+            open.push((device, Arc::downgrade(&inner)));
+            context = Self(inner);
+        }
+        drop(open);
+        if let Some(Loss { kernels, reason }) = context.loss() {
+            let wait = "a new world can use the device when all worlds and recordings that used it are dropped, or their losses accepted";
+            return Err(Loss { kernels, reason: format!("{reason}; {wait}") }.error(0));
+        }
         context.enter()?;
         Ok(context)
+    }
+
+    /// Why nothing works in this context any more, if a kernel has failed in it.
+    pub(crate) fn loss(&self) -> Option<Loss> {
+        if !self.0.is_lost.load(Ordering::Acquire) {
+            return None;
+        }
+        self.0.loss.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that nothing works in this context any more, unless that is known, and returns why.
+    pub(crate) fn lose(&self, why: impl FnOnce() -> Loss) -> Loss {
+        let mut loss = self.0.loss.lock().unwrap_or_else(PoisonError::into_inner);
+        let loss = loss.get_or_insert_with(why).clone();
+        self.0.is_lost.store(true, Ordering::Release);
+        loss
+    }
+
+    /// A number that no other context of the process has.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
     }
 
     /// The device.
@@ -154,14 +241,14 @@ impl Context {
     pub(crate) fn enter(&self) -> Result<&'static Api, Error> {
         // SAFETY: the context is retained.
         check(self.0.api, "cuCtxSetCurrent", unsafe { (self.0.api.context_set)(self.0.raw) })?;
-        ENTERED.set(self.0.raw.0.addr());
+        ENTERED.set(self.0.number);
         Ok(self.0.api)
     }
 
     /// The same, for functions that name a stream and so fail in another context: the thread's context is
     /// taken to be the one that was set here last.
     pub(crate) fn enter_again(&self) -> Result<&'static Api, Error> {
-        if ENTERED.get() == self.0.raw.0.addr() { Ok(self.0.api) } else { self.enter() }
+        if ENTERED.get() == self.0.number { Ok(self.0.api) } else { self.enter() }
     }
 
     /// Free and total memory of the device in bytes.
@@ -176,4 +263,27 @@ impl Context {
         check(api, "cuMemGetInfo", unsafe { (api.mem_info)(&raw mut free, &raw mut total) })?;
         Ok((free, total))
     }
+}
+
+/// Takes a reference to a device's primary context. If it is lost from earlier and nobody has it any more, it is reset
+/// first.
+fn retain(api: &Api, device: c_int) -> Result<RawContext, Error> {
+    let mut raw = RawContext::NULL;
+    // SAFETY: the place is a handle's.
+    let status = unsafe { (api.context_retain)(&raw mut raw, device) };
+    if !is_fatal(status) {
+        return check(api, "cuDevicePrimaryCtxRetain", status).map(|()| raw);
+    }
+    // SAFETY: nothing of this library uses the context, and nothing else can: it is lost.
+    let _ = unsafe { (api.context_reset)(device) };
+    // SAFETY: the place is a handle's.
+    let status = unsafe { (api.context_retain)(&raw mut raw, device) };
+    if is_fatal(status) {
+        let reason = format!(
+            "{}; a kernel has failed in this process, after which the driver allows it no more work: start the program again",
+            text(api, status)
+        );
+        return Err(Error::NoDevice { reason });
+    }
+    check(api, "cuDevicePrimaryCtxRetain", status).map(|()| raw)
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_uint, c_void};
 use std::ptr;
+use std::sync::Arc;
 
 use ikra_runtime::error::Error;
 
@@ -9,17 +10,21 @@ use super::api::{RawFunction, RawModule};
 use super::context::Context;
 use super::status::{NOT_FOUND, OUT_OF_MEMORY, check, is_fatal, text};
 
-/// Device code on a device.
+/// Device code on a device, kept while anything uses it.
+#[derive(Clone, Debug)]
+pub struct Module(Arc<Loaded>);
+
 #[derive(Debug)]
-pub struct Module {
+struct Loaded {
     context: Context,
     raw: RawModule,
 }
 
-/// A kernel of a module.
-#[derive(Clone, Copy, Debug)]
+/// A kernel of a module, which stays loaded while the kernel is kept.
+#[derive(Clone, Debug)]
 pub struct Function {
     pub(super) raw: RawFunction,
+    _module: Module,
 }
 
 /// `CU_JIT_*`
@@ -70,7 +75,7 @@ impl Module {
             return Err(Error::DeviceCodeRejected { log });
         }
         check(api, "cuModuleLoadDataEx", status)?;
-        Ok(Self { context: context.clone(), raw })
+        Ok(Self(Arc::new(Loaded { context: context.clone(), raw })))
     }
 
     /// The kernel of this name, if there is one.
@@ -79,13 +84,13 @@ impl Module {
     ///
     /// [`Error::DeviceLost`] after a fault.
     pub fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        let api = self.context.enter()?;
+        let api = self.0.context.enter()?;
         let Ok(text) = CString::new(name) else { return Ok(None) };
         let mut raw = RawFunction::NULL;
         // SAFETY: a text that ends in 0, and the place of a handle.
-        match unsafe { (api.module_function)(&raw mut raw, self.raw, text.as_ptr()) } {
+        match unsafe { (api.module_function)(&raw mut raw, self.0.raw, text.as_ptr()) } {
             NOT_FOUND => Ok(None),
-            status => check(api, "cuModuleGetFunction", status).map(|()| Some(Function { raw })),
+            status => check(api, "cuModuleGetFunction", status).map(|()| Some(Function { raw, _module: self.clone() })),
         }
     }
 
@@ -95,18 +100,18 @@ impl Module {
     ///
     /// [`Error::DeviceLost`] after a fault.
     pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, Error> {
-        let api = self.context.enter()?;
+        let api = self.0.context.enter()?;
         let Ok(text) = CString::new(name) else { return Ok(None) };
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: a text that ends in 0, and the places of an address and a size.
-        match unsafe { (api.module_global)(&raw mut address, &raw mut bytes, self.raw, text.as_ptr()) } {
+        match unsafe { (api.module_global)(&raw mut address, &raw mut bytes, self.0.raw, text.as_ptr()) } {
             NOT_FOUND => Ok(None),
             status => check(api, "cuModuleGetGlobal", status).map(|()| Some((address, bytes))),
         }
     }
 }
 
-impl Drop for Module {
+impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(api) = self.context.enter() {
             // SAFETY: loaded in `load`. An error means that the context is lost.

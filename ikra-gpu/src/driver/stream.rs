@@ -80,8 +80,8 @@ impl Stream {
     /// # Safety
     ///
     /// The arguments point to values of the types that the kernel takes, and what the kernel does with
-    /// them is sound until the stream is synchronised.
-    pub unsafe fn launch(&self, function: Function, grid: Grid, arguments: &[*const ()]) -> Result<(), Error> {
+    /// them is sound until the stream is synchronised. The function is kept until then, or its module is.
+    pub unsafe fn launch(&self, function: &Function, grid: Grid, arguments: &[*const ()]) -> Result<(), Error> {
         let api = self.context.enter_again()?;
         // SAFETY: by the caller.
         let status = unsafe {
@@ -190,37 +190,21 @@ impl Stream {
         check(api, "cuMemsetD8Async", unsafe { (api.fill)(memory.address(), 0, memory.len(), self.raw) })
     }
 
-    /// Records what `work` puts on this stream, without doing it.
+    /// Records what `work` puts on this stream, without doing it. If `work` fails or panics, nothing is recorded, and
+    /// the stream is as before.
     ///
     /// # Errors
     ///
     /// Those of `work`; [`Error::Device`] if something in it cannot be recorded.
     pub fn record<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<(Graph, T), Error> {
+        let capture = Capture::begin(self)?;
+        let result = work()?;
+        let graph = capture.end()?;
         let api = self.context.enter()?;
-        // SAFETY: the stream is alive.
-        check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(self.raw, RELAXED) })?;
-        let result = work();
-        let mut raw = RawGraph::NULL;
-        // SAFETY: the stream is alive, and the place is a handle's.
-        let ended = check(api, "cuStreamEndCapture", unsafe { (api.capture_end)(self.raw, &raw mut raw) });
-        let result = match result {
-            Ok(result) => result,
-            Err(error) => {
-                if ended.is_ok() {
-                    // SAFETY: made by the capture, and not used after.
-                    let _ = unsafe { (api.graph_destroy)(raw) };
-                }
-                return Err(error);
-            }
-        };
-        ended?;
-        let mut exec = RawGraphExec::NULL;
+        let mut raw = RawGraphExec::NULL;
         // SAFETY: the graph is alive, and the place is a handle's.
-        let status = unsafe { (api.graph_instantiate)(&raw mut exec, raw, 0) };
-        // SAFETY: made by the capture, and not used after.
-        let _ = unsafe { (api.graph_destroy)(raw) };
-        check(api, "cuGraphInstantiate", status)?;
-        Ok((Graph { context: self.context.clone(), raw: exec }, result))
+        check(api, "cuGraphInstantiate", unsafe { (api.graph_instantiate)(&raw mut raw, graph.raw, 0) })?;
+        Ok((Graph { context: self.context.clone(), raw }, result))
     }
 
     /// Does what was recorded.
@@ -260,6 +244,62 @@ impl Drop for Stream {
         if let Ok(api) = self.context.enter() {
             // SAFETY: created in `new`. The driver finishes its work first.
             let _ = unsafe { (api.stream_destroy)(self.raw) };
+        }
+    }
+}
+
+/// A stream while it is recorded: the recording ends whatever happens.
+struct Capture<'a> {
+    stream: &'a Stream,
+    is_open: bool,
+}
+
+impl<'a> Capture<'a> {
+    fn begin(stream: &'a Stream) -> Result<Self, Error> {
+        let api = stream.context.enter()?;
+        // SAFETY: the stream is alive.
+        check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(stream.raw, RELAXED) })?;
+        Ok(Self { stream, is_open: true })
+    }
+
+    fn end(mut self) -> Result<Captured<'a>, Error> {
+        self.close()
+    }
+
+    fn close(&mut self) -> Result<Captured<'a>, Error> {
+        self.is_open = false;
+        let api = self.stream.context.enter()?;
+        let mut graph = Captured { context: &self.stream.context, raw: RawGraph::NULL };
+        // SAFETY: the stream is alive and recorded, and the place is a handle's.
+        check(api, "cuStreamEndCapture", unsafe { (api.capture_end)(self.stream.raw, &raw mut graph.raw) })?;
+        Ok(graph)
+    }
+}
+
+impl Drop for Capture<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            // What was recorded is dropped. An error means that the driver has ended the recording, or that the context
+            // is lost.
+            let _ = self.close();
+        }
+    }
+}
+
+/// What was recorded, before it is made ready to be run.
+struct Captured<'a> {
+    context: &'a Context,
+    raw: RawGraph,
+}
+
+impl Drop for Captured<'_> {
+    fn drop(&mut self) {
+        if self.raw == RawGraph::NULL {
+            return;
+        }
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: made by the capture, and not used after.
+            let _ = unsafe { (api.graph_destroy)(self.raw) };
         }
     }
 }

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use super::model::{Class, Field, Mode};
 use super::options::Layout;
-use crate::device::device_symbol;
+use crate::device::{place, plain};
 use crate::diagnostics::located;
 
 /// Everything. If the class has mistakes, its conversions are stand-ins: some field may be of a type that
@@ -195,15 +195,27 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
         Layout::Aos => quote!(Aos),
         Layout::Tiles(n) => quote!(Tiles<#n>),
     };
-    // The name says where the class is defined, so that classes of one name differ, and is the same for host and device.
-    let symbol = device_symbol(&["class", &name], row);
-    let declaration = format!(".visible .const .align 8 .b64 {symbol}[{{words}}];");
+    // The table's name holds a number for where the class is defined, so that classes of one name differ.
+    let place = place(row);
+    let symbol = format!("ikra_class_{}_{{key}}", plain(&name));
+    let mut declaration = format!(
+        ".visible .const .align 8 .b64 {symbol}[{{words}}];\n//ikra:class {{key}} {symbol} {{name}} {{fingerprint}} {place}"
+    );
+    let prints: Vec<_> = (0..count).map(|field| format_ident!("f{field}")).collect();
+    for print in &prints {
+        declaration.push_str(&format!("\n//ikra:field {{{print}}}"));
+    }
+    let numbers = 0..count;
     let load = format!("{{{{ .reg .b64 a; mov.b64 a, {symbol}; add.u64 a, a, {{0}}; ld.const.u64 {{1}}, [a]; }}}}");
     quote! {
         #[cfg(target_arch = "nvptx64")]
         ::core::arch::global_asm!(
             #declaration,
-            words = const ::ikra::rt::table_words(::ikra::rt::base_count(<#row as ::ikra::Class>::FIELDS))
+            words = const ::ikra::rt::table_words(::ikra::rt::base_count(<#row as ::ikra::Class>::FIELDS)),
+            key = const <#row as ::ikra::Class>::ORIGIN.key(),
+            name = const <#row as ::ikra::Class>::ORIGIN.name_key(),
+            fingerprint = const ::ikra::rt::class_fingerprint::<#row>(),
+            #(#prints = const ::ikra::rt::field_fingerprint(&<#row as ::ikra::Class>::FIELDS[#numbers])),*
         );
         // SAFETY: `FIELDS`, `Fields` and the arrays are made from the same list of fields; the id is that of the place
         // where the class is defined.
@@ -217,7 +229,7 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
             const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::#addressing;
             #arena
             type Layout = ::ikra::rt::#layout;
-            const SYMBOL: &'static str = #symbol;
+            const ORIGIN: ::ikra::rt::Origin = ::ikra::rt::Origin::new(::core::module_path!(), #name, #place);
             #[cfg(not(target_arch = "nvptx64"))]
             type Bases = [::ikra::rt::Base; ::ikra::rt::base_count(<#row as ::ikra::Class>::FIELDS)];
             #[cfg(target_arch = "nvptx64")]
@@ -229,7 +241,11 @@ fn class_impl(class: &Class, conversions: &TokenStream) -> TokenStream {
                 // SAFETY: reads a word of the class's table in constant memory, which holds still during a launch.
                 unsafe {
                     ::core::arch::asm!(
-                        #load, in(reg64) word * 8, out(reg64) value, options(pure, nomem, nostack, preserves_flags)
+                        #load,
+                        in(reg64) word * 8,
+                        out(reg64) value,
+                        key = const <Self as ::ikra::Class>::ORIGIN.key(),
+                        options(pure, nomem, nostack, preserves_flags)
                     )
                 }
                 value

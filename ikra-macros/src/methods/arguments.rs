@@ -5,9 +5,10 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type};
 
+use super::access::plain_name;
 use super::device::{self, Entry};
 use super::model::{Block, Parameter};
-use crate::device::kernel_symbol;
+use crate::device::{kernel_symbol, place};
 
 /// A kernel's arguments, as one type and as a pattern.
 pub(super) struct Args {
@@ -21,7 +22,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// The entry in the device code, if all arguments are values.
+    /// The entry in the device code, of a kernel without type parameters.
     pub(super) fn device_entry(
         &self,
         block: &Block,
@@ -33,9 +34,13 @@ impl Args {
         if !generics.params.is_empty() {
             return TokenStream::new();
         }
+        let place = place(method);
         let kernel = device::Kernel {
             handle,
-            symbol: kernel_symbol(&block.fields.class, method),
+            class: &block.class,
+            name: format!("{}::{}", block.fields.class, plain_name(method)),
+            symbol: kernel_symbol(&block.fields.class, method, &place),
+            place,
             types: &self.types,
             names: &self.names,
             ty: &self.ty,

@@ -100,8 +100,14 @@ impl<'w, P: ::ikra::Phase> ::ikra::Object<'w> for BodyRef<'w, P> {
 }
 #[cfg(target_arch = "nvptx64")]
 ::core::arch::global_asm!(
-    ".visible .const .align 8 .b64 ikra_class_Body_1_0[{words}];", words = const
-    ::ikra::rt::table_words(::ikra::rt::base_count(< Body as ::ikra::Class > ::FIELDS))
+    ".visible .const .align 8 .b64 ikra_class_Body_{key}[{words}];\n//ikra:class {key} ikra_class_Body_{key} {name} {fingerprint} :1:0\n//ikra:field {f0}\n//ikra:field {f1}\n//ikra:field {f2}",
+    words = const ::ikra::rt::table_words(::ikra::rt::base_count(< Body as ::ikra::Class
+    > ::FIELDS)), key = const < Body as ::ikra::Class > ::ORIGIN.key(), name = const <
+    Body as ::ikra::Class > ::ORIGIN.name_key(), fingerprint = const
+    ::ikra::rt::class_fingerprint:: < Body > (), f0 = const
+    ::ikra::rt::field_fingerprint(& < Body as ::ikra::Class > ::FIELDS[0usize]), f1 =
+    const ::ikra::rt::field_fingerprint(& < Body as ::ikra::Class > ::FIELDS[1usize]), f2
+    = const ::ikra::rt::field_fingerprint(& < Body as ::ikra::Class > ::FIELDS[2usize])
 );
 #[automatically_derived]
 unsafe impl ::ikra::Class for Body {
@@ -119,7 +125,11 @@ unsafe impl ::ikra::Class for Body {
     const CAPACITY: ::core::option::Option<u32> = ::core::option::Option::None;
     const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::Zero;
     type Layout = ::ikra::rt::Tiles<128usize>;
-    const SYMBOL: &'static str = "ikra_class_Body_1_0";
+    const ORIGIN: ::ikra::rt::Origin = ::ikra::rt::Origin::new(
+        ::core::module_path!(),
+        "Body",
+        ":1:0",
+    );
     #[cfg(not(target_arch = "nvptx64"))]
     type Bases = [::ikra::rt::Base; ::ikra::rt::base_count(
         <Body as ::ikra::Class>::FIELDS,
@@ -132,8 +142,9 @@ unsafe impl ::ikra::Class for Body {
         let value: u64;
         unsafe {
             ::core::arch::asm!(
-                "{{ .reg .b64 a; mov.b64 a, ikra_class_Body_1_0; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}",
-                in (reg64) word * 8, out(reg64) value, options(pure, nomem, nostack,
+                "{{ .reg .b64 a; mov.b64 a, ikra_class_Body_{key}; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}",
+                in (reg64) word * 8, out(reg64) value, key = const < Self as
+                ::ikra::Class > ::ORIGIN.key(), options(pure, nomem, nostack,
                 preserves_flags)
             )
         }

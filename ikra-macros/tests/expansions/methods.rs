@@ -140,25 +140,29 @@ const _: () = {
         const EXCLUSIVE: bool = true;
         const HEAVY: bool = false;
     }
+    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
+        origin: ::ikra::rt::Origin::new(::core::module_path!(), "Body::follow", ":1:0"),
+        fingerprint: ::ikra::rt::kernel_fingerprint::<Kernel_follow>(),
+    };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
-    unsafe impl ::ikra::rt::OnDevice<(::ikra::Link<Body>, f32)> for Kernel_follow {
-        const SYMBOL: &'static str = "ikra_kernel_Body_follow_1_0";
-        fn arguments(
-            (arg0, arg1): (::ikra::Link<Body>, f32),
-            launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>]),
-        ) {
-            launch(&[::ikra::rt::Argument::of(&arg0), ::ikra::rt::Argument::of(&arg1)])
+    unsafe impl ::ikra::rt::OnDevice<(::ikra::Link<Body>, f32)> for Kernel_follow
+    where
+        for<'__v> ::ikra::Link<Body>: ::ikra::rt::DeviceArgument,
+        for<'__v> f32: ::ikra::rt::DeviceArgument,
+    {
+        const ENTRY: &'static ::ikra::rt::Entry = &__ENTRY;
+        type Arguments<'__v> = [::ikra::rt::Argument<'__v>; 2usize];
+        fn arguments((arg0, arg1): &(::ikra::Link<Body>, f32)) -> Self::Arguments<'_> {
+            [::ikra::rt::Argument::of(arg0), ::ikra::rt::Argument::of(arg1)]
         }
     }
     #[cfg(target_arch = "nvptx64")]
     const _: () = {
-        ::ikra::rt::device::assert_value::<::ikra::Link<Body>>();
-        ::ikra::rt::device::assert_value::<f32>();
         /// # Safety
         ///
         /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
-        #[unsafe(export_name = "ikra_kernel_Body_follow_1_0")]
+        #[unsafe(export_name = "ikra_kernel_Body_follow_1_0_6b326105")]
         unsafe extern "ptx-kernel" fn entry(
             first: u32,
             end: u32,
@@ -166,6 +170,7 @@ const _: () = {
             arg0: ::ikra::Link<Body>,
             arg1: f32,
         ) {
+            ::ikra::rt::device::mark!("call", __ENTRY, ());
             unsafe {
                 ::ikra::rt::device::execute::<
                     Kernel_follow,
@@ -238,15 +243,17 @@ const _: () = {
         const EXCLUSIVE: bool = true;
         const HEAVY: bool = true;
     }
+    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
+        origin: ::ikra::rt::Origin::new(::core::module_path!(), "Body::attract", ":1:0"),
+        fingerprint: ::ikra::rt::pairs_fingerprint::<Kernel_attract, ()>(),
+    };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
     unsafe impl ::ikra::rt::OnDevice<()> for Kernel_attract {
-        const SYMBOL: &'static str = "ikra_kernel_Body_attract_1_0";
-        fn arguments(
-            (): (),
-            launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>]),
-        ) {
-            launch(&[])
+        const ENTRY: &'static ::ikra::rt::Entry = &__ENTRY;
+        type Arguments<'__v> = [::ikra::rt::Argument<'__v>; 0usize];
+        fn arguments((): &()) -> Self::Arguments<'_> {
+            []
         }
     }
     #[cfg(target_arch = "nvptx64")]
@@ -254,8 +261,9 @@ const _: () = {
         /// # Safety
         ///
         /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
-        #[unsafe(export_name = "ikra_kernel_Body_attract_1_0")]
+        #[unsafe(export_name = "ikra_kernel_Body_attract_1_0_6b326105")]
         unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32) {
+            ::ikra::rt::device::mark!("call", __ENTRY, ());
             unsafe {
                 ::ikra::rt::device::execute_pairs::<
                     Kernel_attract,
@@ -324,15 +332,21 @@ const _: () = {
         const EXCLUSIVE: bool = false;
         const HEAVY: bool = false;
     }
+    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
+        origin: ::ikra::rt::Origin::new(
+            ::core::module_path!(),
+            "Body::distance",
+            ":1:0",
+        ),
+        fingerprint: ::ikra::rt::kernel_fingerprint::<Kernel_distance>(),
+    };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
     unsafe impl ::ikra::rt::OnDevice<()> for Kernel_distance {
-        const SYMBOL: &'static str = "ikra_kernel_Body_distance_1_0";
-        fn arguments(
-            (): (),
-            launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>]),
-        ) {
-            launch(&[])
+        const ENTRY: &'static ::ikra::rt::Entry = &__ENTRY;
+        type Arguments<'__v> = [::ikra::rt::Argument<'__v>; 0usize];
+        fn arguments((): &()) -> Self::Arguments<'_> {
+            []
         }
     }
     #[cfg(target_arch = "nvptx64")]
@@ -340,8 +354,9 @@ const _: () = {
         /// # Safety
         ///
         /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
-        #[unsafe(export_name = "ikra_kernel_Body_distance_1_0")]
+        #[unsafe(export_name = "ikra_kernel_Body_distance_1_0_6b326105")]
         unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32) {
+            ::ikra::rt::device::mark!("call", __ENTRY, ());
             unsafe {
                 ::ikra::rt::device::execute::<Kernel_distance, ()>(first, end, list, ())
             }
@@ -351,7 +366,7 @@ const _: () = {
             ///
             /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none, and
             /// with room for the results.
-            #[unsafe(export_name = "ikra_kernel_Body_distance_1_0_reduce0")]
+            #[unsafe(export_name = "ikra_kernel_Body_distance_1_0_6b326105_reduce0")]
             unsafe extern "ptx-kernel" fn reduce(
                 first: u32,
                 end: u32,
@@ -360,6 +375,9 @@ const _: () = {
                 all: *mut <f32 as ::ikra::rt::Transfer>::Wire,
                 done: *mut u32,
             ) {
+                ::ikra::rt::device::mark!(
+                    "reduce0", __ENTRY, < f32 as ::ikra::rt::Transfer > ::Wire
+                );
                 let results = ::ikra::rt::device::Results {
                     chunks,
                     all,
@@ -413,30 +431,35 @@ const _: () = {
             f.write_str("Constructor_spawn")
         }
     }
+    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
+        origin: ::ikra::rt::Origin::new(::core::module_path!(), "Body::spawn", ":1:0"),
+        fingerprint: ::ikra::rt::class_fingerprint::<Body>(),
+    };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
-    unsafe impl ::ikra::rt::OnDevice<[f32; 2]> for Constructor_spawn {
-        const SYMBOL: &'static str = "ikra_kernel_Body_spawn_1_0";
-        fn arguments(
-            arg0: [f32; 2],
-            launch: &mut dyn ::core::ops::FnMut(&[::ikra::rt::Argument<'_>]),
-        ) {
-            launch(&[::ikra::rt::Argument::of(&arg0)])
+    unsafe impl ::ikra::rt::OnDevice<[f32; 2]> for Constructor_spawn
+    where
+        for<'__v> [f32; 2]: ::ikra::rt::DeviceArgument,
+    {
+        const ENTRY: &'static ::ikra::rt::Entry = &__ENTRY;
+        type Arguments<'__v> = [::ikra::rt::Argument<'__v>; 1usize];
+        fn arguments(arg0: &[f32; 2]) -> Self::Arguments<'_> {
+            [::ikra::rt::Argument::of(arg0)]
         }
     }
     #[cfg(target_arch = "nvptx64")]
     const _: () = {
-        ::ikra::rt::device::assert_value::<[f32; 2]>();
         /// # Safety
         ///
         /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
-        #[unsafe(export_name = "ikra_kernel_Body_spawn_1_0")]
+        #[unsafe(export_name = "ikra_kernel_Body_spawn_1_0_6b326105")]
         unsafe extern "ptx-kernel" fn entry(
             first: u32,
             end: u32,
             list: *const u32,
             arg0: [f32; 2],
         ) {
+            ::ikra::rt::device::mark!("call", __ENTRY, ());
             unsafe {
                 ::ikra::rt::device::construct::<
                     Constructor_spawn,

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::address;
 use crate::class::{Class, ClassId};
+use crate::error::Error;
 use crate::mirror::{Mirror, atomics, units, whole_units};
 use crate::phase::FieldSet;
 
@@ -146,10 +147,21 @@ impl<C: Class> Table<C> {
 
     /// # Panics
     ///
-    /// If the device fails. What it changed is lost then, and the host's values are the last ones.
+    /// If the device fails, again at each attempt: the host's values are old ones, which nobody is to take for the
+    /// last.
     #[cold]
     #[inline(never)]
     fn fetch_from_mirror(&self, fields: FieldSet) {
+        if let Err(error) = self.try_fetch(fields) {
+            panic!("class {}: {error}", C::NAME);
+        }
+    }
+
+    /// The same, for those who can pass the error on. Nothing has changed then.
+    pub(crate) fn try_fetch(&self, fields: FieldSet) -> Result<(), Error> {
+        if self.header.to_fetch(fields).is_empty() {
+            return Ok(());
+        }
         let mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.header.to_fetch(whole_units::<C>(fields));
         let units: Vec<_> = units::<C>(&self.bases, self.len(), self.len(), self.header.arena)
@@ -158,14 +170,11 @@ impl<C: Class> Table<C> {
             .collect();
         // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields of
         // one unit are marked and unmarked together (`whole_units`), so that none of the unit would be to be fetched.
-        let result = mirror.as_ref().map_or(Ok(()), |mirror| mirror.fetch(&units));
-        if let Err(error) = result {
-            self.header.set_fetched(FieldSet::ALL);
-            self.header.set_changed_on_host(FieldSet::ALL);
-            drop(mirror);
-            panic!("{error}");
+        if let Some(mirror) = &*mirror {
+            mirror.fetch(&units)?;
         }
         self.header.set_fetched(fields);
+        Ok(())
     }
 
     /// Says that the host changes some fields, which must have been fetched.

@@ -136,7 +136,7 @@ fn recordings_do_the_same_again() {
     assert!(matches!(sim.cuda_replay(&step), Err(ikra::Error::StaleRecording { .. })));
     // What cannot be recorded says so, and the world works on.
     let refused = sim.cuda_record(|sim| sim.cuda_execute_and_reduce(Body::age_of, (), Sum).map(drop));
-    assert!(matches!(refused, Err(ikra::Error::StaleRecording { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ikra::Error::NotRecordable { .. })), "{refused:?}");
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     assert_eq!(sim.bodies.column(body::age)[3], 3);
 }

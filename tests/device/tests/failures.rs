@@ -24,18 +24,29 @@ fn crowd(n: usize) -> Crowd {
     sim
 }
 
-/// Runs `work` in a process of its own.
-fn apart(test: &str, work: impl FnOnce()) {
+/// What `work` panics with.
+fn panic_text<T>(work: impl FnOnce() -> T) -> String {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(work()))).unwrap_err();
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => (*panic.downcast::<&str>().unwrap()).to_owned(),
+    }
+}
+
+/// Runs `work` in a process of its own, and returns what it prints on standard error; nothing within that process.
+fn apart(test: &str, work: impl FnOnce()) -> String {
     const CHILD: &str = "IKRA_TEST_CHILD";
     if std::env::var_os(CHILD).is_some() {
         work();
-        return;
+        return String::new();
     }
     let program = std::env::current_exe().unwrap();
     let output = Command::new(program).args(["--exact", test, "--nocapture"]).env(CHILD, "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{text}\n{said}");
     assert!(text.contains("1 passed"), "{text}");
+    said
 }
 
 #[test]
@@ -163,11 +174,21 @@ fn a_panic_in_a_kernel() {
         assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::fail_at")), "{error}");
         let again = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
         assert!(matches!(again, Error::DeviceLost { .. }), "{again}");
-        // The host has the ages that it read, and the positions from before.
-        assert_eq!(sim.bodies.column(body::age)[0], 1);
-        assert_eq!(sim.bodies.column(body::pos)[2], 2.0);
+        // The host has the velocities, which no kernel changes. Old values of the others are shown to nobody who has
+        // not asked for them.
+        assert_eq!(sim.bodies.column(body::vel)[2], 0.5);
+        for _ in 0..2 {
+            let text = panic_text(|| sim.bodies.column(body::pos)[2]);
+            assert!(text.contains("class Body") && text.contains("cuda_accept_loss"), "{text}");
+            panic_text(|| sim.execute(Body::advance, 1.0));
+            assert!(matches!(sim.cuda_open(0), Err(Error::DeviceLost { .. })));
+        }
+        let lost: Vec<String> = sim.cuda_accept_loss().iter().map(ToString::to_string).collect();
+        assert_eq!(lost, ["Body::pos", "Body::age"], "`fail_at` may have changed ages");
+        assert_eq!((sim.bodies.column(body::age)[0], sim.bodies.column(body::pos)[2]), (1, 2.0), "from before");
         sim.execute(Body::advance, 1.0);
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
+        assert!(sim.cuda_accept_loss().is_empty());
     });
 }
 
@@ -196,9 +217,11 @@ fn a_failure_found_by_reading_a_column() {
     apart("a_failure_found_by_reading_a_column", || {
         let mut sim = crowd(10);
         sim.cuda_execute(Body::fail_at, 3).unwrap();
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sim.bodies.column(body::age)[0]));
-        let text = panic.unwrap_err().downcast::<String>().unwrap();
-        assert!(text.contains("Body::fail_at"), "{text}");
+        for _ in 0..2 {
+            let text = panic_text(|| sim.bodies.column(body::age)[0]);
+            assert!(text.contains("Body::fail_at"), "{text}");
+        }
+        assert_eq!(sim.cuda_accept_loss().len(), 1);
         assert_eq!(sim.bodies.column(body::age)[0], 0, "the values from before");
         sim.execute(Body::grow_old, ());
         assert_eq!(sim.bodies.column(body::age)[0], 1);

@@ -76,7 +76,7 @@ impl OfObjects for Unit {
 fn launch<C: ikra::Class>(objects: &mut Objects<C>, writes: u64) -> Device {
     let device = Device::default();
     let mut visit = |objects: &mut dyn AnyObjects| {
-        objects.fetch_all();
+        objects.fetch_all().unwrap();
         let units = objects.units();
         let arena = objects.columns() - 1;
         let copies = units.iter().map(|unit| {
