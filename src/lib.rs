@@ -249,6 +249,9 @@ pub mod prelude {
         soa_methods, soa_world,
     };
     pub use ikra_gpu::math::GpuFloat;
+    // What `std` gives on the host.
+    #[cfg(target_arch = "nvptx64")]
+    pub use ikra_gpu::math::StdMethods as _;
 }
 
 /// For the macros' code.

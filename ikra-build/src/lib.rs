@@ -36,7 +36,8 @@
 //! An error in the model fails the build script, so that the host's compilation does not repeat it. Editors
 //! that show only the host's messages show them in their places if `IKRA_SKIP_DEVICE=1` is set for them.
 //!
-//! A call of a function that does not exist on the device is an error too. Kernels that keep variables in
+//! A call of a function that does not exist on the device is an error too, and, with [`Floats::Strict`], an operation that
+//! gives other bits on the device than on the host. Kernels that keep variables in
 //! local memory, which is slow, are warned about.
 //!
 //! # Variables
@@ -52,13 +53,16 @@
 
 mod artifact;
 mod files;
+mod ir;
 mod krate;
+mod lines;
 mod loops;
 mod messages;
 mod nested;
 mod prebuilt;
 pub mod ptx;
 pub mod ptxas;
+mod strict;
 mod toolchain;
 
 use std::env;
@@ -77,12 +81,17 @@ const NOTABLE_BYTES: u64 = 64;
 /// How floating-point arithmetic is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Floats {
-    /// Every operation is rounded: the same bits as on the host.
+    /// The same bits as on the host (only which NaN an operation gives may differ). Every operation is rounded, and what
+    /// gives other bits is an error that says where it is and what to write instead: `%` of floating-point numbers, `min`
+    /// and `max` of numbers that may be −0 and 0, and the methods of `std` that are not exact, such as `sin` and `powf`.
+    /// `ikra::math` has them all, and a table of what is the same anyway.
     #[default]
     Strict,
     /// A product and a sum may become one operation that rounds once, as `nvcc` does. So the sum of *n* products
     /// differs from the host's by at most *n* ε times the sum of their magnitudes, where ε is the type's `EPSILON`.
-    /// Divisions and square roots have the same bits, and functions of `ikra::math` are within 2 ulp of the host's.
+    /// Divisions and square roots have the same bits, and functions of `ikra::math` are within 2 ulp of the host's. What
+    /// `Strict` refuses is allowed: `x.sin()` is `ikra::math::sin(x)`, and `%` computes with a rounded quotient, which makes
+    /// it useless where the quotient is large.
     Contract,
     /// As `Contract`; and divisions and square roots of `f32` are approximate, within 2 ulp of the host's. Functions
     /// of `ikra::math` are within 4 ulp.
@@ -223,6 +232,9 @@ impl Device {
         };
         for source in made.sources.iter().filter(|source| !source.starts_with(&out)) {
             rerun_if_changed(source);
+        }
+        if let Some(complaint) = made.ir.and_then(|ir| strict::complaint(&ir, package, root)) {
+            fail(&complaint);
         }
         for problem in ptx::problems(&made.code) {
             match problem {

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, loops, messages};
+use crate::{Device, Floats, artifact, lines, loops, messages};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -44,6 +44,8 @@ const SCRUBBED_PREFIXES: &[&str] = &[
 pub(crate) struct Made {
     /// PTX.
     pub(crate) code: String,
+    /// LLVM's text of the same, if it is to be looked at.
+    pub(crate) ir: Option<String>,
     /// The files that it was made from.
     pub(crate) sources: Vec<PathBuf>,
 }
@@ -71,12 +73,18 @@ pub(crate) fn compile(
         if offline {
             command.arg("--offline");
         }
+        // For the model's crate alone.
+        command.arg("--");
         if !device.lines {
             // As on the host, panics say `src/model.rs`, and what is published says nothing about this machine.
             let mut remap = OsString::from("--remap-path-prefix=");
             remap.push(root);
             remap.push("=");
-            command.arg("--").arg(remap);
+            command.arg(remap);
+        }
+        if device.floats == Floats::Strict {
+            // To find operations that give other bits, and their lines.
+            command.args(["--emit=llvm-ir", "-Cdebuginfo=line-directives-only"]);
         }
         command.output().map_err(|error| format!("cannot run {}: {error}", toolchain.cargo.display()))
     };
@@ -91,7 +99,15 @@ pub(crate) fn compile(
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
     let code = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    Ok(Made { code: loops::forbid_unrolling(&code), sources: artifact::sources(&profile, &krate.name) })
+    let code = if device.lines { code } else { lines::removed(&code) };
+    let ir = match device.floats {
+        Floats::Strict => {
+            let path = path.with_extension("ll");
+            Some(fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?)
+        }
+        Floats::Contract | Floats::Fast => None,
+    };
+    Ok(Made { code: loops::forbid_unrolling(&code), ir, sources: artifact::sources(&profile, &krate.name) })
 }
 
 fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {
@@ -140,6 +156,10 @@ fn flags(device: &Device) -> Vec<String> {
         // A counter of 64 bits takes two registers.
         String::from("-Cllvm-args=-indvars-widen-indvars=false"),
     ];
+    if device.floats == Floats::Strict {
+        // Methods of `std` that are not exact are refused.
+        flags.push(String::from("--cfg=ikra_strict"));
+    }
     let llvm: &[&str] = match device.floats {
         Floats::Strict => &[],
         Floats::Contract => &["-nvptx-fma-level=1"],

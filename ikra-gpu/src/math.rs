@@ -1,21 +1,33 @@
 //! Mathematical functions, the same on host and device to the last bit.
 //!
-//! | in a model | host | device |
-//! | --- | --- | --- |
-//! | `x.sqrt()`, `x.floor()`, `x * y + z` | exact by IEEE 754 | the same bits |
-//! | `math::sin(x)` | this module's code | this module's code: the same bits |
-//! | `x.sin()` | `std`'s | this module's code: both within the error stated below |
-//! | `math::sin_approx(x)` | as `math::sin(x)` | the device's fast instruction: other bits |
+//! | in a model | host | device | bits |
+//! | --- | --- | --- | --- |
+//! | `+ - * /`, comparisons, `as` | the processor | the processor | the same |
+//! | methods of `core` other than the next ones: `x.abs()`, `x.clamp(a, b)`, `x.signum()`, `x.recip()` | `core`'s | `core`'s | the same |
+//! | `x.sqrt()`, `floor`, `ceil`, `trunc`, `round`, `round_ties_even`, `fract`, `mul_add`, `rem_euclid`, `div_euclid` | `std`'s | the prelude's | the same |
+//! | [`math::sin(x)`](sin) and all functions of this module but those named `approx` | this module's code | this module's code | the same |
+//! | `x % y` | `std`'s | – | use [`math::rem(x, y)`](rem()) |
+//! | `x.min(y)`, `x.max(y)` | any zero of two | – | use [`math::min(x, y)`](min), unless neither can be −0 or one is a constant other than 0 |
+//! | `x.powi(n)` | `std`'s | for the constants −1, 0, 1, 2 | use [`math::powi(x, n)`](powi) for others |
+//! | `x.midpoint(y)` of `f32` | `core`'s | – | use [`math::midpoint(x, y)`](midpoint) |
+//! | `x.sin()`, `exp`, `powf` and other methods of `std` | `std`'s | – | use [`math::sin(x)`](sin) |
+//! | [`math::sin_approx(x)`](sin_approx) | as `math::sin(x)` | the device's fast instruction | others, as the name says |
 //!
-//! `core`, which is all that models have on the device, knows no `x.sin()`; the trait [`GpuFloat`] in the
-//! prelude supplies it there. On the host the types' own methods come first. So write `math::sin(x)` where
-//! host and device are to agree in every bit.
+//! With `Floats::Strict`, the default of `ikra-build`, what has "–" for the device is an error when the device code is
+//! built, with the place and what to write instead. With `Floats::Contract` and `Floats::Fast` it is allowed: then `%` of
+//! floating-point numbers uses a rounded quotient on the device, `min` and `max` take −0 for smaller than 0, and `x.sin()`
+//! is `math::sin(x)`.
+//!
+//! "The same bits" leaves open which NaN an operation gives, as Rust does. In generic code, `x.sin()` of an `x: T` where
+//! `T: GpuFloat` is [`math::sin(x)`](sin) on both sides.
 //!
 //! ```
 //! use ikra::math;
 //! let angle = 0.5_f32;
 //! assert_eq!(math::sin(angle), 0.479_425_55);
 //! assert!((math::sin(0.5_f64) - 0.5_f64.sin()).abs() < 1e-15);
+//! assert_eq!(math::rem(5.0_f32, 0.1), 5.0 % 0.1);
+//! assert!(math::max(-0.0_f32, 0.0).is_sign_positive());
 //! ```
 //!
 //! # Errors of the functions
@@ -25,36 +37,59 @@
 //!
 //! | function | `f32` | `f64` |
 //! | --- | ---: | ---: |
-//! | `sqrt` `floor` `ceil` `trunc` `round` `mul_add` | 0 | 0 |
+//! | `sqrt` `floor` `ceil` `trunc` `round` `round_ties_even` `fract` `mul_add` | 0 | 0 |
+//! | `rem` `min` `max`; `rem_euclid` and `div_euclid` as `std`'s | 0 | 0 |
 //! | `rsqrt` (a square root and a division) | 2 | 2 |
 //! | `sin` `cos` | 2 | 1 |
 //! | `tan` | 3 | 2 |
 //! | `asin` `acos` `atan` `atan2` | 3 | 2 |
 //! | `exp` `exp_m1` `exp2` | 2 | 2 |
 //! | `ln` `ln_1p` `log2` `log10` | 2 | 2 |
-//! | `powf` `powi` | 2 | 2 |
+//! | `powf`, and `powi` of powers below 2²⁴ | 2 | 2 |
 //! | `sinh` `cosh` `tanh` | 3 | 3 |
+//! | `asinh` `acosh` `atanh` | 3 | 3 |
 //! | `cbrt` `hypot` | 2 | 2 |
 //!
-//! `f32` functions use no `f64`, in which many GPUs are slow, and no tables in memory. `f64` functions are
-//! those of [`libm`].
+//! `f32` functions use no `f64`, in which many GPUs are slow ([`midpoint`] excepted), and no tables in memory. `f64`
+//! functions are those of [`libm`].
 
 mod approximate;
 mod basic;
 mod double;
+mod remainder;
 mod single;
+#[cfg(target_arch = "nvptx64")]
+mod standard;
 mod trigonometric;
 
 pub use approximate::{Approximate, cos_approx, exp_approx, ln_approx, rcp_approx, rsqrt_approx, sin_approx};
+#[cfg(target_arch = "nvptx64")]
+pub use standard::StdMethods;
 
-/// The functions as methods, under the names that `f32` and `f64` have on the host.
-pub trait GpuFloat: Copy + Sized {
-    /// √x.
-    #[must_use]
-    fn sqrt(self) -> Self;
+/// The floating-point types: `f32` and `f64`. As a bound it brings the methods of [`Functions`], which give the same bits
+/// on host and device.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// fn circumference<T: GpuFloat + core::ops::Mul<Output = T>>(angle: T, radius: T) -> T {
+///     angle.sin() * radius
+/// }
+/// assert_eq!(circumference(0.5_f32, 2.0), 0.958_851_1);
+/// ```
+pub trait GpuFloat: Functions {
     /// 1 / √x.
     #[must_use]
     fn rsqrt(self) -> Self;
+}
+
+/// The functions of this module as methods, for generic code: see [`GpuFloat`].
+///
+/// Not in the prelude, so that `x.sin()` of an `f32` is `std`'s method on the host, and never silently another on the device.
+pub trait Functions: Copy + Sized {
+    /// √x.
+    #[must_use]
+    fn sqrt(self) -> Self;
     /// The largest integer that is not greater.
     #[must_use]
     fn floor(self) -> Self;
@@ -67,6 +102,30 @@ pub trait GpuFloat: Copy + Sized {
     /// The nearest integer, halves away from zero.
     #[must_use]
     fn round(self) -> Self;
+    /// The nearest integer, halves to the even one.
+    #[must_use]
+    fn round_ties_even(self) -> Self;
+    /// What [`trunc`](Self::trunc) takes away.
+    #[must_use]
+    fn fract(self) -> Self;
+    /// See [`rem()`].
+    #[must_use]
+    fn remainder(self, y: Self) -> Self;
+    /// See [`rem_euclid`].
+    #[must_use]
+    fn rem_euclid(self, y: Self) -> Self;
+    /// See [`div_euclid`].
+    #[must_use]
+    fn div_euclid(self, y: Self) -> Self;
+    /// See [`min`].
+    #[must_use]
+    fn min(self, y: Self) -> Self;
+    /// See [`max`].
+    #[must_use]
+    fn max(self, y: Self) -> Self;
+    /// See [`midpoint`].
+    #[must_use]
+    fn midpoint(self, y: Self) -> Self;
     /// `self * a + b`, rounded once.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
@@ -109,6 +168,9 @@ pub trait GpuFloat: Copy + Sized {
     /// The natural logarithm of `1 + self`.
     #[must_use]
     fn ln_1p(self) -> Self;
+    /// The logarithm to a base: the quotient of natural logarithms.
+    #[must_use]
+    fn log(self, base: Self) -> Self;
     /// The logarithm to base 2.
     #[must_use]
     fn log2(self) -> Self;
@@ -130,6 +192,15 @@ pub trait GpuFloat: Copy + Sized {
     /// The hyperbolic tangent.
     #[must_use]
     fn tanh(self) -> Self;
+    /// The inverse hyperbolic sine.
+    #[must_use]
+    fn asinh(self) -> Self;
+    /// The inverse hyperbolic cosine.
+    #[must_use]
+    fn acosh(self) -> Self;
+    /// The inverse hyperbolic tangent.
+    #[must_use]
+    fn atanh(self) -> Self;
     /// The cube root.
     #[must_use]
     fn cbrt(self) -> Self;
@@ -145,7 +216,7 @@ macro_rules! functions {
         #[inline(always)]
         #[must_use]
         pub fn $name<T: GpuFloat>(x: T $(, $arg: $ty)*) -> $out {
-            GpuFloat::$name(x $(, $arg)*)
+            Functions::$name(x $(, $arg)*)
         }
     )* };
 }
@@ -153,8 +224,6 @@ macro_rules! functions {
 functions! {
     /// √x.
     sqrt() -> T;
-    /// 1 / √x.
-    rsqrt() -> T;
     /// The largest integer that is not greater.
     floor() -> T;
     /// The smallest integer that is not less.
@@ -163,6 +232,24 @@ functions! {
     trunc() -> T;
     /// The nearest integer, halves away from zero.
     round() -> T;
+    /// The nearest integer, halves to the even one.
+    round_ties_even() -> T;
+    /// What [`trunc`] takes away: `x - trunc(x)`, with the sign of x.
+    fract() -> T;
+    /// The least rest of a division that is not negative, as [`f32::rem_euclid`]; |y| if a smaller number is rounded to it.
+    rem_euclid(y: T) -> T;
+    /// The quotient that belongs to [`rem_euclid`], as [`f32::div_euclid`].
+    div_euclid(y: T) -> T;
+    /// The smaller number: −0 is smaller than 0, and a number smaller than NaN.
+    ///
+    /// [`f32::min`] leaves open which zero comes out of `0.0` and `-0.0`; processors differ in it.
+    min(y: T) -> T;
+    /// The larger number: 0 is larger than −0, and a number larger than NaN.
+    ///
+    /// [`f32::max`] leaves open which zero comes out of `0.0` and `-0.0`; processors differ in it.
+    max(y: T) -> T;
+    /// The number in the middle, (x + y) / 2, without overflow on the way.
+    midpoint(y: T) -> T;
     /// `x * a + b`, rounded once.
     mul_add(a: T, b: T) -> T;
     /// The sine of an angle in radians.
@@ -191,6 +278,8 @@ functions! {
     ln() -> T;
     /// The natural logarithm of 1 + x.
     ln_1p() -> T;
+    /// The logarithm to a base: the quotient of natural logarithms.
+    log(base: T) -> T;
     /// The logarithm to base 2.
     log2() -> T;
     /// The logarithm to base 10.
@@ -205,8 +294,35 @@ functions! {
     cosh() -> T;
     /// The hyperbolic tangent.
     tanh() -> T;
+    /// The inverse hyperbolic sine.
+    asinh() -> T;
+    /// The inverse hyperbolic cosine.
+    acosh() -> T;
+    /// The inverse hyperbolic tangent.
+    atanh() -> T;
     /// The cube root.
     cbrt() -> T;
     /// √(x² + y²), without overflow on the way.
     hypot(y: T) -> T;
+}
+
+/// 1 / √x.
+#[inline(always)]
+#[must_use]
+pub fn rsqrt<T: GpuFloat>(x: T) -> T {
+    x.rsqrt()
+}
+
+/// The rest of the division x / y with a quotient rounded to zero, exactly: `x % y` of the host, which `%` is not on the
+/// device. It has the sign of x.
+///
+/// ```
+/// use ikra::math;
+/// assert_eq!(math::rem(5.0_f32, 0.1), 0.099_999_93);
+/// assert_eq!(math::rem(-1e10_f64, 3.5), -1.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn rem<T: GpuFloat>(x: T, y: T) -> T {
+    x.remainder(y)
 }

@@ -1,7 +1,7 @@
 //! How far the functions of `math` are from exact: `f32` from `std`'s `f64`, `f64` from `std`'s.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use ikra_gpu::math::{self, GpuFloat};
+use ikra_gpu::math;
 
 /// Arguments of all magnitudes and both signs, those where functions are special among them.
 fn singles() -> impl Iterator<Item = f32> {
@@ -75,6 +75,9 @@ fn single_precision() {
     worst("cosh", 3.0, math::cosh, f64::cosh);
     worst("tanh", 3.0, math::tanh, f64::tanh);
     worst("cbrt", 2.0, math::cbrt, f64::cbrt);
+    worst("asinh", 3.0, math::asinh, f64::asinh);
+    worst("acosh", 3.0, math::acosh, f64::acosh);
+    worst("atanh", 3.0, math::atanh, f64::atanh);
 }
 
 #[test]
@@ -98,6 +101,21 @@ fn rounding_and_signs() {
         assert!(same(math::floor(x), x.floor()) && same(math::ceil(x), x.ceil()), "{x:e}");
         assert!(same(math::trunc(x), x.trunc()) && same(math::round(x), x.round()), "{x:e}");
         assert!(same(math::sqrt(x), x.sqrt()), "{x:e}");
+        assert!(same(math::fract(x), x.fract()) && same(math::round_ties_even(x), x.round_ties_even()), "{x:e}");
+        for y in [0.1, -2.5, 1e10, -1e-40, 0.0, f32::INFINITY, f32::NAN] {
+            assert!(same(math::rem(x, y), x % y), "{x:e} {y:e}");
+            assert!(same(math::rem_euclid(x, y), x.rem_euclid(y)), "{x:e} {y:e}");
+            assert!(same(math::div_euclid(x, y), x.div_euclid(y)), "{x:e} {y:e}");
+            assert!(same(math::midpoint(x, y), x.midpoint(y)), "{x:e} {y:e}");
+            assert!(math::min(x, y) == x.min(y) || x.min(y).is_nan(), "{x:e} {y:e}");
+            assert!(math::max(x, y) == x.max(y) || x.max(y).is_nan(), "{x:e} {y:e}");
+        }
+    }
+    // Powers that `f32` does not hold.
+    for n in [16_777_217, -16_777_217, i32::MAX, i32::MIN, i32::MIN + 1] {
+        let odd = n & 1 != 0;
+        assert_eq!(math::powi(-1.0_f32, n), if odd { -1.0 } else { 1.0 }, "{n}");
+        assert_eq!(math::powi(-1.0_f64, n), if odd { -1.0 } else { 1.0 }, "{n}");
     }
     for zero in [0.0_f32, -0.0] {
         for f in [math::sin, math::tan, math::asin, math::atan, math::sinh, math::tanh, math::cbrt, math::exp_m1] {
@@ -105,7 +123,7 @@ fn rounding_and_signs() {
         }
     }
     assert_eq!(math::sin_cos(1.25_f32), (math::sin(1.25), math::cos(1.25)));
-    assert_eq!(GpuFloat::mul_add(3.0_f32, 5.0, 0.25), 15.25);
+    assert_eq!(math::mul_add(3.0_f32, 5.0, 0.25), 15.25);
 }
 
 /// `f64` against `std`, which itself may be off by one.
@@ -140,6 +158,9 @@ fn double_precision() {
     check("cosh", 3.0, &math::cosh, &f64::cosh);
     check("tanh", 3.0, &math::tanh, &f64::tanh);
     check("cbrt", 2.0, &math::cbrt, &f64::cbrt);
+    check("asinh", 3.0, &math::asinh, &f64::asinh);
+    check("acosh", 3.0, &math::acosh, &f64::acosh);
+    check("atanh", 3.0, &math::atanh, &f64::atanh);
     check("powf", 2.0, &|x| math::powf(x, 2.7), &|x| x.powf(2.7));
     check("hypot", 2.0, &|x| math::hypot(x, 1.3), &|x| x.hypot(1.3));
     check("atan2", 2.0, &|x| math::atan2(x, -0.7), &|x| x.atan2(-0.7));

@@ -26,6 +26,7 @@ mod call;
 pub mod class;
 pub mod column;
 mod fault;
+pub mod float;
 pub mod handle;
 pub mod kernel;
 pub mod layout;

@@ -278,8 +278,8 @@ numbers! {
     i32 0, i32::MIN, i32::MAX, Ord::min, Ord::max;
     i64 0, i64::MIN, i64::MAX, Ord::min, Ord::max;
     i128 0, i128::MIN, i128::MAX, Ord::min, Ord::max;
-    f32 0.0, f32::NEG_INFINITY, f32::INFINITY, f32::min, f32::max;
-    f64 0.0, f64::NEG_INFINITY, f64::INFINITY, f64::min, f64::max;
+    f32 0.0, f32::NEG_INFINITY, f32::INFINITY, crate::float::single::min, crate::float::single::max;
+    f64 0.0, f64::NEG_INFINITY, f64::INFINITY, crate::float::double::min, crate::float::double::max;
 }
 
 /// Component by component.

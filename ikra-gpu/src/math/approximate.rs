@@ -1,6 +1,8 @@
 //! The device's fast instructions, under names that say so. On the host they are the exact functions, so
 //! that results differ in their last bits, or by more where the device's instruction is coarse.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::Functions;
 use super::GpuFloat;
 
 /// Types that have fast instructions: `f32`.
@@ -66,16 +68,16 @@ impl Approximate for f32 {
 #[cfg(not(target_arch = "nvptx64"))]
 impl Approximate for f32 {
     fn sin_approx(self) -> Self {
-        GpuFloat::sin(self)
+        Functions::sin(self)
     }
     fn cos_approx(self) -> Self {
-        GpuFloat::cos(self)
+        Functions::cos(self)
     }
     fn exp_approx(self) -> Self {
-        GpuFloat::exp(self)
+        Functions::exp(self)
     }
     fn ln_approx(self) -> Self {
-        GpuFloat::ln(self)
+        Functions::ln(self)
     }
     fn rsqrt_approx(self) -> Self {
         GpuFloat::rsqrt(self)

@@ -2,7 +2,7 @@
 
 /// For a type, by its methods on the host and the compiler's intrinsics on the device.
 macro_rules! basic {
-    ($module:ident $ty:ident $sqrt:ident $floor:ident $ceil:ident $trunc:ident $round:ident $fma:ident) => {
+    ($module:ident $ty:ident $sqrt:ident $floor:ident $ceil:ident $trunc:ident $round:ident $even:ident $fma:ident) => {
         pub(super) mod $module {
             #[cfg(not(target_arch = "nvptx64"))]
             #[inline(always)]
@@ -28,6 +28,11 @@ macro_rules! basic {
             #[inline(always)]
             pub(in super::super) fn round(x: $ty) -> $ty {
                 x.round()
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            pub(in super::super) fn round_ties_even(x: $ty) -> $ty {
+                x.round_ties_even()
             }
             #[cfg(not(target_arch = "nvptx64"))]
             #[inline(always)]
@@ -62,6 +67,11 @@ macro_rules! basic {
             }
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
+            pub(in super::super) fn round_ties_even(x: $ty) -> $ty {
+                core::intrinsics::$even(x)
+            }
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
             pub(in super::super) fn mul_add(x: $ty, a: $ty, b: $ty) -> $ty {
                 core::intrinsics::$fma(x, a, b)
             }
@@ -69,5 +79,5 @@ macro_rules! basic {
     };
 }
 
-basic!(single f32 sqrtf32 floorf32 ceilf32 truncf32 roundf32 fmaf32);
-basic!(double f64 sqrtf64 floorf64 ceilf64 truncf64 roundf64 fmaf64);
+basic!(single f32 sqrtf32 floorf32 ceilf32 truncf32 roundf32 round_ties_even_f32 fmaf32);
+basic!(double f64 sqrtf64 floorf64 ceilf64 truncf64 roundf64 round_ties_even_f64 fmaf64);

@@ -3,16 +3,19 @@
 use core::f32::consts::{FRAC_PI_2, LN_2, PI};
 
 use super::basic::single as basic;
-use super::{GpuFloat, trigonometric};
+use super::{Functions, GpuFloat, remainder, trigonometric};
 
 impl GpuFloat for f32 {
     #[inline(always)]
-    fn sqrt(self) -> Self {
-        basic::sqrt(self)
-    }
-    #[inline(always)]
     fn rsqrt(self) -> Self {
         1.0 / basic::sqrt(self)
+    }
+}
+
+impl Functions for f32 {
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        basic::sqrt(self)
     }
     #[inline(always)]
     fn floor(self) -> Self {
@@ -29,6 +32,44 @@ impl GpuFloat for f32 {
     #[inline(always)]
     fn round(self) -> Self {
         basic::round(self)
+    }
+    #[inline(always)]
+    fn round_ties_even(self) -> Self {
+        basic::round_ties_even(self)
+    }
+    #[inline(always)]
+    fn fract(self) -> Self {
+        self - basic::trunc(self)
+    }
+    #[inline(always)]
+    fn remainder(self, y: Self) -> Self {
+        remainder::single::rem(self, y)
+    }
+    #[inline]
+    fn rem_euclid(self, y: Self) -> Self {
+        let rest = remainder::single::rem(self, y);
+        if rest < 0.0 { rest + y.abs() } else { rest }
+    }
+    #[inline]
+    fn div_euclid(self, y: Self) -> Self {
+        let quotient = basic::trunc(self / y);
+        if remainder::single::rem(self, y) < 0.0 {
+            return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
+        }
+        quotient
+    }
+    #[inline(always)]
+    fn min(self, y: Self) -> Self {
+        ikra_runtime::float::single::min(self, y)
+    }
+    #[inline(always)]
+    fn max(self, y: Self) -> Self {
+        ikra_runtime::float::single::max(self, y)
+    }
+    #[inline]
+    fn midpoint(self, y: Self) -> Self {
+        // As `std` on processors with `f64`.
+        (0.5 * (f64::from(self) + f64::from(y))) as f32
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
@@ -101,6 +142,9 @@ impl GpuFloat for f32 {
     fn ln_1p(self) -> Self {
         libm::log1pf(self)
     }
+    fn log(self, base: Self) -> Self {
+        Functions::ln(self) / Functions::ln(base)
+    }
     fn log2(self) -> Self {
         libm::log2f(self)
     }
@@ -111,7 +155,14 @@ impl GpuFloat for f32 {
         libm::powf(self, y)
     }
     fn powi(self, n: i32) -> Self {
-        libm::powf(self, n as f32)
+        // `f32` holds 24 bits of an integer. What is beyond them is a multiple of 256.
+        let low = if n.unsigned_abs() < 1 << 24 { n } else { n & 255 };
+        let high = n - low;
+        if high == 0 {
+            libm::powf(self, low as f32)
+        } else {
+            libm::powf(self, low as f32) * libm::powf(self, high as f32)
+        }
     }
     fn sinh(self) -> Self {
         let a = self.abs();
@@ -169,6 +220,15 @@ impl GpuFloat for f32 {
         let excess = basic::mul_add(square, root, -a) + lost * root;
         root -= excess / (3.0 * square);
         (root * scale).copysign(self)
+    }
+    fn asinh(self) -> Self {
+        libm::asinhf(self)
+    }
+    fn acosh(self) -> Self {
+        if self < 1.0 { f32::NAN } else { libm::acoshf(self) }
+    }
+    fn atanh(self) -> Self {
+        libm::atanhf(self)
     }
     fn hypot(self, y: Self) -> Self {
         let (a, b) = (self.abs(), y.abs());

@@ -293,10 +293,10 @@ encoded!([C: Class] Link<C>, AtomicU32, |value| value.id(), |bits| {
 /// Floating-point operations: additions by an instruction of the device's, all else by compare and
 /// exchange.
 macro_rules! floats {
-    ($($ty:ident $class:ident $add:literal;)*) => { $(
+    ($($ty:ident $module:ident $class:ident $add:literal;)*) => { $(
         impl Atomic<'_, $ty> {
             /// Adds and returns the value before. The sum of several threads' additions depends on
-            /// their order, as floating-point sums do.
+            /// their order, as floating-point sums do. (On the device an addition of `f32` takes subnormal numbers for 0.)
             #[inline]
             pub fn fetch_add(self, value: $ty) -> $ty {
                 #[cfg(not(target_arch = "nvptx64"))]
@@ -322,22 +322,22 @@ macro_rules! floats {
             pub fn fetch_sub(self, value: $ty) -> $ty {
                 self.fetch_add(-value)
             }
-            /// Stores the smaller of both, and returns the value before.
+            /// Stores the smaller of both, −0 before 0 and numbers before NaN, and returns the value before.
             #[inline]
             pub fn fetch_min(self, value: $ty) -> $ty {
-                self.update(|current| current.min(value))
+                self.update(|current| crate::float::$module::min(current, value))
             }
-            /// Stores the larger of both, and returns the value before.
+            /// Stores the larger of both, 0 before −0 and numbers before NaN, and returns the value before.
             #[inline]
             pub fn fetch_max(self, value: $ty) -> $ty {
-                self.update(|current| current.max(value))
+                self.update(|current| crate::float::$module::max(current, value))
             }
         }
     )* };
 }
 floats! {
-    f32 reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
-    f64 reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
+    f32 single reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
+    f64 double reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
 }
 
 impl<T: AtomicValue> Atomic<'_, T> {

@@ -1,0 +1,54 @@
+//! The lines of the model in device code, where nobody asked for them.
+
+/// The code without places in the sources, and without the labels and sections that are for them.
+pub(crate) fn removed(code: &str) -> String {
+    let mut kept = String::with_capacity(code.len());
+    // A section's braces, which may be on lines of their own.
+    let mut is_section = false;
+    for line in code.lines() {
+        let text = line.trim_start();
+        is_section |= text.starts_with(".section");
+        if is_section {
+            is_section = !line.contains('}');
+            continue;
+        }
+        let is_label = ["$L__tmp", "$L__func_begin", "$L__func_end"].iter().any(|label| line.starts_with(label));
+        if !is_label && ![".loc", ".file"].iter().any(|directive| text.starts_with(directive)) {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_places_go() {
+        let code = "\
+.visible .entry kernel(
+)
+{
+$L__func_begin0:
+\t.loc\t1 26 0
+
+\t.loc\t1 27 13, function_name $L__info_string0, inlined_at 1 2 3
+\tadd.s32 \t%r1, %r1, 1;
+$L__tmp1:
+$L__BB0_1:
+\tret;
+$L__func_end0:
+}
+\t.file\t1 \"/x/model.rs\"
+\t.section\t.debug_str
+\t{
+$L__info_string0:
+.b8 109
+\t}
+\t.section\t.debug_macinfo\t{\t}
+";
+        assert_eq!(removed(code), ".visible .entry kernel(\n)\n{\n\n\tadd.s32 \t%r1, %r1, 1;\n$L__BB0_1:\n\tret;\n}\n");
+    }
+}

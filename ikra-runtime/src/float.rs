@@ -1,0 +1,90 @@
+//! The smaller and the larger of two floating-point numbers, defined for zeros and NaN, with the same bits on host and
+//! device.
+//!
+//! `f32::min` and `f32::max` leave open which zero comes out where both numbers are zeros, and processors differ in it.
+
+/// The functions of a type, by the instruction that computes them on the device.
+macro_rules! extremes {
+    ($module:ident $ty:ident $class:ident $min:literal $max:literal) => {
+        /// Of one type.
+        pub mod $module {
+            /// The smaller number: −0 is smaller than 0, and a number smaller than NaN.
+            #[inline(always)]
+            #[must_use]
+            pub fn min(a: $ty, b: $ty) -> $ty {
+                #[cfg(not(target_arch = "nvptx64"))]
+                {
+                    let smaller = if a < b { a } else { b };
+                    // Zeros: negative if one is. Other equal numbers have the same bits.
+                    let smaller = if a == b { $ty::from_bits(a.to_bits() | b.to_bits()) } else { smaller };
+                    if b.is_nan() { a } else { smaller }
+                }
+                #[cfg(target_arch = "nvptx64")]
+                {
+                    let smaller;
+                    // SAFETY: arithmetic on registers.
+                    unsafe {
+                        core::arch::asm!(
+                            $min, out($class) smaller, in($class) a, in($class) b,
+                            options(pure, nomem, nostack, preserves_flags)
+                        );
+                    }
+                    smaller
+                }
+            }
+
+            /// The larger number: 0 is larger than −0, and a number larger than NaN.
+            #[inline(always)]
+            #[must_use]
+            pub fn max(a: $ty, b: $ty) -> $ty {
+                #[cfg(not(target_arch = "nvptx64"))]
+                {
+                    let larger = if a > b { a } else { b };
+                    // Zeros: negative if both are.
+                    let larger = if a == b { $ty::from_bits(a.to_bits() & b.to_bits()) } else { larger };
+                    if b.is_nan() { a } else { larger }
+                }
+                #[cfg(target_arch = "nvptx64")]
+                {
+                    let larger;
+                    // SAFETY: arithmetic on registers.
+                    unsafe {
+                        core::arch::asm!(
+                            $max, out($class) larger, in($class) a, in($class) b,
+                            options(pure, nomem, nostack, preserves_flags)
+                        );
+                    }
+                    larger
+                }
+            }
+        }
+    };
+}
+
+extremes!(single f32 reg32 "min.f32 {0}, {1}, {2};" "max.f32 {0}, {1}, {2};");
+extremes!(double f64 reg64 "min.f64 {0}, {1}, {2};" "max.f64 {0}, {1}, {2};");
+
+#[cfg(all(test, not(target_arch = "nvptx64")))]
+mod tests {
+    use super::{double, single};
+
+    #[test]
+    fn zeros_and_nan_have_their_order() {
+        let (zero, minus) = (0.0_f32.to_bits(), (-0.0_f32).to_bits());
+        for (a, b) in [(0.0, -0.0), (-0.0, 0.0)] {
+            assert_eq!((single::min(a, b).to_bits(), single::max(a, b).to_bits()), (minus, zero));
+            let (a, b) = (f64::from(a), f64::from(b));
+            assert_eq!((double::min(a, b).to_bits(), double::max(a, b).to_bits()), (1 << 63, 0));
+        }
+        assert_eq!((single::min(-0.0, -0.0).to_bits(), single::max(-0.0, -0.0).to_bits()), (minus, minus));
+        for x in [0.0, -0.0, 1.5, -1e-45, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            for extreme in [single::min, single::max] {
+                assert_eq!(extreme(x, f32::NAN).to_bits(), x.to_bits());
+                assert_eq!(extreme(f32::NAN, x).to_bits(), x.to_bits());
+            }
+            assert_eq!((single::min(x, 0.5), single::max(x, 0.5)), (x.min(0.5), x.max(0.5)));
+            assert_eq!((single::min(0.5, x), single::max(0.5, x)), (x.min(0.5), x.max(0.5)));
+        }
+        assert!(single::min(f32::NAN, f32::NAN).is_nan() && single::max(f32::NAN, f32::NAN).is_nan());
+    }
+}
