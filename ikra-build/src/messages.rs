@@ -24,7 +24,19 @@ const ABORTS: &[(&str, &str)] = &[
     ("undefined symbol", "the model calls a function that does not exist on the device"),
 ];
 
-/// The compiler's messages, with a sentence before those that are no sentence themselves.
+/// What the host has and the device has not, and what to do: signs of it in the compiler's messages.
+const HOST_ONLY: &[(&[&str], &str)] = &[
+    (
+        &["`std`", "std::"],
+        "the device has no `std`: a model takes from `core` what is there, such as `core::f32::consts::PI`; what only the host can do belongs outside of the model's file, or under `#[cfg(not(target_arch = \"nvptx64\"))]`",
+    ),
+    (
+        &["in crate `ikra`", "in `ikra`", "no `Error` in"],
+        "a model has only that part of `ikra` which the device has: what makes and runs worlds, and `ikra::Error`, belongs outside of the model's file, or under `#[cfg(not(target_arch = \"nvptx64\"))]`",
+    ),
+];
+
+/// The compiler's messages, with a sentence before those that are no sentence themselves or do not say what to do.
 pub(crate) fn explain(text: &str) -> String {
     let mut message = String::from("the model does not compile for the device:\n");
     if let Some((_, sentence)) = ABORTS.iter().find(|(sign, _)| text.contains(sign)) {
@@ -34,9 +46,37 @@ pub(crate) fn explain(text: &str) -> String {
         }
         message.push('\n');
     }
+    let errors = errors(text);
+    let is_missing = |line: &&str| {
+        line.starts_with("error")
+            && ["cannot find", "unresolved", "undeclared", "can't find"].iter().any(|sign| line.contains(sign))
+    };
+    let missing: Vec<&str> = errors.lines().filter(is_missing).collect();
+    for (signs, sentence) in HOST_ONLY {
+        if missing.iter().any(|line| signs.iter().any(|sign| line.contains(sign))) {
+            message.push_str(sentence);
+            message.push('\n');
+        }
+    }
+    if let Some((method, ty)) = errors.lines().find_map(missing_method) {
+        message.push_str(&format!(
+            "`{method}` is not a method of `core`'s `{ty}`: `use ikra::prelude::*;` brings those of `std` that the device has, and `ikra::math` has functions such as `ikra::math::sin(x)`, which give the same bits on host and device\n"
+        ));
+    }
     message.push('\n');
-    message.push_str(errors(text).trim());
+    message.push_str(errors.trim());
     message
+}
+
+/// `sin` and `f32` of an error about a method that a floating-point type does not have.
+fn missing_method(line: &str) -> Option<(&str, &str)> {
+    if !line.starts_with("error[E0599]") {
+        return None;
+    }
+    // error[E0599]: no method named `sin` found for type `f32` in the current scope
+    let mut quoted = line.split('`').skip(1).step_by(2);
+    let (method, ty) = (quoted.next()?, quoted.next()?);
+    ["f32", "f64", "{float}"].contains(&ty).then_some((method, ty))
 }
 
 /// Without warnings, which the host's compilation gives, and without cargo's closing words, which are about
@@ -51,9 +91,11 @@ fn errors(text: &str) -> String {
         }
         // `Caused by:` and what is indented below it.
         is_cause = is_cause && (line.is_empty() || line == "Caused by:" || line.starts_with("  "));
+        // There is no such crate to add.
+        let is_advice = line.contains("`cargo add std`") || line.contains("missing a crate named `std`");
         // Up to the next empty line.
         is_warning = line.starts_with("warning") || is_warning && !line.is_empty();
-        if !is_cause && !is_warning {
+        if !is_cause && !is_warning && !is_advice {
             kept.push_str(line);
             kept.push('\n');
         }
@@ -101,6 +143,35 @@ Caused by:
             text,
             "the model does not compile for the device:\n\nerror[E0308]: mismatched types\n --> src/model.rs:3:1"
         );
+    }
+
+    #[test]
+    fn what_the_host_has_is_named() {
+        for (said, meant) in [
+            (
+                "error[E0433]: cannot find module or crate `std` in this scope\n --> src/model.rs:1:5\n  = help: if you wanted to use a crate named `std`, use `cargo add std` to add it to your `Cargo.toml`\n",
+                "`core::f32::consts::PI`",
+            ),
+            (
+                "error[E0432]: unresolved import `std`\nhelp: you might be missing a crate named `std`\n",
+                "`core::f32::consts::PI`",
+            ),
+            ("error[E0425]: cannot find type `Error` in crate `ikra`\n", "`ikra::Error`, belongs outside"),
+            (
+                "error[E0599]: no method named `gamma` found for type `f64` in the current scope\n",
+                "`gamma` is not a method of `core`'s `f64`",
+            ),
+            (
+                "error[E0599]: no function or associated item named `sin` found for type `f32` in the current scope\n",
+                "`ikra::math::sin(x)`",
+            ),
+        ] {
+            let text = explain(said);
+            assert!(text.contains(meant), "{text}");
+            assert!(!text.contains("cargo add") && !text.contains("missing a crate"), "{text}");
+        }
+        let other = explain("error[E0599]: no method named `f32` found for struct `Body` in the current scope\n");
+        assert!(!other.contains("ikra::math"), "{other}");
     }
 
     #[test]

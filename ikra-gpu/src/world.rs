@@ -80,6 +80,14 @@ impl fmt::Display for LostColumn {
 /// Kernels run in the order in which they are started. What goes wrong in one is reported by the next
 /// call that waits for the device.
 ///
+/// # The same bits
+///
+/// With `Floats::Strict`, the default of `ikra-build`, a kernel gives the same bits as on the host, but for which NaN an
+/// operation gives, for sums of floating-point numbers in `#[atomic]` fields, which depend on the order everywhere, and for
+/// functions of [`math`](crate::math) that have `approx` in their names. Operations that would give other bits (`%` of
+/// floating-point numbers, `x.max(y)` where the numbers may be −0 and 0, methods of `std` such as `x.sin()`) are errors when
+/// the device code is built, which show the line and what to write instead; [`math`](crate::math) has the table.
+///
 /// ```no_run
 /// use ikra::prelude::*;
 ///

@@ -148,7 +148,7 @@ pub trait Reducer<T>: Copy + Send + Sync {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
-/// The smallest value; NaN loses against any number. For no object, the largest value of the type
+/// The smallest value; NaN loses against any number, and −0 is smaller than 0. For no object, the largest value of the type
 /// (infinity for floating point). Of arrays and tuples, the smallest of each member.
 /// ```
 /// use ikra::prelude::*;
@@ -169,7 +169,7 @@ pub struct Sum;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Min;
-/// The largest value; NaN loses against any number. For no object, the smallest value of the type
+/// The largest value; NaN loses against any number, and −0 is smaller than 0. For no object, the smallest value of the type
 /// (negative infinity for floating point). Of arrays and tuples, the largest of each member.
 /// ```
 /// use ikra::prelude::*;

@@ -7,4 +7,5 @@
 mod code;
 mod failures;
 mod program;
+mod strict;
 mod without_compiler;

@@ -7,6 +7,8 @@ use ikra::{math, thread, warp};
 
 #[path = "arrays.rs"]
 pub mod arrays;
+#[path = "floats.rs"]
+pub mod floats;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
