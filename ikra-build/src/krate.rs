@@ -15,6 +15,7 @@ pub(crate) struct Krate {
 
 /// Writes the crate into `folder`, which no other build script uses.
 pub(crate) fn write(device: &Device, model: &Path, ikra: &Path, folder: &Path, lock: Option<&Path>) -> Krate {
+    let alias = alias();
     let name = format!("ikra_device_{:016x}", hash(folder.as_os_str().as_encoded_bytes()));
     let debug = if device.lines { "\"line-directives-only\"" } else { "false" };
     let dependencies: String = device.dependencies.iter().map(|(name, entry)| format!("{name} = {entry}\n")).collect();
@@ -31,7 +32,7 @@ crate-type = ["staticlib"]
 path = "lib.rs"
 
 [dependencies]
-ikra = {{ path = {ikra:?}, default-features = false }}
+{alias} = {{ package = "ikra", path = {ikra:?}, default-features = false }}
 {dependencies}
 [profile.{PROFILE}]
 inherits = "release"
@@ -56,7 +57,7 @@ strip = false
 // some of its warnings.)
 #![allow(warnings)]
 
-ikra::device_root!();
+{alias}::device_root!();
 
 {}",
         module(model)
@@ -67,6 +68,15 @@ ikra::device_root!();
         take_versions(lock, folder);
     }
     Krate { manifest: folder.join("Cargo.toml"), name }
+}
+
+/// The name that the program has ikra under, which its model says too.
+fn alias() -> String {
+    match proc_macro_crate::crate_name("ikra") {
+        Ok(proc_macro_crate::FoundCrate::Name(name)) => name,
+        // `ikra` itself; where another crate re-exports it, the model says where.
+        _ => String::from("ikra"),
+    }
 }
 
 /// The declaration of the model's module.

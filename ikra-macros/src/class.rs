@@ -8,13 +8,20 @@ mod options;
 use proc_macro2::TokenStream;
 
 use crate::diagnostics::Errors;
+use crate::krate::Krate;
 
+pub(crate) use arrays::ungrouped;
 use model::Class;
 pub(crate) use model::{ref_ident, view_ident};
 
 /// The attribute.
 pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
+    let (krate, args) = Krate::take("soa_class", args, &mut errors);
+    krate.reach(class(args, krate.protect(item), errors))
+}
+
+fn class(args: TokenStream, item: TokenStream, mut errors: Errors) -> TokenStream {
     let item: syn::ItemStruct = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(_) => {

@@ -12,6 +12,7 @@ mod device;
 mod diagnostics;
 #[cfg(test)]
 mod expansions;
+mod krate;
 mod methods;
 mod value;
 mod world;
@@ -230,7 +231,7 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
 /// #[soa_class]
 /// pub struct Body { #[soa(flatten)] pub pos: Vec3, pub kind: Kind }
 /// ```
-#[proc_macro_derive(Value)]
+#[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()
 }

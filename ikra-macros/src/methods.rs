@@ -9,6 +9,7 @@ mod body;
 mod device;
 mod expand;
 mod kernel;
+mod lenient;
 mod model;
 mod options;
 mod rewrite;
@@ -21,18 +22,27 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, ItemImpl, LitStr, Token, Type};
 
 use crate::diagnostics::Errors;
+use crate::krate::Krate;
 use model::Block;
 
 /// The attribute: `Body! { impl Body { … } }`.
 pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    if !args.is_empty() {
-        errors.at(&args, "`#[soa_methods]` takes no arguments; options belong on `#[kernel(…)]`");
-    }
-    let class = match syn::parse2::<ItemImpl>(item.clone()) {
-        Ok(block) => class_path(&block, &mut errors),
+    // Without it the class's macro says where `ikra` is.
+    let krate = match args.is_empty() {
+        true => None,
+        false => {
+            let (krate, args) = Krate::take("soa_methods", args, &mut errors);
+            if !args.is_empty() {
+                errors.at(&args, "`#[soa_methods]` takes no arguments but `crate = path`; options belong on `#[kernel(…)]`");
+            }
+            Some(krate)
+        }
+    };
+    let class = match lenient::header(&item) {
+        Ok((block, _)) => class_path(&block, &mut errors),
         Err(error) => {
-            // Not an impl block at all, or one with a syntax error inside, which is the more useful message.
+            // Not an impl block at all, or one with a syntax error before its methods, which is the more useful message.
             match item.clone().into_iter().next() {
                 Some(first) if first.to_string() == "impl" || first.to_string() == "#" => errors.add(error),
                 _ => {
@@ -44,9 +54,11 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             None
         }
     };
-    match (errors.into_tokens(), class) {
-        (None, Some(class)) => quote!(#class! { #item }),
-        (errors, _) => quote!(#errors),
+    let errors = errors.into_tokens();
+    let krate = krate.map(|krate| krate.reach(quote!([::ikra])));
+    match class {
+        Some(class) => quote!(#errors #class! { #krate #item }),
+        None => quote!(#errors),
     }
 }
 
@@ -94,15 +106,23 @@ impl Fields {
     }
 }
 
+/// `(::ikra; "Body" pos plain, …) [::ikra] impl Body { … }`: where `ikra` is for the class, its name and fields, where
+/// `ikra` is if the block says so, and the block.
 struct Input {
+    krate: Krate,
     fields: Fields,
-    block: ItemImpl,
+    block: TokenStream,
 }
 
 impl Parse for Input {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let content;
         syn::parenthesized!(content in input);
+        let mut krate = Krate::default();
+        if !content.peek(LitStr) {
+            krate = Krate::at(content.parse()?);
+            content.parse::<Token![;]>()?;
+        }
         let class: LitStr = content.parse()?;
         let fields = Punctuated::<(Ident, bool), Token![,]>::parse_terminated_with(&content, |field| {
             let name = field.call(Ident::parse_any)?;
@@ -110,17 +130,28 @@ impl Parse for Input {
             Ok((name, mode == "atomic"))
         })?;
         let fields = Fields { class: class.value(), fields: fields.into_iter().collect() };
-        Ok(Self { fields, block: input.parse()? })
+        if input.peek(syn::token::Bracket) {
+            let own;
+            syn::bracketed!(own in input);
+            krate = Krate::at(own.parse()?);
+        }
+        Ok(Self { krate, fields, block: input.parse()? })
     }
 }
 
 /// The second stage.
 pub(crate) fn expand_methods(input: TokenStream) -> TokenStream {
-    let Input { fields, block } = match syn::parse2(input) {
-        Ok(input) => input,
-        Err(error) => return error.to_compile_error(),
-    };
+    match syn::parse2(input) {
+        Ok(Input { krate, fields, block }) => krate.reach(methods(fields, krate.protect(block))),
+        Err(error) => error.to_compile_error(),
+    }
+}
+
+fn methods(fields: Fields, block: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
+    let Some(block) = lenient::block(block, &mut errors) else {
+        return errors.into_tokens().unwrap_or_default();
+    };
     let Some(class) = class_path(&block, &mut errors) else {
         return errors.into_tokens().unwrap_or_default();
     };

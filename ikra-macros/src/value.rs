@@ -2,26 +2,51 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Index, Member};
+use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Index, Member, Meta};
 
 use crate::diagnostics::{Errors, located};
+use crate::krate::Krate;
 
 /// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
 const MAX_PARTS: usize = 16;
 
 /// The derive macro.
 pub(crate) fn derive_value(item: TokenStream) -> TokenStream {
-    let input: DeriveInput = match syn::parse2(item) {
+    let input: DeriveInput = match syn::parse2(item.clone()) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
     let mut errors = Errors::default();
+    let krate = krate(&input.attrs, &mut errors);
+    match syn::parse2(krate.protect(item)) {
+        Ok(input) => krate.reach(value(&input, errors)),
+        Err(error) => error.to_compile_error(),
+    }
+}
+
+/// What `#[value(crate = path)]` says.
+fn krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
+    let mut args = TokenStream::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("value")) {
+        match &attr.meta {
+            Meta::List(list) => args.extend(list.tokens.clone()),
+            _ => errors.at(attr, "write `#[value(crate = path)]`"),
+        }
+    }
+    let (krate, rest) = Krate::take("value", args, errors);
+    if !rest.is_empty() {
+        errors.at(rest, "`#[value(…)]` takes nothing but `crate = path`");
+    }
+    krate
+}
+
+fn value(input: &DeriveInput, mut errors: Errors) -> TokenStream {
     if input.generics.lifetimes().next().is_some() {
         errors.at(&input.generics, "a value holds no references, so it has no lifetimes");
     }
     let made = match &input.data {
-        Data::Struct(data) => derive_struct(&input, data, &mut errors),
-        Data::Enum(data) => derive_enum(&input, data, &mut errors),
+        Data::Struct(data) => derive_struct(input, data, &mut errors),
+        Data::Enum(data) => derive_enum(input, data, &mut errors),
         Data::Union(data) => {
             errors.at(data.union_token, "a union cannot be a `Value`: which of its fields is there is not known");
             TokenStream::new()

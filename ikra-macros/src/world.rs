@@ -7,7 +7,9 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, GenericArgument, Ident, ItemStruct, Meta, Path, PathArguments, Token, Type};
 
+use crate::class::ungrouped;
 use crate::diagnostics::{Errors, located};
+use crate::krate::Krate;
 
 /// One `Objects<Class>` of the world.
 struct Member {
@@ -18,9 +20,14 @@ struct Member {
 /// The attribute.
 pub(crate) fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
+    let (krate, args) = Krate::take("soa_world", args, &mut errors);
     if !args.is_empty() {
-        errors.at(&args, "`#[soa_world]` takes no arguments");
+        errors.at(&args, "`#[soa_world]` takes no arguments but `crate = path`");
     }
+    krate.reach(world(krate.protect(item), errors))
+}
+
+fn world(item: TokenStream, mut errors: Errors) -> TokenStream {
     let Ok(world) = syn::parse2::<ItemStruct>(item.clone()) else {
         errors.at(&item, "`#[soa_world]` belongs on a struct with fields of type `Objects<Class>`");
         let errors = errors.into_tokens();
@@ -75,9 +82,9 @@ fn members(world: &ItemStruct, errors: &mut Errors) -> Vec<Member> {
 
 /// The class of `Objects<Class>`.
 fn objects_class(ty: &Type) -> Option<Type> {
-    let Type::Path(path) = ty else { return None };
+    let Type::Path(path) = ungrouped(ty) else { return None };
     let last = path.path.segments.last()?;
-    if last.ident != "Objects" {
+    if last.ident.unraw() != "Objects" {
         return None;
     }
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };

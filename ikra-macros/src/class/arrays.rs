@@ -57,7 +57,7 @@ fn ungrouped_expr(mut expr: Expr) -> Expr {
 }
 
 /// A type that a macro passed on as a whole, as it is.
-fn ungrouped(mut ty: &Type) -> &Type {
+pub(crate) fn ungrouped(mut ty: &Type) -> &Type {
     while let Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. }) = ty {
         ty = elem;
     }

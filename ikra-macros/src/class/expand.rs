@@ -364,7 +364,7 @@ fn macro_rules(class: &Class) -> TokenStream {
         #[doc(hidden)]
         #[allow(unused_macros)]
         macro_rules! #hidden {
-            ($($item:tt)*) => { ::ikra::rt::__expand_methods! { (#name #(#fields),*) $($item)* } };
+            ($($item:tt)*) => { ::ikra::rt::__expand_methods! { (::ikra; #name #(#fields),*) $($item)* } };
         }
         #[doc(hidden)]
         #[allow(unused_imports)]

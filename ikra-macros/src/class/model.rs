@@ -1,7 +1,7 @@
 //! What a class is, once parsed.
 
 use heck::ToSnakeCase;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
@@ -274,22 +274,46 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
         true
     });
     let mut wrong = Errors::default();
-    check_type(&field.ty, &mut wrong);
+    let mut ty = of_class(&field.ty, class);
+    check_type(&ty, &mut wrong);
     let arrangement = match wrong_inlining {
         true => None,
-        false => check_array(&field.ty, inlining.as_ref(), mode, &mut wrong),
+        false => check_array(&ty, inlining.as_ref(), mode, &mut wrong),
     };
     if !both && !wrong_inlining && arrangement.is_none() {
-        check_mode(&field.ty, mode, &mut wrong);
+        check_mode(&ty, mode, &mut wrong);
     }
     let array = arrangement.map(|arrangement| Array { class: class.clone(), place, arrangement });
     let mut broken = false;
     if let Some(wrong) = wrong.into_error() {
         errors.add(wrong);
         broken = stand_in(&mut field.ty);
+        ty = of_class(&field.ty, class);
     }
     broken |= wrong_inlining;
-    Some(Field { ident, vis: field.vis.clone(), ty: field.ty.clone(), docs, mode, array, broken })
+    Some(Field { ident, vis: field.vis.clone(), ty, docs, mode, array, broken })
+}
+
+/// A field's type as other items than the struct name it: `Self` is the class.
+fn of_class(ty: &Type, class: &Ident) -> Type {
+    fn named(tokens: TokenStream, class: &Ident) -> TokenStream {
+        let tokens = tokens.into_iter().map(|token| match token {
+            TokenTree::Ident(name) if name == "Self" => {
+                let mut class = class.clone();
+                class.set_span(name.span());
+                TokenTree::Ident(class)
+            }
+            TokenTree::Group(group) => {
+                let mut made = Group::new(group.delimiter(), named(group.stream(), class));
+                made.set_span(group.span());
+                TokenTree::Group(made)
+            }
+            token => token,
+        });
+        tokens.collect()
+    }
+    // Names for names, so it is a type still.
+    syn::parse2(named(ty.to_token_stream(), class)).unwrap_or_else(|_| ty.clone())
 }
 
 /// Replaces a type that cannot be stored by one that gives no further errors, and returns whether that

@@ -1,0 +1,145 @@
+//! Where the macros' code finds `ikra`: under the name that Cargo.toml gives it, or where the user says.
+//!
+//! Code is written with `::ikra` all over; what a macro returns passes through here, where another path takes its
+//! place.
+
+use proc_macro_crate::FoundCrate;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use syn::Path;
+
+use crate::diagnostics::Errors;
+
+/// The path of `ikra`, if it is not `::ikra`.
+#[derive(Clone, Default)]
+pub(crate) struct Krate(Option<Path>);
+
+impl Krate {
+    /// Takes `crate = path` off an attribute's arguments, and returns the other arguments too. Without it the name
+    /// is that in Cargo.toml.
+    pub(crate) fn take(attribute: &str, args: TokenStream, errors: &mut Errors) -> (Self, TokenStream) {
+        let mut rest = TokenStream::new();
+        let mut said = None;
+        let args: Vec<TokenTree> = args.into_iter().collect();
+        for setting in args.split_inclusive(|token| is_punct(Some(token), ',')) {
+            if !matches!(setting.first(), Some(TokenTree::Ident(name)) if name == "crate") {
+                rest.extend(setting.iter().cloned());
+                continue;
+            }
+            let value = match setting.split_last() {
+                Some((comma, value)) if is_punct(Some(comma), ',') => value,
+                _ => setting,
+            };
+            let path: Option<TokenStream> = match value {
+                [_, equals, path @ ..] if is_punct(Some(equals), '=') => Some(path.iter().cloned().collect()),
+                _ => None,
+            };
+            match path.map(syn::parse2::<Path>) {
+                Some(Ok(path)) if said.is_none() => said = Some(path),
+                Some(Ok(path)) => errors.at(path, "`crate` is set twice"),
+                _ => {
+                    errors.at(
+                        value.iter().cloned().collect::<TokenStream>(),
+                        format!("write the path that `ikra` has here: `#[{attribute}(crate = other::ikra)]`"),
+                    );
+                    said = Some(syn::parse_quote!(::ikra));
+                }
+            }
+        }
+        let krate = match said {
+            Some(path) => Self::at(path),
+            None => Self::found(attribute, errors),
+        };
+        (krate, rest)
+    }
+
+    /// The one at a path.
+    pub(crate) fn at(path: Path) -> Self {
+        let is_usual = path.leading_colon.is_some() && path.segments.len() == 1 && path.segments[0].ident == "ikra";
+        Self((!is_usual).then_some(path))
+    }
+
+    /// The one in Cargo.toml.
+    pub(crate) fn found(attribute: &str, errors: &mut Errors) -> Self {
+        match proc_macro_crate::crate_name("ikra") {
+            Ok(FoundCrate::Name(name)) if name != "ikra" => {
+                let name = Ident::new(&name, Span::call_site());
+                Self(Some(syn::parse_quote!(::#name)))
+            }
+            Err(proc_macro_crate::Error::CrateNotFound { .. }) => {
+                errors.span(
+                    Span::call_site(),
+                    format!("`ikra` is not among the dependencies in Cargo.toml; where another crate re-exports it, say so: `#[{attribute}(crate = other::ikra)]`"),
+                );
+                Self(None)
+            }
+            // Where there is no Cargo.toml, and in `ikra` itself.
+            _ => Self(None),
+        }
+    }
+
+    /// The user's own tokens, in which `ikra` is written `r#ikra`: it means the same, and [`reach`](Self::reach) does
+    /// not take it for the macros' own.
+    pub(crate) fn protect(&self, tokens: TokenStream) -> TokenStream {
+        match self.0 {
+            Some(_) => raw(tokens),
+            None => tokens,
+        }
+    }
+
+    /// What a macro made, with the path in place of `::ikra`.
+    pub(crate) fn reach(&self, tokens: TokenStream) -> TokenStream {
+        match &self.0 {
+            Some(path) => redirect(tokens, path),
+            None => tokens,
+        }
+    }
+}
+
+/// Writes `r#ikra` for `ikra`.
+fn raw(tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(name) if name == "ikra" => TokenTree::Ident(Ident::new_raw("ikra", name.span())),
+        TokenTree::Group(group) => regroup(&group, raw(group.stream())),
+        token => token,
+    });
+    tokens.collect()
+}
+
+/// Replaces each `::ikra`.
+fn redirect(tokens: TokenStream, path: &Path) -> TokenStream {
+    let mut out: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) if name == "ikra" && ends_with_colons(&out) => {
+                out.truncate(out.len() - 2);
+                out.extend(located(quote::quote!(#path), name.span()));
+            }
+            TokenTree::Group(group) => out.push(regroup(&group, redirect(group.stream(), path))),
+            token => out.push(token),
+        }
+    }
+    out.into_iter().collect()
+}
+
+fn ends_with_colons(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [.., first, second] if is_punct(Some(first), ':') && is_punct(Some(second), ':'))
+}
+
+fn regroup(group: &Group, stream: TokenStream) -> TokenTree {
+    let mut made = Group::new(group.delimiter(), stream);
+    made.set_span(group.span());
+    TokenTree::Group(made)
+}
+
+/// Tokens that keep what their names mean and are shown at a place.
+fn located(tokens: TokenStream, place: Span) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(place));
+        token
+    });
+    tokens.collect()
+}
+
+fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
+}

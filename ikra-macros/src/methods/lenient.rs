@@ -1,0 +1,96 @@
+//! A block of methods, read method by method: a mistake in one of them leaves the others.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::quote;
+use syn::parse::discouraged::Speculative;
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Block, Expr, ImplItem, ImplItemFn, ItemImpl, Signature, Stmt, Token, Visibility};
+
+use crate::diagnostics::Errors;
+
+/// The block without its items, and the items. Of a block without a mistake, and of one with.
+pub(super) fn header(item: &TokenStream) -> syn::Result<(ItemImpl, TokenStream)> {
+    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    match tokens.pop() {
+        Some(TokenTree::Group(items)) if items.delimiter() == Delimiter::Brace => {
+            let mut none = Group::new(Delimiter::Brace, TokenStream::new());
+            none.set_span(items.span());
+            tokens.push(TokenTree::Group(none));
+            Ok((syn::parse2(tokens.into_iter().collect())?, items.stream()))
+        }
+        // No block: the error says what is missing.
+        _ => syn::parse2(item.clone()).map(|block| (block, TokenStream::new())),
+    }
+}
+
+/// The whole block.
+pub(super) fn block(item: TokenStream, errors: &mut Errors) -> Option<ItemImpl> {
+    if let Ok(block) = syn::parse2(item.clone()) {
+        return Some(block);
+    }
+    let (mut block, items) = errors.take(header(&item))?;
+    let parser = |input: ParseStream<'_>| {
+        block.attrs.extend(input.call(Attribute::parse_inner)?);
+        while !input.is_empty() {
+            block.items.extend(next(input, errors));
+        }
+        Ok(())
+    };
+    let parsed = parser.parse2(items);
+    errors.take(parsed);
+    Some(block)
+}
+
+/// The next item, if there is one without a mistake, or a method of which only the body has one.
+fn next(input: ParseStream<'_>, errors: &mut Errors) -> Option<ImplItem> {
+    let ahead = input.fork();
+    let error = match ahead.parse() {
+        Ok(item) => {
+            input.advance_to(&ahead);
+            return Some(item);
+        }
+        Err(error) => error,
+    };
+    match function.parse2(extent(input)) {
+        Ok(item) => Some(ImplItem::Fn(item)),
+        Err(_) => {
+            errors.add(error);
+            None
+        }
+    }
+}
+
+/// The tokens of an item, whatever they are.
+fn extent(input: ParseStream<'_>) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    let mut has_body = false;
+    while let Ok(token) = input.parse::<TokenTree>() {
+        has_body |= matches!(&token, TokenTree::Ident(word) if word == "fn");
+        let ends = match &token {
+            TokenTree::Group(group) => has_body && group.delimiter() == Delimiter::Brace,
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            _ => false,
+        };
+        tokens.extend([token]);
+        if ends {
+            break;
+        }
+    }
+    tokens
+}
+
+/// A method whose body is taken as it is: the compiler, which has pointed out what is wrong in it when it read the
+/// block, does so again in the same words, which it shows once.
+fn function(input: ParseStream<'_>) -> syn::Result<ImplItemFn> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    let vis: Visibility = input.parse()?;
+    let sig: Signature = input.parse()?;
+    let body: Group = input.parse()?;
+    let body_tokens = body.stream();
+    // Parsed for its parts that are not public.
+    let mut item: ImplItemFn = syn::parse2(quote!(fn body() {}))?;
+    let mut brace = syn::token::Brace::default();
+    brace.span = body.delim_span();
+    item.block = Block { brace_token: brace, stmts: vec![Stmt::Expr(Expr::Verbatim(body_tokens), None::<Token![;]>)] };
+    Ok(ImplItemFn { attrs, vis, sig, ..item })
+}
