@@ -269,6 +269,7 @@ pub mod rt {
     pub use ikra_runtime::kernel::{
         Argument, Constructor, DeviceArgument, Entry, Kernel, Method, OnDevice, PairKernel, ReducedBy,
     };
+    pub use ikra_runtime::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
     pub use ikra_runtime::origin::{

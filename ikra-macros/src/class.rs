@@ -1,7 +1,9 @@
 //! `#[soa_class]`.
 
 mod arrays;
+mod checks;
 mod expand;
+mod forgotten;
 mod model;
 mod options;
 
@@ -18,10 +20,10 @@ pub(crate) use model::{ref_ident, view_ident};
 pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (krate, args) = Krate::take("soa_class", args, &mut errors);
-    krate.reach(class(args, krate.protect(item), errors))
+    krate.reach(class(args, krate.protect(item), krate.is_missing, errors))
 }
 
-fn class(args: TokenStream, item: TokenStream, mut errors: Errors) -> TokenStream {
+fn class(args: TokenStream, item: TokenStream, is_missing: bool, mut errors: Errors) -> TokenStream {
     let item: syn::ItemStruct = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(_) => {
@@ -30,13 +32,31 @@ fn class(args: TokenStream, item: TokenStream, mut errors: Errors) -> TokenStrea
             return quote::quote!(#item #errors);
         }
     };
+    forgotten::found(&item.ident);
     let class = Class::parse(args, &item, &mut errors);
     let errors = errors.into_tokens();
-    if class.has_columns {
+    if class.has_columns && !is_missing {
         // Also of a class with mistakes, so that its uses are not errors too.
+        let row = &class.row;
         let made = expand::expand(&class, errors.is_some());
-        quote::quote!(#errors #made)
+        quote::quote!(#errors #row #made)
     } else {
         expand::fallback(&class, errors)
     }
+}
+
+/// For a struct that is used as a class by what is under the attribute `used`, and evidently not under `#[soa_class]`:
+/// the error that says so, and what the attribute would have made, so that its uses are not errors too.
+pub(crate) fn forgotten(class: &syn::Path, used: &str) -> Option<TokenStream> {
+    let ident = class.get_ident()?;
+    let item = forgotten::find(ident, used)?;
+    forgotten::found(ident);
+    let mut errors = Errors::default();
+    errors.at(ident, format!("`{ident}` is not a class: put `#[soa_class]` on `struct {ident}`"));
+    // Mistakes in it are reported when it is a class.
+    let mut others = Errors::default();
+    let class = Class::parse(TokenStream::new(), &item, &mut others);
+    let made = class.has_columns.then(|| expand::expand(&class, others.into_error().is_some()));
+    let errors = errors.into_tokens();
+    Some(quote::quote!(#errors #made))
 }

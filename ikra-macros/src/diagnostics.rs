@@ -1,12 +1,51 @@
 //! Errors, collected and shown together.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{GenericParam, Generics, Ident, Visibility};
 
 /// A span for generated code that the compiler shows at the user's tokens, and which resolves names and
 /// treats lints as in generated code.
 pub(crate) fn located(tokens: impl ToTokens) -> Span {
     Span::call_site().located_at(syn::spanned::Spanned::span(&tokens))
+}
+
+/// A type of this name that stands for an item with these errors: the compiler says nothing about its uses, since it
+/// depends on a constant whose value is an error. The item itself is there for editors.
+pub(crate) fn silent(
+    ident: &Ident,
+    vis: &Visibility,
+    generics: &Generics,
+    item: impl ToTokens,
+    errors: Option<TokenStream>,
+) -> TokenStream {
+    let mut generics = generics.clone();
+    generics.where_clause = None;
+    for parameter in &mut generics.params {
+        match parameter {
+            GenericParam::Type(parameter) => parameter.bounds.clear(),
+            GenericParam::Lifetime(parameter) => parameter.bounds.clear(),
+            GenericParam::Const(_) => {}
+        }
+    }
+    let types = generics.type_params().map(|parameter| &parameter.ident);
+    let (constant, is) =
+        (format_ident!("__MISTAKE_IN_{}", ident.unraw()), format_ident!("__Mistaken{}", ident.unraw()));
+    quote! {
+        #[allow(non_upper_case_globals, dead_code)]
+        const #constant: ::core::primitive::usize = { #errors 1 };
+        const _: () = {
+            #[allow(dead_code)]
+            #item
+        };
+        #[doc(hidden)]
+        #[allow(missing_docs, non_camel_case_types, unreachable_pub)]
+        pub trait #is<T> { type Type; }
+        impl<T> #is<T> for [(); 1] { type Type = T; }
+        #[allow(missing_docs, dead_code)]
+        #vis type #ident #generics = <[(); #constant] as #is<(#(fn() -> #types,)*)>>::Type;
+    }
 }
 
 /// The errors found so far.

@@ -9,9 +9,14 @@ use syn::Path;
 
 use crate::diagnostics::Errors;
 
-/// The path of `ikra`, if it is not `::ikra`.
+/// Where `ikra` is.
 #[derive(Clone, Default)]
-pub(crate) struct Krate(Option<Path>);
+pub(crate) struct Krate {
+    /// Its path, if that is not `::ikra`.
+    path: Option<Path>,
+    /// Whether nobody knows, which is an error already reported.
+    pub(crate) is_missing: bool,
+}
 
 impl Krate {
     /// Takes `crate = path` off an attribute's arguments, and returns the other arguments too. Without it the name
@@ -55,7 +60,7 @@ impl Krate {
     /// The one at a path.
     pub(crate) fn at(path: Path) -> Self {
         let is_usual = path.leading_colon.is_some() && path.segments.len() == 1 && path.segments[0].ident == "ikra";
-        Self((!is_usual).then_some(path))
+        Self { path: (!is_usual).then_some(path), is_missing: false }
     }
 
     /// The one in Cargo.toml.
@@ -63,24 +68,24 @@ impl Krate {
         match proc_macro_crate::crate_name("ikra") {
             Ok(FoundCrate::Name(name)) if name != "ikra" => {
                 let name = Ident::new(&name, Span::call_site());
-                Self(Some(syn::parse_quote!(::#name)))
+                Self::at(syn::parse_quote!(::#name))
             }
             Err(proc_macro_crate::Error::CrateNotFound { .. }) => {
                 errors.span(
                     Span::call_site(),
                     format!("`ikra` is not among the dependencies in Cargo.toml; where another crate re-exports it, say so: `#[{attribute}(crate = other::ikra)]`"),
                 );
-                Self(None)
+                Self { path: None, is_missing: true }
             }
             // Where there is no Cargo.toml, and in `ikra` itself.
-            _ => Self(None),
+            _ => Self::default(),
         }
     }
 
     /// The user's own tokens, in which `ikra` is written `r#ikra`: it means the same, and [`reach`](Self::reach) does
     /// not take it for the macros' own.
     pub(crate) fn protect(&self, tokens: TokenStream) -> TokenStream {
-        match self.0 {
+        match self.path {
             Some(_) => raw(tokens),
             None => tokens,
         }
@@ -88,7 +93,7 @@ impl Krate {
 
     /// What a macro made, with the path in place of `::ikra`.
     pub(crate) fn reach(&self, tokens: TokenStream) -> TokenStream {
-        match &self.0 {
+        match &self.path {
             Some(path) => redirect(tokens, path),
             None => tokens,
         }

@@ -19,8 +19,9 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, ItemImpl, LitStr, Token, Type};
+use syn::{Ident, ItemImpl, LitStr, PathArguments, Token, Type};
 
+use crate::class::forgotten;
 use crate::diagnostics::Errors;
 use crate::krate::Krate;
 use model::Block;
@@ -34,7 +35,10 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
         false => {
             let (krate, args) = Krate::take("soa_methods", args, &mut errors);
             if !args.is_empty() {
-                errors.at(&args, "`#[soa_methods]` takes no arguments but `crate = path`; options belong on `#[kernel(…)]`");
+                errors.at(
+                    &args,
+                    "`#[soa_methods]` takes no arguments but `crate = path`; options belong on `#[kernel(…)]`",
+                );
             }
             Some(krate)
         }
@@ -57,7 +61,10 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     let errors = errors.into_tokens();
     let krate = krate.map(|krate| krate.reach(quote!([::ikra])));
     match class {
-        Some(class) => quote!(#errors #class! { #krate #item }),
+        Some(class) => {
+            let forgotten = forgotten(&class, "soa_methods");
+            quote!(#errors #forgotten #class! { #krate #item })
+        }
         None => quote!(#errors),
     }
 }
@@ -73,7 +80,16 @@ fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
         return None;
     }
     match &*block.self_ty {
-        Type::Path(path) if path.qself.is_none() => Some(path.path.clone()),
+        Type::Path(path) if path.qself.is_none() => {
+            let mut path = path.path.clone();
+            if let Some(last) = path.segments.last_mut()
+                && !last.arguments.is_none()
+            {
+                errors.at(&last.arguments, "a class is not generic, and neither is its name here");
+                last.arguments = PathArguments::None;
+            }
+            Some(path)
+        }
         other => {
             errors.at(other, "`#[soa_methods]` belongs on the `impl` of a struct under `#[soa_class]`");
             None

@@ -52,7 +52,9 @@ fn value(input: &DeriveInput, mut errors: Errors) -> TokenStream {
             TokenStream::new()
         }
     };
-    errors.into_tokens().unwrap_or(made)
+    // Also for a type with mistakes, so that its uses are not errors too.
+    let errors = errors.into_tokens();
+    quote!(#errors #made)
 }
 
 /// Whether one of these representations is there.

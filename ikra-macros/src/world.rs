@@ -7,8 +7,8 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, GenericArgument, Ident, ItemStruct, Meta, Path, PathArguments, Token, Type};
 
-use crate::class::ungrouped;
-use crate::diagnostics::{Errors, located};
+use crate::class::{forgotten, ungrouped};
+use crate::diagnostics::{Errors, located, silent};
 use crate::krate::Krate;
 
 /// One `Objects<Class>` of the world.
@@ -35,14 +35,16 @@ fn world(item: TokenStream, mut errors: Errors) -> TokenStream {
     };
     let members = members(&world, &mut errors);
     match errors.into_tokens() {
-        Some(errors) => {
-            let mut world = world;
-            for parameter in world.generics.type_params_mut() {
-                parameter.bounds.push(syn::parse_quote!(::ikra::Class));
-            }
-            quote!(#world #errors)
+        None => {
+            let forgotten = members.iter().filter_map(|member| match &member.class {
+                Type::Path(path) => forgotten(&path.path, "soa_world"),
+                _ => None,
+            });
+            let forgotten: TokenStream = forgotten.collect();
+            let made = expand(world, &members);
+            quote!(#forgotten #made)
         }
-        None => expand(world, &members),
+        errors => silent(&world.ident, &world.vis, &world.generics, &world, errors),
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`value`], [`link`], [`storage`] | what a column holds, and how a field is spread over columns |
 //! | [`class`], [`layout`], [`phase`] | what the macros know of a class, its geometry, the race check |
 //! | [`table`], [`handle`] | an object in its columns |
+//! | [`known`] | one error for a type that is no class or no value |
 //! | [`access`], [`arity`], [`kernel`] | what a kernel does with each column, for all columns at once |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`column`](mod@column), [`object`], [`objects`], [`world`], [`picture`], [`advice`] | what users name and own |
@@ -29,6 +30,7 @@ mod fault;
 pub mod float;
 pub mod handle;
 pub mod kernel;
+pub mod known;
 pub mod layout;
 pub mod link;
 pub mod object;

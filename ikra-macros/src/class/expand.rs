@@ -8,12 +8,11 @@ use syn::ext::IdentExt;
 use super::model::{Class, Field, Mode};
 use super::options::Layout;
 use crate::device::{place, plain};
-use crate::diagnostics::located;
+use crate::diagnostics::{located, silent};
 
-/// Everything. If the class has mistakes, its conversions are stand-ins: some field may be of a type that
-/// cannot be stored.
+/// Everything but the struct. If the class has mistakes, its conversions are stand-ins: some field may be of a type
+/// that cannot be stored.
 pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
-    let row = &class.row;
     let conversions = if stand_in { stand_ins(class) } else { conversions(class) };
     let parts = [
         columns(class),
@@ -23,17 +22,16 @@ pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
         field_impls(class),
         macro_rules(class),
     ];
-    quote!(#row #(#parts)*)
+    quote!(#(#parts)*)
 }
 
-/// The struct, the errors, and a macro that makes nothing of its methods.
+/// The errors, a stand-in for the struct, and a macro that makes nothing of its methods.
 pub(crate) fn fallback(class: &Class, errors: Option<TokenStream>) -> TokenStream {
     let row = &class.row;
     let hidden = hidden_macro(class);
     let name = class.ident();
+    let row = silent(name, &row.vis, &row.generics, row, errors);
     quote! {
-        #errors
-        #[allow(dead_code)]
         #row
         #[doc(hidden)]
         #[allow(unused_macros)]
@@ -328,7 +326,7 @@ fn stand_ins(class: &Class) -> TokenStream {
 fn field_impls(class: &Class) -> TokenStream {
     let row = class.ident();
     let impls = class.fields.iter().enumerate().map(|(k, field)| {
-        let storage = field.storage();
+        let storage = field.definition();
         quote_spanned! {located(&field.ty)=>
             // SAFETY: the same storage at the same place of `Fields`.
             #[automatically_derived]

@@ -8,6 +8,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
 
 use super::arrays::{Inlining, array_attribute, check_array};
+use super::checks;
 use super::options::Options;
 use crate::diagnostics::{Errors, located};
 
@@ -22,53 +23,73 @@ pub(crate) enum Mode {
     Atomic,
 }
 
-/// An inner array.
-pub(crate) struct Array {
-    /// The class.
-    pub(crate) class: Ident,
-    /// The field's place in the class.
-    pub(crate) place: usize,
-    /// The runtime's arrangement for it.
-    pub(crate) arrangement: TokenStream,
-}
-
 /// One field.
 pub(crate) struct Field {
+    /// The class.
+    pub(crate) class: Ident,
+    /// The field's place in it.
+    pub(crate) place: usize,
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
     pub(crate) ty: Type,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) mode: Mode,
-    /// For inner arrays, how they are spread.
-    pub(crate) array: Option<Array>,
+    /// For inner arrays, the runtime's arrangement.
+    pub(crate) array: Option<TokenStream>,
     /// Whether the type cannot be stored, which has been said.
     pub(crate) broken: bool,
+    /// The earlier field with which the same is asked of the compiler.
+    pub(crate) asked: Option<usize>,
 }
 
 impl Field {
-    /// The runtime's storage for it.
+    /// The runtime's storage for it, as other items name it.
     pub(crate) fn storage(&self) -> TokenStream {
-        let ty = &self.ty;
+        if self.is_sure() {
+            return self.definition();
+        }
+        let Self { class, place, .. } = self;
+        quote_spanned!(located(&self.ty)=> <#class as ::ikra::rt::Field<#place>>::Storage)
+    }
+
+    /// The runtime's storage for it, where `Field<K>` says which. What the macro cannot know about the type is asked
+    /// here and nowhere else.
+    pub(crate) fn definition(&self) -> TokenStream {
+        let Self { ty, class, place, .. } = self;
         if self.broken {
             return quote!(::ikra::rt::Plain<u8>);
         }
         let at = located(ty);
-        if let Some(Array { class, place, arrangement }) = &self.array {
-            return match self.mode {
-                Mode::Atomic => quote_spanned!(at=> ::ikra::rt::AtomicInner<#class, #place, #arrangement>),
-                _ => quote_spanned!(at=> ::ikra::rt::Inner<#class, #place, #arrangement>),
+        let storage = match (&self.array, self.mode) {
+            (Some(arrangement), Mode::Atomic) => {
+                quote_spanned!(at=> ::ikra::rt::AtomicInner<#class, #place, #arrangement>)
+            }
+            (Some(arrangement), _) => quote_spanned!(at=> ::ikra::rt::Inner<#class, #place, #arrangement>),
+            (None, Mode::Plain) => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
+            (None, Mode::Flatten) => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
+            (None, Mode::Atomic) => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#ty>),
+        };
+        if self.is_sure() {
+            return storage;
+        }
+        if let Some(first) = self.asked {
+            // An error there is one here, and is not repeated.
+            return quote_spanned! {at=>
+                <::ikra::rt::After<<#class as ::ikra::rt::Field<#first>>::Storage, #storage> as ::ikra::rt::Then>::Type
             };
         }
-        match self.mode {
-            Mode::Plain => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
-            Mode::Flatten => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
-            Mode::Atomic => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#ty>),
-        }
+        let sure = checks::is_stored(&self.ty, self.mode, &storage);
+        quote_spanned!(at=> <::ikra::rt::If<{ #sure }, #storage> as ::ikra::rt::Then>::Type)
+    }
+
+    /// Whether the type can be stored, as far as the macro can tell from how it is written.
+    fn is_sure(&self) -> bool {
+        self.broken || checks::is_sure(&self.ty, &self.class)
     }
 
     /// What a view shows for it.
     pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
-        let ty = &self.ty;
+        let Self { ty, class, place, .. } = self;
         let at = located(ty);
         if self.array.is_some() && !self.broken {
             let storage = self.storage();
@@ -80,6 +101,7 @@ impl Field {
         match self.mode {
             _ if self.broken => quote!(#ty),
             Mode::Flatten => quote!(#ty),
+            _ if !self.is_sure() => quote_spanned!(at=> ::ikra::rt::FieldView<#world, #phase, #class, #place>),
             Mode::Atomic => quote_spanned!(at=> ::ikra::Atomic<#world, #ty>),
             Mode::Plain if is_number(ty) => quote!(#ty),
             Mode::Plain => quote_spanned!(at=> <#ty as ::ikra::Value>::View<#world, #phase>),
@@ -103,7 +125,7 @@ impl Field {
 
 /// Whether the type is a number, `bool`, or an array of these, as written: such a field can be shown
 /// in signatures as it is.
-fn is_number(ty: &Type) -> bool {
+pub(super) fn is_number(ty: &Type) -> bool {
     const NUMBERS: [&str; 13] =
         ["u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool"];
     match ty {
@@ -135,7 +157,7 @@ impl Class {
             );
         }
         let mut row = item.clone();
-        let mut fields = Vec::new();
+        let mut fields: Vec<Field> = Vec::new();
         match &mut row.fields {
             Fields::Named(named) => {
                 for field in &mut named.named {
@@ -153,6 +175,12 @@ impl Class {
                     "`#[soa_class]` belongs on a struct with named fields: a column is known by its field's name",
                 );
             }
+        }
+        for place in 1..fields.len() {
+            let same = |other: &Field| {
+                !other.broken && other.mode == fields[place].mode && checks::same(&other.ty, &fields[place].ty)
+            };
+            fields[place].asked = fields[..place].iter().position(same);
         }
         if let Some(extra) = fields.get(MAX_FIELDS) {
             has_columns = false;
@@ -283,7 +311,6 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     if !both && !wrong_inlining && arrangement.is_none() {
         check_mode(&ty, mode, &mut wrong);
     }
-    let array = arrangement.map(|arrangement| Array { class: class.clone(), place, arrangement });
     let mut broken = false;
     if let Some(wrong) = wrong.into_error() {
         errors.add(wrong);
@@ -291,7 +318,8 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
         ty = of_class(&field.ty, class);
     }
     broken |= wrong_inlining;
-    Some(Field { ident, vis: field.vis.clone(), ty, docs, mode, array, broken })
+    let vis = field.vis.clone();
+    Some(Field { class: class.clone(), place, ident, vis, ty, docs, mode, array: arrangement, broken, asked: None })
 }
 
 /// A field's type as other items than the struct name it: `Self` is the class.

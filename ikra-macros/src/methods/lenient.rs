@@ -88,7 +88,9 @@ fn function(input: ParseStream<'_>) -> syn::Result<ImplItemFn> {
     let body: Group = input.parse()?;
     let body_tokens = body.stream();
     // Parsed for its parts that are not public.
-    let mut item: ImplItemFn = syn::parse2(quote!(fn body() {}))?;
+    let mut item: ImplItemFn = syn::parse2(quote!(
+        fn body() {}
+    ))?;
     let mut brace = syn::token::Brace::default();
     brace.span = body.delim_span();
     item.block = Block { brace_token: brace, stmts: vec![Stmt::Expr(Expr::Verbatim(body_tokens), None::<Token![;]>)] };

@@ -222,8 +222,8 @@ unsafe impl ::ikra::rt::Field<2usize> for Body {
 #[allow(unused_macros)]
 macro_rules! __ikra_class_Body {
     ($($item:tt)*) => {
-        ::ikra::rt::__expand_methods! { ("Body" pos plain, next plain, hits atomic)
-        $($item)* }
+        ::ikra::rt::__expand_methods! { (::ikra; "Body" pos plain, next plain, hits
+        atomic) $($item)* }
     };
 }
 #[doc(hidden)]

@@ -1,0 +1,122 @@
+//! A forgotten `#[soa_class]`.
+//!
+//! Without the attribute there is no macro of the class's name, through which `#[soa_methods]` learns the fields, and
+//! one mistake would be many errors. So what uses a class looks whether one of this name has been made; if not, it reads
+//! the source file that it is in. If the struct stands beside it there, without the attribute, that is the one error.
+//! Where this cannot be told for certain (a struct made by a macro, imported, under `cfg`), nothing is done.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, Item, ItemStruct, Type};
+
+/// Names of the classes made so far.
+static MADE: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+
+/// Notes that a class is made.
+pub(super) fn found(class: &Ident) {
+    if let Ok(mut made) = MADE.lock() {
+        made.get_or_insert_default().insert(class.unraw().to_string());
+    }
+}
+
+/// The struct that evidently should be under `#[soa_class]`: it stands beside each item under the attribute `used` that
+/// uses it as a class.
+pub(super) fn find(class: &Ident, used: &str) -> Option<ItemStruct> {
+    let name = class.unraw().to_string();
+    if MADE.lock().ok()?.as_ref().is_some_and(|made| made.contains(&name)) {
+        return None;
+    }
+    let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
+    let file = syn::parse_file(&text).ok()?;
+    let mut finder = Finder { class: name, used, found: None, is_unsure: false };
+    finder.list(&file.items);
+    finder.visit_file(&file);
+    finder.found.filter(|_| !finder.is_unsure)
+}
+
+struct Finder<'a> {
+    class: String,
+    used: &'a str,
+    found: Option<ItemStruct>,
+    is_unsure: bool,
+}
+
+impl Finder<'_> {
+    /// Looks at items that see each other.
+    fn list<'i>(&mut self, items: impl IntoIterator<Item = &'i Item> + Clone) {
+        if !items.clone().into_iter().any(|item| self.uses(item)) {
+            return;
+        }
+        let mut structs = items.into_iter().filter_map(|item| match item {
+            Item::Struct(item) if item.ident.unraw() == self.class => Some(item),
+            _ => None,
+        });
+        match (structs.next(), structs.next()) {
+            (Some(item), None) if item.attrs.iter().all(is_inert) => self.found = Some(item.clone()),
+            _ => self.is_unsure = true,
+        }
+    }
+
+    /// Whether an item is one that uses the class.
+    fn uses(&self, item: &Item) -> bool {
+        let is_used = |attrs: &[Attribute]| attrs.iter().any(|attr| is_named(attr, self.used));
+        match item {
+            Item::Impl(item) => {
+                is_used(&item.attrs)
+                    && matches!(&*item.self_ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| name.unraw() == self.class))
+            }
+            Item::Struct(item) => {
+                let mut mentions = Mentions { class: &self.class, found: false };
+                mentions.visit_fields(&item.fields);
+                is_used(&item.attrs) && mentions.found
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'i> Visit<'i> for Finder<'_> {
+    fn visit_item_mod(&mut self, module: &'i syn::ItemMod) {
+        if let Some((_, items)) = &module.content {
+            self.list(items);
+        }
+        visit::visit_item_mod(self, module);
+    }
+    fn visit_block(&mut self, block: &'i Block) {
+        let items = block.stmts.iter().filter_map(|stmt| match stmt {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        });
+        self.list(items);
+        visit::visit_block(self, block);
+    }
+}
+
+/// Whether a type names the class.
+struct Mentions<'a> {
+    class: &'a str,
+    found: bool,
+}
+
+impl<'i> Visit<'i> for Mentions<'_> {
+    fn visit_path(&mut self, path: &'i syn::Path) {
+        self.found |= path.get_ident().is_some_and(|name| name.unraw() == self.class);
+        visit::visit_path(self, path);
+    }
+}
+
+/// Whether it is the attribute of this name, by whatever path.
+fn is_named(attr: &Attribute, name: &str) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == name)
+}
+
+/// Whether the attribute makes neither a class of the struct nor anything else.
+fn is_inert(attr: &Attribute) -> bool {
+    ["derive", "doc", "repr", "must_use", "deprecated", "non_exhaustive", "allow", "expect", "warn", "deny", "forbid"]
+        .iter()
+        .any(|name| attr.path().is_ident(name))
+}

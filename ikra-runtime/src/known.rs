@@ -1,0 +1,63 @@
+//! One error for one mistake: what a macro cannot know of a type is asked once.
+//!
+//! A field's type may be no value, a world's `Objects<X>` may be of something that is no class. Every use of such a
+//! type would be an error of its own. So the macros ask with [`Probe`], in one constant, which panics with what to
+//! write instead; and they name the type by way of that constant, as [`If<{ … }, T>`](If). The compiler says nothing
+//! more about types that depend on a constant with an error.
+
+use core::marker::PhantomData;
+
+use crate::class::{Class, Field};
+use crate::storage::Storage;
+
+/// Tells whether a type without parameters implements a trait: the constants here are found before those of [`No`].
+#[derive(Debug)]
+pub struct Probe<T>(PhantomData<fn() -> T>);
+
+impl<T: Class> Probe<T> {
+    /// It is a class.
+    pub const IS_CLASS: bool = true;
+}
+
+impl<T: Storage> Probe<T> {
+    /// It is how a field can be stored.
+    pub const IS_STORAGE: bool = true;
+}
+
+/// What is so of every type.
+pub trait No {
+    /// It is not known to be a class.
+    const IS_CLASS: bool = false;
+    /// It is not known to be how a field can be stored.
+    const IS_STORAGE: bool = false;
+}
+
+impl<T> No for Probe<T> {}
+
+/// `T`, if `IS`.
+#[derive(Debug)]
+pub struct If<const IS: bool, T>(PhantomData<fn() -> T>);
+
+/// `T`, if there is a `First`.
+#[derive(Debug)]
+pub struct After<First, T>(PhantomData<fn() -> (First, T)>);
+
+impl<First, T> Then for After<First, T> {
+    type Type = T;
+}
+
+/// What a condition leaves of a type.
+pub trait Then {
+    /// The type.
+    type Type;
+}
+
+impl<T> Then for If<true, T> {
+    type Type = T;
+}
+
+/// What a view shows for a class's `K`-th field.
+pub type FieldView<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage>::View<'w, P>;
+
+/// What a getter shows for it.
+pub type FieldSeen<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Seen<'w, P>;
