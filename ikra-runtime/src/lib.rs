@@ -21,6 +21,11 @@
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
 #![recursion_limit = "256"]
 
+// Sizes and offsets of storage are `usize`, ids and lengths 32 bits wide, and atomics of 64 bits are aligned like what
+// they hold: all of this is relied on.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("Ikra needs a target with 64-bit addresses");
+
 pub mod access;
 pub mod arity;
 mod call;

@@ -5,7 +5,7 @@ mod table;
 
 use crate::class::{Addressing, Class, ColumnInfo};
 use crate::layout::{Layout, LayoutKind, geometry};
-use crate::objects::Objects;
+use crate::objects::{MAX_OBJECTS, Objects};
 
 /// Where every column of every class of a world lies in memory: `world.layout()`.
 ///
@@ -122,7 +122,7 @@ impl WorldLayout {
 
     /// Bytes of all objects' storage, padding included.
     pub fn bytes(&self) -> usize {
-        self.classes.iter().map(ClassLayout::bytes).sum()
+        self.classes.iter().map(ClassLayout::bytes).fold(0, usize::saturating_add)
     }
 
     /// A drawing like the figures of the papers: a bar a class, or a bar a column where each has its own
@@ -133,13 +133,13 @@ impl WorldLayout {
 }
 
 impl ClassLayout {
-    /// The same layout with `objects` objects, or as many as the fixed capacity allows.
+    /// The same layout with `objects` objects, or as many as the fixed capacity allows, or ids.
     #[must_use]
     pub fn for_objects(mut self, objects: usize) -> Self {
-        self.objects = objects.min(self.fixed_capacity.map_or(usize::MAX, |capacity| capacity as usize));
+        self.objects = objects.min(self.fixed_capacity.map_or(MAX_OBJECTS, |capacity| capacity as usize));
         self.capacity = match (self.fixed_capacity, self.kind) {
             (Some(capacity), LayoutKind::Soa) => capacity as usize,
-            (_, LayoutKind::Tiles(tile)) => self.objects.next_multiple_of(tile),
+            (_, LayoutKind::Tiles(tile)) => self.objects.checked_next_multiple_of(tile).unwrap_or(usize::MAX),
             _ => self.objects,
         };
         self
@@ -153,23 +153,23 @@ impl ClassLayout {
     /// Bytes of the storage that the objects are in, padding and arena included; not what is reserved to
     /// grow.
     pub fn bytes(&self) -> usize {
-        self.inlined_bytes() + self.arena_bytes
+        self.inlined_bytes().saturating_add(self.arena_bytes)
     }
 
     /// Bytes of the columns, padding included: all but the arena (INNER Fig. 11, lower half).
     pub fn inlined_bytes(&self) -> usize {
         match (self.kind, self.fixed_capacity) {
-            (LayoutKind::Soa, None) => self.objects * self.bytes_per_object(),
+            (LayoutKind::Soa, None) => self.objects.saturating_mul(self.bytes_per_object()),
             (LayoutKind::Soa, Some(_)) => self.block,
-            (LayoutKind::Aos, _) => self.objects * self.block,
-            (LayoutKind::Tiles(tile), _) => self.objects.div_ceil(tile) * self.block,
+            (LayoutKind::Aos, _) => self.objects.saturating_mul(self.block),
+            (LayoutKind::Tiles(tile), _) => self.objects.div_ceil(tile).saturating_mul(self.block),
         }
     }
 
     /// Bytes of [`inlined_bytes`](Self::inlined_bytes) that no object's value is in. Slots of inner arrays
     /// count as values, whether they hold an element or not.
     pub fn padding(&self) -> usize {
-        self.inlined_bytes() - self.objects * self.bytes_per_object()
+        self.inlined_bytes().saturating_sub(self.objects.saturating_mul(self.bytes_per_object()))
     }
 }
 

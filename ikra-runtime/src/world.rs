@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::exec;
 use crate::handle::{All, Handle};
 use crate::kernel::{Constructor, Discardable, Kernel, PairKernel, ReducedBy};
+use crate::layout::geometry;
 use crate::link::Link;
 use crate::mirror::Visitor;
 use crate::objects::{Links, Objects};
@@ -165,9 +166,11 @@ impl<W: World> WorldState<W> {
     }
 }
 
-/// Fails to compile if class `C` has links to a class that is not in the world.
+/// Fails to compile if class `C` has links to a class that is not in the world, or storage that cannot be.
 #[doc(hidden)]
 pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
+    // Evaluated here, so that its mistakes are found when the program is checked.
+    let _ = geometry::<C>();
     let targets = <C::Fields as FieldTuple>::TARGETS;
     let mut field = 0;
     while field < targets.len() {
@@ -271,9 +274,18 @@ pub unsafe trait Holds<C: Class>: World {
 /// call). The result of every executor is the same with any number of threads, bit for bit, unless
 /// kernels add floating-point numbers to an `#[atomic]` field or store different values to the same one.
 ///
-/// If a kernel panics, the panic arrives in the caller. Each object has then either been updated by the
-/// whole call or not at all, and the world can be used further; fields under `snapshot` keep the values
-/// from before.
+/// If a kernel panics, the panic arrives in the caller, and the world can be used further. Kernels that were called
+/// for other objects may have run or not. Then, by the kind of field:
+///
+/// | field | objects whose call returned | the object whose call panicked |
+/// | --- | --- | --- |
+/// | plain, `#[soa(flatten)]` | as the call left them | as before the call |
+/// | inner array, `#[atomic]` | as the call left them | changed in place, up to the panic |
+/// | under `snapshot` | as before the kernel | as before the kernel |
+///
+/// A call of `execute_pairs` in this sense is that for an object and all others, and it may be undone for other objects
+/// than the one whose call panicked. `construct` adds no object then, or, for a class with an `InnerArray`, those that
+/// were made before.
 ///
 /// # Panics
 ///

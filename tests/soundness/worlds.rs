@@ -1,4 +1,10 @@
 //! Tables, states and storage of worlds: moved, exchanged, shared by threads, in every size.
 
+mod arena;
+mod arrays;
+mod clones;
 mod linking;
 mod mirrors;
+mod pairs;
+mod panics;
+mod sizes;

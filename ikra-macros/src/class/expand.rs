@@ -20,6 +20,7 @@ pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
         reference(class),
         class_impl(class, &conversions),
         field_impls(class),
+        no_drop(class),
         macro_rules(class),
     ];
     quote!(#(#parts)*)
@@ -334,6 +335,22 @@ fn field_impls(class: &Class) -> TokenStream {
         }
     });
     quote!(#(#impls)*)
+}
+
+/// Fails to compile, with the trait's name in the message, if the struct implements `Drop`: rows are taken apart into
+/// columns, and put together from them as often as they are read, so that it would run at any time and not when an
+/// object is gone.
+fn no_drop(class: &Class) -> TokenStream {
+    let row = class.ident();
+    quote! {
+        const _: () = {
+            #[allow(dead_code)]
+            trait AClassCannotImplementDrop {}
+            #[allow(drop_bounds)]
+            impl<T: ::core::ops::Drop> AClassCannotImplementDrop for T {}
+            impl AClassCannotImplementDrop for #row {}
+        };
+    }
 }
 
 fn hidden_macro(class: &Class) -> Ident {

@@ -218,6 +218,13 @@ unsafe impl ::ikra::rt::Field<1usize> for Body {
 unsafe impl ::ikra::rt::Field<2usize> for Body {
     type Storage = ::ikra::rt::AtomicColumn<u32>;
 }
+const _: () = {
+    #[allow(dead_code)]
+    trait AClassCannotImplementDrop {}
+    #[allow(drop_bounds)]
+    impl<T: ::core::ops::Drop> AClassCannotImplementDrop for T {}
+    impl AClassCannotImplementDrop for Body {}
+};
 #[doc(hidden)]
 #[allow(unused_macros)]
 macro_rules! __ikra_class_Body {

@@ -1,14 +1,15 @@
 //! `execute_pairs`: a kernel for every object and every other.
 //!
 //! A block of objects is held in registers while the others stream past, so that the SIMD lanes are
-//! different objects and each object still meets the others in order.
+//! different objects and each object still meets the others in order. Objects of many bytes are held one by one, so
+//! that a block of them does not fill the thread's stack.
 
 use std::marker::PhantomData;
 
 use super::rows::prepare;
 use super::{for_chunks, for_runs};
 use crate::access::Chunk;
-use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use crate::arity::{AccessTuple, FieldTuple, Job, ModeTuple, Spread};
 use crate::call::step;
 use crate::class::Class;
 use crate::handle::Handle;
@@ -54,6 +55,9 @@ where
 /// From this many others on it is worth while to find out which instruction set is faster.
 const MANY: usize = 256;
 
+/// The largest block of objects that is held on the stack, in bytes.
+const LARGEST_BLOCK: usize = 64 * 1024;
+
 /// Calls a kernel for each object of a run and every other.
 struct Pairs<'w, K: PairKernel<A>, A> {
     table: &'w Table<K::Class>,
@@ -76,6 +80,13 @@ where
 
     #[inline(always)]
     fn run(self, mut runs: X) {
+        if const { size_of::<X::Block>() > LARGEST_BLOCK } {
+            for n in 0..self.len {
+                // SAFETY: within the run.
+                unsafe { self.run_alone(&mut runs, n) };
+            }
+            return;
+        }
         // Blocks that meet few others are over too soon to be timed.
         let blocks = if self.others.len() < MANY { 0 } else { self.len / LANES };
         let mut trial = Trial::new(blocks);
@@ -90,6 +101,62 @@ where
             unsafe { runs.unblock(done, lanes, &block) };
             done += lanes;
         }
+    }
+}
+
+impl<K, A> Pairs<'_, K, A>
+where
+    K: PairKernel<A>,
+    A: Copy,
+{
+    /// Lets one object meet the others. Its fields are loaded before the first of them and stored after the last.
+    ///
+    /// # Safety
+    ///
+    /// `n` is within the runs.
+    #[inline(never)]
+    unsafe fn run_alone<X: AccessTuple<FieldsOf<K>>>(&self, runs: &mut X, n: usize) {
+        // SAFETY: passed on.
+        let mut alone = Alone { values: unsafe { runs.get(n) }, runs: PhantomData::<X> };
+        for other in 0..self.others.len() {
+            let other = K::Other::to_ref(Handle::at(self.others, other));
+            // SAFETY: there is one object in the run.
+            unsafe {
+                step::<K, _, _>(&mut alone, 0, self.table, self.first + n, |view| K::call(view, other, self.args));
+            }
+        }
+        if K::EXCLUSIVE {
+            // SAFETY: passed on.
+            unsafe { runs.set(n, alone.values) };
+        }
+    }
+}
+
+/// A run of one object, whose fields are held apart from the columns; `X` says which may be changed.
+struct Alone<F: FieldTuple, X> {
+    values: F::Values,
+    runs: PhantomData<X>,
+}
+
+impl<F: FieldTuple, X: AccessTuple<F>> AccessTuple<F> for Alone<F, X> {
+    type Block = Self;
+    #[inline(always)]
+    unsafe fn get(&self, _: usize) -> F::Values {
+        self.values
+    }
+    #[inline(always)]
+    unsafe fn set(&mut self, _: usize, values: F::Values) {
+        self.values = values;
+    }
+    #[inline(always)]
+    fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize> {
+        X::undeclared(before, after)
+    }
+    unsafe fn block(&self, _: usize, _: usize) -> Self {
+        Self { values: self.values, runs: PhantomData }
+    }
+    unsafe fn unblock(&mut self, _: usize, _: usize, block: &Self) {
+        self.values = block.values;
     }
 }
 

@@ -140,13 +140,9 @@ const fn compute<C: Class>() -> Geometry {
     let mut field = 0;
     while field < C::FIELDS.len() {
         let columns: &[ColumnInfo] = C::FIELDS[field].columns;
-        if let Some(array) = C::FIELDS[field].array {
-            assert_aligned(array.align);
-        }
         let mut part = 0;
         while part < columns.len() {
             let ColumnInfo { size, align, slot, .. } = columns[part];
-            assert_aligned(align);
             geometry.aligns[column] = larger(align, LINE);
             geometry.align = larger(align, geometry.align);
             let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
@@ -198,14 +194,4 @@ pub(crate) const fn arena_align<C: Class>() -> usize {
         field += 1;
     }
     most
-}
-
-/// The largest alignment of a value: the compiler's own limit, and what every allocation on a device starts on.
-const MAX_ALIGN: usize = if cfg!(target_arch = "nvptx64") { 256 } else { 1 << 29 };
-
-const fn assert_aligned(align: usize) {
-    assert!(
-        align <= MAX_ALIGN,
-        "memory on the device starts at multiples of 256 bytes: a class that is compiled for it cannot have values of a larger alignment"
-    );
 }

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::elements::Elements;
 use super::row::InnerArray;
-use crate::class::{ArrayInfo, Class, ColumnInfo};
+use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
 use crate::layout::MAX_COLUMNS;
 use crate::table::{FirstColumn, address};
 use crate::value::Value;
@@ -152,6 +152,7 @@ pub struct PartlyInlined<T, const K: usize>(PhantomData<fn() -> T>);
 
 /// What holds for elements of this type, however they are spread.
 const fn of_elements<T>() -> ArrayInfo {
+    assert_alignment::<T>();
     ArrayInfo { slots: 0, as_object: false, arena: false, element: size_of::<T>(), align: align_of::<T>() }
 }
 

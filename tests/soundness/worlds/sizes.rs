@@ -1,0 +1,130 @@
+//! Sizes that are too large, and numbers of objects at the limits.
+
+use ikra::Error;
+use ikra::prelude::*;
+
+/// 128 MiB.
+#[derive(Clone, Copy, Value)]
+#[repr(C)]
+pub struct Vast {
+    pub bytes: [[u64; 4096]; 4096],
+}
+
+/// `$name` has 8 such fields, so that 2^31 objects have 2^61 bytes each column, and all of them 2^64.
+macro_rules! vast {
+    ($($name:ident ($($options:tt)*);)*) => { $(
+        #[soa_class($($options)*)]
+        pub struct $name {
+            pub a: Vast, pub b: Vast, pub c: Vast, pub d: Vast, pub e: Vast, pub f: Vast, pub g: Vast, pub h: Vast,
+            #[inline_array]
+            pub slots: [Vast; 16],
+        }
+    )* };
+}
+vast! {
+    Soa ();
+    Aos (layout = "aos");
+    Tiled (layout = "tiles", tile = 128);
+    AosFixed (layout = "aos", capacity = 4000000000);
+}
+
+#[soa_class(layout = "tiles", tile = 128)]
+pub struct Nothing {
+    pub nothing: [u8; 0],
+}
+
+#[soa_class(layout = "aos")]
+pub struct NothingAos {
+    pub nothing: [u8; 0],
+}
+
+#[soa_class]
+pub struct NothingSoa {
+    pub nothing: [u8; 0],
+}
+
+#[soa_class(capacity = 1)]
+pub struct One {
+    pub n: u8,
+}
+
+#[soa_world]
+pub struct Sizes {
+    pub soa: Objects<Soa>,
+    pub aos: Objects<Aos>,
+    pub tiled: Objects<Tiled>,
+    pub fixed: Objects<AosFixed>,
+    pub nothing: Objects<Nothing>,
+    pub nothing_aos: Objects<NothingAos>,
+    pub nothing_soa: Objects<NothingSoa>,
+    pub one: Objects<One>,
+}
+
+#[test]
+fn storage_that_has_more_bytes_than_there_are_addresses() {
+    let mut sizes = Sizes::new();
+    macro_rules! check {
+        ($($member:ident)*) => { $(
+            for objects in [1 << 28, 1 << 31, (1 << 32) - 2] {
+                match sizes.$member.grow_by(objects) {
+                    Err(Error::OutOfMemory { .. }) => {}
+                    other => panic!("{other:?}"),
+                }
+                assert!(matches!(sizes.$member.reserve(objects), Err(Error::OutOfMemory { .. })));
+                assert_eq!((sizes.$member.len(), sizes.$member.capacity()), (0, 0));
+            }
+        )* };
+    }
+    check! { soa aos tiled }
+    assert!(matches!(sizes.fixed.grow_by(1), Err(Error::OutOfMemory { .. })));
+    assert!(matches!(sizes.fixed.grow_by(4_000_000_001), Err(Error::CapacityExceeded { .. })));
+    for objects in [1 << 32, usize::MAX] {
+        assert!(matches!(sizes.soa.grow_by(objects), Err(Error::TooManyObjects { .. })));
+        assert!(matches!(sizes.tiled.reserve(objects), Err(Error::TooManyObjects { .. })));
+        assert!(sizes.nothing.construct_none(objects));
+    }
+    // Pictures of what cannot be, too.
+    let layout = sizes.layout().for_objects(usize::MAX);
+    assert!(layout.bytes() > 0);
+}
+
+trait ConstructNone {
+    fn construct_none(&mut self, objects: usize) -> bool;
+}
+impl ConstructNone for Objects<Nothing> {
+    fn construct_none(&mut self, objects: usize) -> bool {
+        matches!(self.reserve(objects), Err(Error::TooManyObjects { .. })) && self.is_empty()
+    }
+}
+
+/// Storage in tiles has room for 2^32 objects, but there are only 2^32 - 2 ids.
+#[test]
+fn the_last_id_is_the_last() {
+    let mut sizes = Sizes::new();
+    macro_rules! check {
+        ($($member:ident)*) => { $(
+            // All ids, without the time to write as many placeholders: room for them is enough.
+            sizes.$member.grow_by((1 << 32) - 2).unwrap();
+            assert_eq!(sizes.$member.capacity(), (1 << 32) - 2);
+            assert!(matches!(sizes.$member.grow_by((1 << 32) - 1), Err(Error::TooManyObjects { .. })));
+            assert!(matches!(sizes.$member.reserve((1 << 32) - 1), Err(Error::TooManyObjects { .. })));
+        )* };
+    }
+    check! { nothing nothing_aos nothing_soa }
+    let link = sizes.nothing.push(Nothing { nothing: [] }).unwrap();
+    assert_eq!((link.index(), sizes.nothing.len()), (0, 1));
+}
+
+#[test]
+fn limits_and_ranges() {
+    let mut sizes = Sizes::new();
+    let only = sizes.one.push(One { n: 3 }).unwrap();
+    assert!(matches!(sizes.one.push(One { n: 4 }), Err(Error::CapacityExceeded { capacity: 1, requested: 2, .. })));
+    assert!(matches!(sizes.one.reserve(usize::MAX), Err(Error::CapacityExceeded { .. })));
+    assert_eq!(sizes.one.reserve(0).unwrap().count(), 0);
+    for link in [Link::from_id(2), Link::from_id(u32::MAX)].into_iter().flatten() {
+        assert!(matches!(sizes.one.read(link), Err(Error::NotInWorld { len: 1, .. })));
+        assert!(matches!(sizes.try_get::<One>(link), Err(Error::NotInWorld { .. })));
+    }
+    assert_eq!(sizes.clone().get(only).n(), 3);
+}
