@@ -13,7 +13,9 @@ pub(crate) fn removed(code: &str) -> String {
             continue;
         }
         let is_label = ["$L__tmp", "$L__func_begin", "$L__func_end"].iter().any(|label| line.starts_with(label));
-        if !is_label && ![".loc", ".file"].iter().any(|directive| text.starts_with(directive)) {
+        // `.local` is another one.
+        let directive = text.split(char::is_whitespace).next().unwrap_or_default();
+        if !is_label && ![".loc", ".file"].contains(&directive) {
             kept.push_str(line);
             kept.push('\n');
         }
@@ -31,6 +33,7 @@ mod tests {
 .visible .entry kernel(
 )
 {
+\t.local .align 8 .b8 \t__local_depot0[48];
 $L__func_begin0:
 \t.loc\t1 26 0
 
@@ -49,6 +52,9 @@ $L__info_string0:
 \t}
 \t.section\t.debug_macinfo\t{\t}
 ";
-        assert_eq!(removed(code), ".visible .entry kernel(\n)\n{\n\n\tadd.s32 \t%r1, %r1, 1;\n$L__BB0_1:\n\tret;\n}\n");
+        assert_eq!(
+            removed(code),
+            ".visible .entry kernel(\n)\n{\n\t.local .align 8 .b8 \t__local_depot0[48];\n\n\tadd.s32 \t%r1, %r1, 1;\n$L__BB0_1:\n\tret;\n}\n"
+        );
     }
 }
