@@ -22,7 +22,27 @@ fn ui() {
     // Data races are found when kernels are instantiated, by `cargo build` and not by `cargo check`. A case
     // that passes makes trybuild build.
     cases.pass("tests/ui/pass/*.rs");
-    for theme in ["arrays", "class", "methods", "race", "soundness", "text", "value", "world"] {
+    for theme in ["arrays", "cascades", "class", "methods", "race", "soundness", "text", "value", "world"] {
         cases.compile_fail(format!("tests/ui/{theme}/*.rs"));
     }
+}
+
+/// One mistake is one message: in programs of ordinary size, whose other parts use what has the mistake.
+#[test]
+fn few_errors() {
+    let mut cases = 0;
+    for entry in std::fs::read_dir("tests/ui/cascades").expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        if path.extension().is_none_or(|extension| extension != "stderr") {
+            continue;
+        }
+        cases += 1;
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let errors = text.lines().filter(|line| line.starts_with("error")).count();
+        let lines = text.lines().count();
+        // Three mistakes, one of which the compiler points out twice.
+        let most = if path.ends_with("syntax_in_three.stderr") { 4 } else { 3 };
+        assert!(errors <= most && lines <= 40, "{}: {errors} errors, {lines} lines", path.display());
+    }
+    assert!(cases > 30, "{cases}");
 }

@@ -41,6 +41,7 @@ use proc_macro::TokenStream;
 /// | `addressing` | `"zero"` (default), `"storage"`, `"first_field"`: what `Link::to_bits` yields |
 /// | `arena` | bytes for the elements of inner arrays that have no slot; without it the arena grows |
 /// | `columns` | the name before `::mass`, instead of the struct's in snake case |
+/// | `crate` | where `ikra` is, for users of a crate that re-exports it: `crate = other::ikra`. A name that Cargo.toml gives it (`soa = { package = "ikra", … }`) is found without |
 ///
 /// # Fields
 ///
@@ -102,7 +103,16 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A class may have several blocks, in different modules. They find the class's fields through a macro of
 /// the class's name, which is imported along with it; import the view and the ref too
 /// (`use model::{Body, BodyMut, BodyRef}`), or write a path, `impl model::Body`. "Cannot find macro `Body`"
-/// means that the struct is not under `#[soa_class]`.
+/// means that the struct is not under `#[soa_class]`, or that it is a class of another crate: a class's methods are all
+/// in its own crate. For a class of another crate implement a trait of yours for its view and ref, `BodyMut<'_, P>` and
+/// `BodyRef<'_, P>`.
+///
+/// Blocks use the `ikra` that their class uses; `#[soa_methods(crate = path)]` says another path to it.
+///
+/// # What is different in methods
+///
+/// In a pattern `Self { pos, .. }` is the view, whose links are refs; everywhere else `Self` is the struct. Fields,
+/// kernels and methods of a class count as used, so the compiler does not warn of those that nothing uses.
 ///
 /// # `#[kernel]`
 ///
@@ -158,6 +168,9 @@ pub fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Marks a method inside [`macro@soa_methods`] as a kernel; the options are there. Elsewhere it is an
 /// error that says so.
 ///
+/// It need not be imported: `#[soa_methods]` knows it by its name, so that the compiler would call `use ikra::kernel`
+/// unused.
+///
 /// ```
 /// use ikra::prelude::*;
 ///
@@ -186,7 +199,8 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 ///
 /// The struct gets `new()`, `Default` and the trait `World`. All its fields must be of type
 /// `Objects<Class>`, each class once; every class that a link refers to must be there. With the feature `serde`,
-/// `#[derive(Serialize, Deserialize)]` may follow the attribute.
+/// `#[derive(Serialize, Deserialize)]` may follow the attribute. `#[soa_world(crate = path)]` says where `ikra` is, as
+/// `#[soa_class(crate = path)]` does.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -215,7 +229,8 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The type must be `Copy` and have a fixed representation: `#[repr(C)]` or `#[repr(transparent)]` on a
 /// struct, `#[repr(u8)]` or the like on an enum. All fields must be values. A struct of at most 16
-/// fields can be under `#[soa(flatten)]`. A type in a `pub` class must be `pub` itself.
+/// fields can be under `#[soa(flatten)]`. A type in a `pub` class must be `pub` itself. `#[value(crate = path)]` says
+/// where `ikra` is, as `#[soa_class(crate = path)]` does.
 ///
 /// ```
 /// use ikra::prelude::*;

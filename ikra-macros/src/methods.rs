@@ -8,6 +8,7 @@ mod arguments;
 mod body;
 mod device;
 mod expand;
+mod hints;
 mod kernel;
 mod lenient;
 mod model;
@@ -174,8 +175,8 @@ fn methods(fields: Fields, block: TokenStream) -> TokenStream {
     let block = Block::parse(class, fields, block, &mut errors);
     // Methods are made even of a block with mistakes, so that calls to them are not errors too.
     let errors = errors.into_tokens();
-    let made = expand::expand(&block);
-    quote!(#errors #made)
+    let (made, hints) = (expand::expand(&block), hints::hints(&block));
+    quote!(#errors #made #hints)
 }
 
 /// `#[kernel]` outside of an impl block.

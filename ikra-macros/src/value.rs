@@ -43,6 +43,7 @@ fn krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
 fn value(input: &DeriveInput, mut errors: Errors) -> TokenStream {
     if input.generics.lifetimes().next().is_some() {
         errors.at(&input.generics, "a value holds no references, so it has no lifetimes");
+        return errors.into_tokens().unwrap_or_default();
     }
     let made = match &input.data {
         Data::Struct(data) => derive_struct(input, data, &mut errors),
@@ -98,23 +99,18 @@ fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) ->
     let types: Vec<_> = data.fields.iter().map(|field| &field.ty).collect();
     let mut generics = input.generics.clone();
     {
+        // Bounds, so that what is missing is one error, where it is missing.
         let predicates = &mut generics.make_where_clause().predicates;
         for ty in &types {
-            predicates.push(syn::parse_quote!(#ty: ::ikra::Value));
+            predicates.push(syn::parse_quote_spanned!(located(ty)=> #ty: ::ikra::Value));
         }
+        predicates.push(syn::parse_quote_spanned!(located(ident)=> Self: ::core::marker::Copy));
         if !input.generics.params.is_empty() {
-            predicates.push(
-                syn::parse_quote!(Self: ::core::marker::Copy + ::core::marker::Send + ::core::marker::Sync + 'static),
-            );
+            predicates.push(syn::parse_quote!(Self: ::core::marker::Send + ::core::marker::Sync + 'static));
         }
     }
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let where_clause = if input.generics.params.is_empty() {
-        // Bounds that do not depend on a parameter are checked where the fields are used, with better errors.
-        quote!()
-    } else {
-        quote!(#where_clause)
-    };
+    let where_clause = quote!(#where_clause);
     let values = types.iter().map(|ty| quote_spanned!(located(ty)=> <#ty as ::ikra::Value>)).collect::<Vec<_>>();
     let placeholder = quote!(Self { #(#members: #values::PLACEHOLDER),* });
     let same = quote!(true #(&& #values::same(&self.#members, &other.#members))*);
@@ -128,6 +124,7 @@ fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) ->
         let places: Vec<_> = (0..types.len()).map(|n| format_ident!("part{n}")).collect();
         quote! {
             #[automatically_derived]
+            #[allow(trivial_bounds)]
             impl #impl_generics ::ikra::rt::Flatten for #ident #type_generics #where_clause {
                 type Parts = (#(#types,)*);
                 const PART_NAMES: &'static [&'static str] = &[#(#names),*];
@@ -157,6 +154,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Tok
             &variant.fields,
             "an enum in a column has no fields: use a struct of a fieldless enum and the data, or a field for each",
         );
+        return TokenStream::new();
     }
     let Some(first) = data.variants.first() else {
         errors.at(ident, "an enum without variants has no values");
@@ -168,7 +166,8 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Tok
         quote!((Self::#variant, Self::#variant))
     });
     let same = quote!(::core::matches!((self, other), #(#patterns)|*));
-    value_impl(quote!(impl), quote!(#ident), &quote!(Self::#first), &same)
+    let is_copy = quote_spanned!(located(ident)=> where Self: ::core::marker::Copy);
+    value_impl(quote!(impl), quote!(#ident #is_copy), &quote!(Self::#first), &same)
 }
 
 /// `unsafe impl Value`, for a type that a view shows as it is.
@@ -176,6 +175,7 @@ fn value_impl(header: TokenStream, ty: TokenStream, placeholder: &TokenStream, s
     quote! {
         // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
         #[automatically_derived]
+        #[allow(trivial_bounds)]
         unsafe #header ::ikra::Value for #ty {
             type View<'w, __P: ::ikra::Phase> = Self;
             type Target = ::ikra::rt::NoTarget;

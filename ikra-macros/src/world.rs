@@ -181,6 +181,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             fn visit_members(&mut self, visitor: &mut ::ikra::rt::Visitor<'_>) {
                 #(::ikra::rt::Visitor::visit(visitor, &mut self.#idents);)*
             }
+            fn new() -> Self { Self::new() }
             fn device_code() -> ::core::option::Option<&'static str> { #device_code }
             fn layout(&self) -> ::ikra::WorldLayout {
                 ::ikra::WorldLayout::new(#name, [#(::ikra::Objects::layout(&self.#idents)),*])

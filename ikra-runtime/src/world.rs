@@ -315,6 +315,10 @@ pub unsafe trait World: Sized + Send + Sync {
     #[doc(hidden)]
     fn device_code() -> Option<&'static str>;
 
+    /// A world without objects, where the world is a type parameter; `#[soa_world]` gives the struct a function of this
+    /// name too.
+    fn new() -> Self;
+
     /// An object, to read.
     ///
     /// # Panics

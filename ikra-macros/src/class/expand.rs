@@ -23,6 +23,12 @@ pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
         no_drop(class),
         macro_rules(class),
     ];
+    let is_deprecated = |field: &Field| field.docs.iter().any(|attr| attr.path().is_ident("deprecated"));
+    if class.fields.iter().any(is_deprecated) {
+        // The user's uses are pointed out, and not those here.
+        let parts = parts.map(|part| allow_deprecated(part));
+        return quote!(#(#parts)*);
+    }
     quote!(#(#parts)*)
 }
 
@@ -40,6 +46,17 @@ pub(crate) fn fallback(class: &Class, errors: Option<TokenStream>) -> TokenStrea
         #[doc(hidden)]
         #[allow(unused_imports)]
         pub(crate) use #hidden as #name;
+    }
+}
+
+/// Items, each under `#[allow(deprecated)]`.
+fn allow_deprecated(items: TokenStream) -> TokenStream {
+    match syn::parse2::<syn::File>(items.clone()) {
+        Ok(file) => {
+            let items = file.items;
+            quote!(#(#[allow(deprecated)] #items)*)
+        }
+        Err(_) => items,
     }
 }
 

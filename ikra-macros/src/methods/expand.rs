@@ -148,7 +148,11 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
 fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     let at = located(&method.item.sig.ident);
     let item = &method.item;
-    if method.receiver == Receiver::Exclusive || method.clashes || borrows_self(&item.sig.output) {
+    if method.receiver == Receiver::Exclusive
+        || method.clashes
+        || matches!(item.sig.safety, syn::Safety::Unsafe(_))
+        || borrows_self(&item.sig.output)
+    {
         return None;
     }
     let class = &block.class;

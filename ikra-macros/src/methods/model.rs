@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind, ReturnType,
-    Type,
+    Safety, Type,
 };
 
 use super::access::{self, Access, is_object_method, plain_name};
@@ -84,6 +84,10 @@ impl Block {
         for item in block.items {
             match item {
                 ImplItem::Fn(item) => parsed.function(item, errors),
+                ImplItem::Macro(item) => errors.at(
+                    item.mac.path,
+                    "what this macro makes cannot be seen here: let a macro make the whole `#[soa_methods] impl` block, or move what belongs to the struct itself to an `impl` block without `#[soa_methods]`",
+                ),
                 other => parsed.row_items.push(other),
             }
         }
@@ -94,6 +98,15 @@ impl Block {
     fn function(&mut self, mut item: ImplItemFn, errors: &mut Errors) {
         let mut kernel = None;
         item.attrs.retain(|attr| {
+            if is_conditional_kernel(attr) {
+                errors.at(
+                    attr,
+                    "a method is a kernel or it is not: write `#[kernel]`, which costs nothing where nobody runs it, or write the method twice, under `#[cfg(…)]`",
+                );
+                // As if it were one, for those that run it.
+                kernel = Some(Options::parse(&syn::parse_quote!(#[kernel]), &self.fields, errors));
+                return false;
+            }
             if attr.path().segments.last().is_none_or(|last| last.ident != "kernel") {
                 return true;
             }
@@ -128,7 +141,17 @@ impl Block {
             errors.at(constness, "a method of a class cannot be `const`");
             return;
         }
+        if let (Safety::Unsafe(unsafety), Some(_)) = (&item.sig.safety, &kernel) {
+            errors.at(
+                unsafety,
+                "a kernel cannot be `unsafe`: executors call it for every object; put the operation into an `unsafe` block in it, or into a method that it calls",
+            );
+            item.sig.safety = Safety::Default;
+        }
         let parameters = parameters(&item);
+        if kernel.is_some() {
+            check_arguments(&parameters, errors);
+        }
         match (receiver, kernel) {
             (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, errors),
             (None, None) => {
@@ -414,6 +437,40 @@ impl Block {
     /// `Ref<X>` and `Self` in some tokens.
     pub(crate) fn rewrite(&self, tokens: impl ToTokens) -> TokenStream {
         rewrite::rewrite(quote!(#tokens), &self.class)
+    }
+}
+
+/// Whether the attribute is `#[kernel]` under a condition.
+fn is_conditional_kernel(attr: &Attribute) -> bool {
+    let syn::Meta::List(list) = &attr.meta else { return false };
+    let made = list.tokens.clone().into_iter().skip(1);
+    attr.path().is_ident("cfg_attr")
+        && made.into_iter().any(|token| matches!(token, proc_macro2::TokenTree::Ident(name) if name == "kernel"))
+}
+
+/// Points out arguments that own memory, which cannot be given to every object.
+fn check_arguments(parameters: &[Parameter], errors: &mut Errors) {
+    for Parameter { ty, .. } in parameters {
+        let Type::Path(path) = ty else { continue };
+        let Some(last) = path.path.segments.last() else { continue };
+        let inside = match &last.arguments {
+            PathArguments::AngleBracketed(args) => args.args.to_token_stream().to_string().replace(' ', ""),
+            _ => String::new(),
+        };
+        let instead = match last.ident.to_string().as_str() {
+            "Vec" | "VecDeque" | "Box" if inside.starts_with('[') => format!("`&{inside}`"),
+            "Vec" | "VecDeque" => format!("a slice, `&[{inside}]`"),
+            "String" => "`&str`".to_owned(),
+            "Box" | "Rc" | "Arc" => format!("a reference, `&{inside}`"),
+            "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" => {
+                format!("a reference, `&{}<{inside}>`", last.ident)
+            }
+            _ => continue,
+        };
+        errors.at(
+            ty,
+            format!("a kernel is given its arguments for every object anew, so they are copied: instead of `{}` take {instead}", last.ident),
+        );
     }
 }
 

@@ -16,7 +16,6 @@ impl std::ops::Add for Vec2 {
 }
 
 #[soa_class]
-#[derive(Clone, Debug)]
 pub struct Cell {
     pub heat: f32,
     pub centre: Vec2,
@@ -46,7 +45,8 @@ impl Cell {
 #[soa_methods]
 impl Body {
     pub fn new(pos: Vec2, cell: Link<Cell>) -> Self {
-        Self { pos, vel: pos, path: [pos; 4], mass: 1.0, cell, next: None, hits: 0 }
+        let zero = || Vec2 { x: 0.0, y: 0.0 };
+        Self { pos, vel: zero(), path: [zero(), zero(), zero(), zero()], mass: 1.0, cell, next: None, hits: 0 }
     }
     #[kernel]
     pub fn made(id: u32, cell: Link<Cell>) -> Self {

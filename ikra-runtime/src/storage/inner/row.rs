@@ -27,7 +27,7 @@ use core::ops::{Deref, DerefMut};
 /// assert_eq!(plan.routes.read(route)?.stops[2], 3);
 /// # Ok(()) }
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InnerArray<T>(Vec<T>);
 
 impl<T> InnerArray<T> {

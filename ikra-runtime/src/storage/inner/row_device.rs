@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::{Deref, DerefMut};
 
 /// An array of any length, as a field of a row. Rows that have one are made on the host.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InnerArray<T>([T; 0]);
 
 #[cold]

@@ -1,4 +1,4 @@
-// An `impl` without `#[soa_methods]`.
+// An `unsafe` kernel.
 use ikra::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
@@ -34,6 +34,7 @@ pub struct Body {
     pub hits: u32,
 }
 
+#[soa_methods]
 impl Cell {
     #[kernel]
     pub fn warm(&mut self, by: f32) {
@@ -52,7 +53,7 @@ impl Body {
         Self { hits: id, ..Self::new(Vec2 { x: 0.0, y: 1.0 }, cell) }
     }
     #[kernel]
-    pub fn step(&mut self, dt: f32) {
+    pub unsafe fn step(&mut self, dt: f32) {
         self.pos = self.pos + self.vel;
         self.pos.x += dt * self.cell.heat();
         self.path.set(0, self.pos);

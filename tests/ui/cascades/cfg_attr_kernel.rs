@@ -1,7 +1,8 @@
-// A struct without any derive.
+// A kernel under a condition.
 use ikra::prelude::*;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
 pub struct Vec2 {
     pub x: f32,
     pub y: f32,
@@ -51,7 +52,7 @@ impl Body {
     pub fn made(id: u32, cell: Link<Cell>) -> Self {
         Self { hits: id, ..Self::new(Vec2 { x: 0.0, y: 1.0 }, cell) }
     }
-    #[kernel]
+    #[cfg_attr(debug_assertions, kernel)]
     pub fn step(&mut self, dt: f32) {
         self.pos = self.pos + self.vel;
         self.pos.x += dt * self.cell.heat();
