@@ -485,3 +485,7 @@ const _: () = {
         );
     }
 };
+#[automatically_derived]
+#[doc(hidden)]
+#[allow(non_upper_case_globals, dead_code, missing_docs)]
+impl Body {}

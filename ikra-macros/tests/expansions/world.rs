@@ -64,6 +64,9 @@ const _: () = {
             ::ikra::rt::Visitor::visit(visitor, &mut self.bodies);
             ::ikra::rt::Visitor::visit(visitor, &mut self.cells);
         }
+        fn new() -> Self {
+            Self::new()
+        }
         fn device_code() -> ::core::option::Option<&'static str> {
             ::core::option::Option::None
         }
