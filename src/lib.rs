@@ -217,7 +217,7 @@ pub use ikra_runtime::link::Link;
 pub use ikra_runtime::object::Object;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::objects::{Links, Objects, Rows};
-pub use ikra_runtime::phase::{Phase, Sequential};
+pub use ikra_runtime::phase::{Guarded, Phase, Sequential};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::reduce::{All, Any, Max, Min, Reducer, Sum};

@@ -292,7 +292,7 @@ pub trait CudaWorld: World {
         Self: Holds<K::Class> + Holds<K::Other>,
     {
         let end = Holds::<K::Class>::objects(self).len();
-        let shared_bytes = (PAIR_THREADS * record::bytes::<K::Other>(K::GETS)) as u32;
+        let shared_bytes = (PAIR_THREADS * record::bytes::<K::Other, K>()) as u32;
         let job = Job { threads: PAIR_THREADS as u32, shared_bytes, together: true, ..job_of::<K>() };
         with(self, |world, session| start::<K, A, Self>(world, session, job, 0, end, None, args))
     }

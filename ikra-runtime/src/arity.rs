@@ -5,6 +5,8 @@ use crate::class::{Class, ClassId};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::isa::Isa;
 use crate::phase::{FieldSet, Phase, Touched};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::storage::Copies;
 use crate::storage::{Bump, Loaded, Storage};
 use crate::table::Table;
 
@@ -66,11 +68,25 @@ pub trait FieldTuple: 'static {
     /// As for [`read`](Self::read).
     unsafe fn fits<C: Class>(bases: &C::Bases, index: usize, row: &Self::Row) -> bool;
 
-    /// Stores the fields that a view holds by value.
+    /// The same values, with copies of inner arrays that are not atomic.
     ///
     /// # Safety
     ///
-    /// As for [`write`](Self::write), 1 and 2.
+    /// The values were read of an object that exists, and nothing writes the object meanwhile.
+    #[cfg(not(target_arch = "nvptx64"))]
+    unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values;
+
+    /// The first field that is another array after than before.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize>;
+
+    /// Stores the fields of a view, but atomic ones.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`write`](Self::write), 1 and 2.
+    /// 2. Inner arrays among the values are the object's, or copies of them by [`detach`](Self::detach) that live.
+    #[cfg(not(target_arch = "nvptx64"))]
     unsafe fn write_back<C: Class>(bases: &C::Bases, index: usize, values: Self::Values);
 
     /// Copies the fields in `fields` of an object from one storage to another.
@@ -98,13 +114,13 @@ pub trait FieldTuple: 'static {
     #[cfg(target_arch = "nvptx64")]
     unsafe fn write_record<C: Class, P: Phase>(bases: &C::Bases, index: usize, record: *mut u8);
 
-    /// What the view of another object shows, the fields in `A` loaded and the others placeholders.
+    /// What the view of another object is made of, the fields in `A` loaded and the others placeholders.
     ///
     /// # Safety
     ///
     /// 1. `C::Fields` is `Self`, and object `index` exists in `table`.
     /// 2. Nothing writes the fields in `A` meanwhile.
-    unsafe fn views_at<'w, C: Class, P: Phase, A: Touched>(table: &'w Table<C>, index: usize) -> Self::Views<'w, P>;
+    unsafe fn values_at<C: Class, A: Touched>(table: &Table<C>, index: usize) -> Self::Values;
 }
 
 /// The modes in which a kernel accesses fields `F`.
@@ -242,12 +258,29 @@ macro_rules! tuples {
                 // SAFETY: passed on, for each field.
                 true $(&& unsafe { $F::fits::<C, $k>(bases, index, &row.$k) })+
             }
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values {
+                // SAFETY: passed on, for each field.
+                ($(unsafe { $F::detach(values.$k, copies) },)+)
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize> {
+                $(
+                    if $F::is_other(&before.$k, &after.$k) {
+                        return Some($k);
+                    }
+                )+
+                None
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
             #[inline(always)]
             unsafe fn write_back<C: Class>(bases: &C::Bases, index: usize, values: Self::Values) {
                 $(
                     if !$F::ATOMIC {
                         // SAFETY: passed on, for each field.
-                        unsafe { $F::write::<C, $k>(bases, index, values.$k) };
+                        unsafe { $F::put_back::<C, $k>(bases, index, values.$k) };
                     }
                 )+
             }
@@ -289,7 +322,7 @@ macro_rules! tuples {
             #[inline(always)]
             unsafe fn write_record<C: Class, P: Phase>(bases: &C::Bases, index: usize, record: *mut u8) {
                 $(
-                    if let Some(offset) = const { crate::record::offset::<C>(P::GETS, $k) } {
+                    if let Some(offset) = const { crate::record::offset::<C, P>($k) } {
                         // SAFETY: passed on, for each field that is in the record.
                         let value = unsafe { $F::read::<C, $k>(bases, index) };
                         // SAFETY: within the record, and aligned for the field's type.
@@ -298,19 +331,15 @@ macro_rules! tuples {
                 )+
             }
             #[inline(always)]
-            unsafe fn views_at<'w, C: Class, P: Phase, A: Touched>(
-                table: &'w Table<C>,
-                index: usize,
-            ) -> Self::Views<'w, P> {
-                let values = ($(
+            unsafe fn values_at<C: Class, A: Touched>(table: &Table<C>, index: usize) -> Self::Values {
+                ($(
                     if const { A::FIELDS.contains($k) } {
                         // SAFETY: passed on, for each field in the set.
                         unsafe { $F::read_for_view::<C, $k>(&table.bases, index) }
                     } else {
                         <$F::Value as Loaded>::PLACEHOLDER
                     },
-                )+);
-                Self::to_views::<C, P>(values, table, index)
+                )+)
             }
         }
 

@@ -52,7 +52,7 @@ pub unsafe fn call<K: Kernel<A>, A>(index: u32, args: A) -> K::Output {
 
 /// The bytes of a record of the other object.
 pub const fn record_bytes<K: PairKernel<A>, A>() -> usize {
-    record::bytes::<K::Other>(K::GETS)
+    record::bytes::<K::Other, K>()
 }
 
 /// Writes the record of another object.

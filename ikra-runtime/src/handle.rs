@@ -4,12 +4,15 @@ use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::arity::FieldTuple;
 use crate::class::{Class, Field};
 use crate::fault::out_of_range;
 use crate::link::Link;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::phase::FieldSet;
 use crate::phase::{AllRaceFree, Phase, RaceFree, Touched};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::storage::Copies;
 use crate::storage::Storage;
 use crate::table::{Place, Table};
 
@@ -34,10 +37,12 @@ impl<C, P> Clone for Handle<'_, C, P> {
         *self
     }
 }
-// SAFETY: reads through it follow the rules of `Table`, which hold across threads; values are `Sync`.
-unsafe impl<C: Class, P> Send for Handle<'_, C, P> {}
-// SAFETY: as for `Send`.
-unsafe impl<C: Class, P> Sync for Handle<'_, C, P> {}
+// SAFETY: in phases that are `Send`, kernels and shared worlds, reads follow the rules of `Table`, which hold across
+// threads, and values are `Sync`. Beside a guard, which stores its object when it is dropped, a ref must stay in the
+// guard's thread: `Guarded` is not `Send`.
+unsafe impl<C: Class, P: Send> Send for Handle<'_, C, P> {}
+// SAFETY: as for `Send`: handles are `Copy`.
+unsafe impl<C: Class, P: Send> Sync for Handle<'_, C, P> {}
 
 impl<C: Class, P> fmt::Debug for Handle<'_, C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +130,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         C: Field<K>,
     {
         #[cfg(target_arch = "nvptx64")]
-        if let Some(offset) = const { crate::record::offset::<C>(P::GETS, K) }
+        if let Some(offset) = const { crate::record::offset::<C, P>(K) }
             && !self.near.is_null()
         {
             // SAFETY: by the contract of `near`, the record holds the field there.
@@ -139,27 +144,43 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         }
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
         // in this phase: a kernel writes only fields in `WRITES` of its own class, which `RaceFree` rules out, and
-        // snapshots go to another column.
+        // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
         unsafe { <<C as Field<K>>::Storage as Storage>::see::<C, P, K>(table, self.index()) }
     }
 
-    /// Reads the fields in `FIELDS` of the object and makes a view of them, for a `&self` method.
+    /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method.
     /// The others have placeholders.
+    ///
+    /// Nobody ever owns the view or has it exclusively: so it cannot be written through, whatever its phase.
     ///
     /// # Panics
     ///
     /// If the link was not to an object of this world.
     #[inline(always)]
-    pub fn view<A: Touched>(self, _: AllRaceFree<P, C, A>) -> C::View<'w, P> {
-        use crate::arity::FieldTuple;
+    pub fn with_view<A: Touched, R>(self, _: AllRaceFree<P, C, A>, method: impl FnOnce(&C::View<'w, P>) -> R) -> R {
         let table = self.table();
         #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
             table.fetch(A::FIELDS);
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
-        let views = unsafe { <C::Fields as FieldTuple>::views_at::<C, P, A>(table, self.index()) };
-        C::to_view(views, self)
+        let values = unsafe { <C::Fields as FieldTuple>::values_at::<C, A>(table, self.index()) };
+        #[cfg(not(target_arch = "nvptx64"))]
+        if const { P::GUARDED } {
+            // The method may borrow elements, and meanwhile drop the guard, which stores them: so it gets copies.
+            let mut copies = Copies::new();
+            // SAFETY: as above; nothing is written before the method is called.
+            let values = unsafe { <C::Fields as FieldTuple>::detach(values, &mut copies) };
+            // The view shows the copies, and nothing made from it lives longer than the borrow that the method gets.
+            return method(&self.show(values, table));
+        }
+        method(&self.show(values, table))
+    }
+
+    /// The view of the object, given its values.
+    #[inline(always)]
+    fn show(self, values: <C::Fields as FieldTuple>::Values, table: &'w Table<C>) -> C::View<'w, P> {
+        C::to_view(<C::Fields as FieldTuple>::to_views::<C, P>(values, table, self.index()), self)
     }
 
     /// The object that a link refers to, in the same world.

@@ -197,6 +197,9 @@ pub unsafe trait Phase: Copy + 'static {
     /// Whether this is sequential code, which fetches from a device what it reads.
     #[doc(hidden)]
     const SEQUENTIAL: bool = false;
+    /// Whether there is a guard that may change an object.
+    #[doc(hidden)]
+    const GUARDED: bool = false;
 }
 
 /// The phase of sequential code: may read everything, guarded by the borrow of the world.
@@ -222,6 +225,57 @@ unsafe impl Phase for Sequential {
     const CLASS: ClassId = ClassId::NONE;
     const NAME: &'static str = "sequential code";
     const SEQUENTIAL: bool = true;
+    const WRITES: FieldSet = FieldSet::EMPTY;
+    const SNAPSHOT: FieldSet = FieldSet::EMPTY;
+}
+
+/// The phase of sequential code that has a guard from `world.get_mut(link)`: what the
+/// guard shows as an object's view, and every ref that is found from there, are in this phase.
+///
+/// The guard stores its object's fields when it is dropped, and refs, which may refer to the same object, show the
+/// fields from before until then. So in this phase refs stay in the guard's thread, and show elements of inner arrays
+/// by value only: `other.path().get(i)` and `other.path().iter()`, but not `&other.path()[i]`. The object's own array,
+/// `guard.path[i]`, can be borrowed: it is a copy that belongs to the guard.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Node { pub next: Link<Node>, #[inline_array] pub path: [u32; 2] }
+///
+/// /// For an object of one's own.
+/// fn follow(node: &mut NodeMut<'_, ikra::Guarded>) {
+///     node.path[0] = node.next.path().get(1);
+/// }
+///
+/// #[soa_world]
+/// pub struct Graph { pub nodes: Objects<Node> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut graph = Graph::new();
+/// let node = graph.nodes.reserve(1)?.next().unwrap();
+/// graph.nodes.init(node, Node { next: node, path: [1, 2] })?;
+/// let mut guard = graph.get_mut(node);
+/// guard.path[1] = 5;
+/// follow(&mut guard);
+/// assert_eq!(guard.path, [2, 5]); // the link, to the object itself, shows the array from before
+/// drop(guard);
+/// assert_eq!(graph.get(node).path(), [2, 5]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guarded {
+    /// Neither `Send` nor `Sync`, and so are refs in this phase.
+    _one_thread: PhantomData<*const ()>,
+}
+
+// SAFETY: 1. a guard changes its object's columns only when it is dropped, in the one thread that has refs in this
+// phase, between their reads; before, it changes copies of its own. 2. It is no kernel.
+unsafe impl Phase for Guarded {
+    const CLASS: ClassId = ClassId::NONE;
+    const NAME: &'static str = "sequential code with a guard";
+    const SEQUENTIAL: bool = true;
+    const GUARDED: bool = true;
     const WRITES: FieldSet = FieldSet::EMPTY;
     const SNAPSHOT: FieldSet = FieldSet::EMPTY;
 }

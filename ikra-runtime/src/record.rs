@@ -4,6 +4,7 @@
 //! them one after another. A record is a multiple of 16 bytes, so that it is loaded in the widest pieces.
 
 use crate::class::{Class, FieldInfo};
+use crate::phase::Phase;
 
 /// Threads of a block, and so records of a tile.
 pub const PAIR_THREADS: usize = 128;
@@ -36,7 +37,14 @@ const fn same(a: &str, b: &str) -> bool {
     true
 }
 
-const fn is_read(field: &FieldInfo, gets: &[&str]) -> bool {
+/// Whether kernel `P` may read field `k` of another object of class `C`: its text has a getter's name, which may also
+/// be that of some other method. A field that the kernel changes in place is never read through another object, and
+/// must not be: other blocks may be storing it already.
+const fn is_read<C: Class, P: Phase>(k: usize) -> bool {
+    if P::CLASS.may_be(C::ID) && P::WRITES.contains(k) && !P::SNAPSHOT.contains(k) {
+        return false;
+    }
+    let (field, gets) = (&C::FIELDS[k], P::GETS);
     let mut n = 0;
     while n < gets.len() {
         if same(field.name, gets[n]) {
@@ -48,12 +56,12 @@ const fn is_read(field: &FieldInfo, gets: &[&str]) -> bool {
 }
 
 /// Where field `wanted` is, or the end if there is no such field.
-const fn place<C: Class>(gets: &[&str], wanted: usize) -> (bool, usize) {
+const fn place<C: Class, P: Phase>(wanted: usize) -> (bool, usize) {
     let mut end: usize = 0;
     let mut k = 0;
     while k < C::FIELDS.len() {
         let field = &C::FIELDS[k];
-        if fits(field) && is_read(field, gets) {
+        if fits(field) && is_read::<C, P>(k) {
             let column = field.columns[0];
             let start = end.next_multiple_of(column.align);
             if k == wanted {
@@ -68,16 +76,16 @@ const fn place<C: Class>(gets: &[&str], wanted: usize) -> (bool, usize) {
     (true, end)
 }
 
-/// The bytes of a record of class `C` with the fields among `gets`: 0 if there is none.
-pub const fn bytes<C: Class>(gets: &[&str]) -> usize {
-    let bytes = place::<C>(gets, usize::MAX).1.next_multiple_of(16);
+/// The bytes of a record of class `C` for kernel `P`: 0 if there is none.
+pub const fn bytes<C: Class, P: Phase>() -> usize {
+    let bytes = place::<C, P>(usize::MAX).1.next_multiple_of(16);
     if bytes > MAX_BYTES { 0 } else { bytes }
 }
 
 /// Where in the record field `field` is, if it is there.
-pub const fn offset<C: Class>(gets: &[&str], field: usize) -> Option<usize> {
-    match place::<C>(gets, field) {
-        (true, offset) if bytes::<C>(gets) > 0 => Some(offset),
+pub const fn offset<C: Class, P: Phase>(field: usize) -> Option<usize> {
+    match place::<C, P>(field) {
+        (true, offset) if bytes::<C, P>() > 0 => Some(offset),
         _ => None,
     }
 }

@@ -1,12 +1,16 @@
 //! How one field of a class is stored: in a column, flattened into several, as atomics, or as an inner array.
 
 mod atomic;
+#[cfg(not(target_arch = "nvptx64"))]
+mod copies;
 mod flat;
 mod inner;
 mod loaded;
 mod plain;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use copies::Copies;
 pub use flat::{Flat, Flatten, PartTuple};
 pub(crate) use inner::slot_pitch;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -177,6 +181,37 @@ pub unsafe trait Storage: 'static {
 
     /// The value behind what a view shows.
     fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
+
+    /// The same value, its elements copied if it is an inner array that is not atomic.
+    ///
+    /// # Safety
+    ///
+    /// The value is one that was read of an object that exists, and nothing writes its elements meanwhile.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    unsafe fn detach(value: Self::Value, _copies: &mut Copies) -> Self::Value {
+        value
+    }
+
+    /// Whether `after` is another array than `before`.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    fn is_other(_before: &Self::Value, _after: &Self::Value) -> bool {
+        false
+    }
+
+    /// Writes one element, or the elements of an inner array, from copies of them.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`write`](Self::write).
+    /// 2. The value is of the same object, or made from one by [`detach`](Self::detach); the copies live.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    unsafe fn put_back<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: Self::Value) {
+        // SAFETY: passed on.
+        unsafe { Self::write::<C, K>(bases, index, value) }
+    }
 
     /// Whether a view still shows its own object's field, for storages whose views are handles.
     #[inline(always)]

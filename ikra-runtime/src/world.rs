@@ -13,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 pub use guard::Mut;
 
 use crate::arity::FieldTuple;
-use crate::class::{Class, ClassId};
+use crate::class::{Class, ClassId, Field};
+use crate::column::Column;
 use crate::error::Error;
 use crate::exec;
 use crate::handle::{All, Handle};
@@ -25,7 +26,9 @@ use crate::objects::{Links, Objects};
 use crate::phase::{Message, Sequential};
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
+use crate::storage::Storage;
 use crate::table::{AnyTable, Directory, Place};
+use crate::value::Value;
 
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
 ///
@@ -353,7 +356,35 @@ pub unsafe trait World: Sized + Send + Sync {
 
     /// An object, to change: a guard with the object's fields, which are stored when it is dropped.
     ///
-    /// Until then, reading the same object through a link shows its fields from before.
+    /// Until then, reading the same object through a link shows its fields from before, inner arrays included.
+    /// Elements of other objects' arrays are read by value beside a guard, `other.path().get(i)`: see
+    /// [`Guarded`](crate::phase::Guarded).
+    ///
+    /// A field that is a link shows the object behind it; to store another link, ask the guard for the object, or
+    /// use [`set`](Self::set):
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Node { pub value: u32, pub next: Option<Link<Node>> }
+    /// #[soa_world]
+    /// pub struct List { pub nodes: Objects<Node> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut list = List::new();
+    /// let a = list.nodes.push(Node { value: 1, next: None })?;
+    /// let b = list.nodes.push(Node { value: 2, next: None })?;
+    /// list.set(a, node::next, Some(b));
+    ///
+    /// let mut node = list.get_mut(b);
+    /// node.value += 1;
+    /// node.next = Some(node.resolve(a));
+    /// drop(node);
+    /// assert_eq!(list.get(a).next().unwrap().value(), 3);
+    /// assert_eq!(list.get(b).next().unwrap().value(), 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Panics
     ///
@@ -383,6 +414,41 @@ pub unsafe trait World: Sized + Send + Sync {
         objects.check_initialized(link)?;
         ready(self);
         Ok(Mut::new(objects.table(), link.index()))
+    }
+
+    /// Stores a field of one object: the value as the row has it, a link for a link.
+    ///
+    /// | one field | several, or by a method | all objects |
+    /// | --- | --- | --- |
+    /// | `world.set(link, body::mass, 2.0)` | `let mut body = world.get_mut(link);` | `bodies.column_mut(body::mass).fill(2.0)` |
+    ///
+    /// Elements of inner arrays are set through [`get_mut`](Self::get_mut), whole ones by `Objects::set_array`.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Node { pub next: Option<Link<Node>> }
+    /// # #[soa_world] pub struct List { pub nodes: Objects<Node> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut list = List::new();
+    /// let a = list.nodes.push(Node { next: None })?;
+    /// let b = list.nodes.push(Node { next: None })?;
+    /// list.set(a, node::next, Some(b));
+    /// assert_eq!(list.get(a).next().map(|next| next.link()), Some(b));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the link is not of this world, as indexing does; see [`Objects::set`].
+    #[inline]
+    fn set<C: Class, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
+    where
+        C: Field<K, Storage: Storage<Row = T, Value = T>>,
+        Self: Holds<C>,
+    {
+        if let Err(error) = Holds::<C>::objects_mut(self).set(link, column, value) {
+            panic!("{error}");
+        }
     }
 
     /// All objects of a class, to read, in the order of their ids.

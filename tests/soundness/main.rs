@@ -2,4 +2,5 @@
 #![allow(missing_docs, reason = "tests, not a library")]
 
 mod text;
+mod views;
 mod worlds;

@@ -138,7 +138,7 @@ fn reference(class: &Class) -> TokenStream {
             quote!(::core::unimplemented!())
         } else {
             // At the field, so that the compiler shows it, and the user's call.
-            quote_spanned!(at=> self.0.read(const { ::ikra::rt::RaceFree::<#p, #row, #k>::check() }))
+            quote_spanned!(at=> ::ikra::rt::Handle::read(self.0, const { ::ikra::rt::RaceFree::<#p, #row, #k>::check() }))
         };
         let docs = if docs.is_empty() {
             let doc = format!("The object's `{}`.", field.name());

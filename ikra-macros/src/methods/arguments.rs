@@ -14,8 +14,8 @@ use crate::device::{kernel_symbol, place};
 pub(super) struct Args {
     pub(super) ty: TokenStream,
     pub(super) pattern: TokenStream,
-    /// What is passed on to the method.
-    pub(super) values: Vec<TokenStream>,
+    /// Statements that make `Ref`s of links.
+    pub(super) followed: Vec<TokenStream>,
     /// The types and names one by one.
     types: Vec<TokenStream>,
     pub(super) names: Vec<Ident>,
@@ -55,18 +55,17 @@ impl Args {
 pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parameter]) -> (Args, Generics) {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
-    let (mut types, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut types, mut names, mut followed) = (Vec::new(), Vec::new(), Vec::new());
     for (n, parameter) in parameters.iter().enumerate() {
         let name = format_ident!("arg{n}");
         if let Some(object) = &parameter.object {
             let object = block.rewrite(object);
             types.push(quote!(::ikra::Link<#object>));
-            values.push(quote!(::ikra::Object::resolve(&*view, #name)));
+            followed.push(quote!(let #name = ::ikra::Object::resolve(&*view, #name);));
         } else {
             let mut ty = parameter.ty.clone();
             Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);
             types.push(block.rewrite(ty));
-            values.push(quote!(#name));
         }
         names.push(name);
     }
@@ -77,7 +76,7 @@ pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parame
     for (n, lifetime) in lifetimes.iter().enumerate() {
         generics.params.insert(n, syn::parse_quote!(#lifetime));
     }
-    (Args { ty, pattern, values, types, names }, generics)
+    (Args { ty, pattern, followed, types, names }, generics)
 }
 
 /// Gives names to elided lifetimes and to `impl Trait`, which an `impl` header must name.

@@ -156,6 +156,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         return None;
     }
     let class = &block.class;
+    let view = block.beside(view_ident(&block.class_ident()));
     let docs = item
         .attrs
         .iter()
@@ -177,7 +178,11 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
             impl ::ikra::rt::Touched for __Touched {
                 const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
             }
-            self.0.view(const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::check() }).#name #turbofish(#(#args),*)
+            ::ikra::rt::Handle::with_view(
+                self.0,
+                const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::check() },
+                |view| <#view<'__w, __P>>::#name #turbofish(view #(, #args)*),
+            )
         }
     })
 }

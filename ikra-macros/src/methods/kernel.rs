@@ -126,7 +126,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     let turbofish = turbofish(&method.item.sig.generics);
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Rows { output: &output, reducers });
-    let Args { ty, pattern, values, .. } = args;
+    let Args { ty, pattern, followed, names, .. } = args;
     quote_spanned! {at=>
         #entries
         #[automatically_derived]
@@ -134,7 +134,8 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
             type Output = #output;
             #[inline(always)]
             fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
-                <#view<'__w, Self>>::#name #turbofish(view #(, #values)*)
+                #(#followed)*
+                <#view<'__w, Self>>::#name #turbofish(view #(, #names)*)
             }
         }
     }
@@ -152,7 +153,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Pairs);
-    let Args { ty, pattern, values, .. } = args;
+    let Args { ty, pattern, followed, names, .. } = args;
     let result = match &method.item.sig.output {
         ReturnType::Default => TokenStream::new(),
         // A mistake, which has been said.
@@ -170,7 +171,8 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
                 other: <#other as ::ikra::Class>::Ref<'__w, Self>,
                 #pattern: #ty,
             ) {
-                #result <#view<'__w, Self>>::#name #turbofish(view, other #(, #values)*);
+                #(#followed)*
+                #result <#view<'__w, Self>>::#name #turbofish(view, other #(, #names)*);
             }
         }
     }

@@ -59,19 +59,28 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     #[inline(always)]
     #[must_use]
     pub fn pos(&self) -> [f32; 2] {
-        self.0.read(const { ::ikra::rt::RaceFree::<P, Body, 0usize>::check() })
+        ::ikra::rt::Handle::read(
+            self.0,
+            const { ::ikra::rt::RaceFree::<P, Body, 0usize>::check() },
+        )
     }
     ///The object's `next`.
     #[inline(always)]
     #[must_use]
     fn next(&self) -> <Option<Link<Body>> as ::ikra::Value>::View<'w, P> {
-        self.0.read(const { ::ikra::rt::RaceFree::<P, Body, 1usize>::check() })
+        ::ikra::rt::Handle::read(
+            self.0,
+            const { ::ikra::rt::RaceFree::<P, Body, 1usize>::check() },
+        )
     }
     ///The object's `hits`.
     #[inline(always)]
     #[must_use]
     pub fn hits(&self) -> ::ikra::Atomic<'w, u32> {
-        self.0.read(const { ::ikra::rt::RaceFree::<P, Body, 2usize>::check() })
+        ::ikra::rt::Handle::read(
+            self.0,
+            const { ::ikra::rt::RaceFree::<P, Body, 2usize>::check() },
+        )
     }
 }
 #[automatically_derived]

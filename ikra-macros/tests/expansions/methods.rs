@@ -93,9 +93,11 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
                 .access
                 .touches;
         }
-        self.0
-            .view(const { ::ikra::rt::AllRaceFree::<__P, Body, __Touched>::check() })
-            .distance()
+        ::ikra::rt::Handle::with_view(
+            self.0,
+            const { ::ikra::rt::AllRaceFree::<__P, Body, __Touched>::check() },
+            |view| <BodyMut<'__w, __P>>::distance(view),
+        )
     }
 }
 const _: () = {
@@ -187,10 +189,8 @@ const _: () = {
             view: &mut BodyMut<'__w, Self>,
             (arg0, arg1): (::ikra::Link<Body>, f32),
         ) -> () {
-            <BodyMut<
-                '__w,
-                Self,
-            >>::follow(view, ::ikra::Object::resolve(&*view, arg0), arg1)
+            let arg0 = ::ikra::Object::resolve(&*view, arg0);
+            <BodyMut<'__w, Self>>::follow(view, arg0, arg1)
         }
     }
     #[automatically_derived]

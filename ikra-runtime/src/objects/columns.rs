@@ -2,7 +2,9 @@
 
 use crate::class::{Class, Field};
 use crate::column::Column;
+use crate::error::Error;
 use crate::layout::Contiguous;
+use crate::link::Link;
 use crate::objects::Objects;
 use crate::phase::FieldSet;
 use crate::storage::{AtomicColumn, AtomicValue, Inner, Plain, Storage, WholeArray};
@@ -79,6 +81,40 @@ impl<C: Class> Objects<C> {
             let first = self.table().address(<C as FirstColumn<K>>::COLUMN, 0);
             std::slice::from_raw_parts_mut(first.cast(), self.len())
         }
+    }
+
+    /// Stores a field of one object, as [`World::set`](crate::world::World::set) does.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Node { pub next: Option<Link<Node>> }
+    /// #[soa_world]
+    /// pub struct List { pub nodes: Objects<Node> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut list = List::new();
+    /// let a = list.nodes.push(Node { next: None })?;
+    /// let b = list.nodes.push(Node { next: Some(a) })?;
+    /// list.nodes.set(a, node::next, Some(b))?;
+    /// assert_eq!(list.nodes.column(node::next), [Some(b), Some(a)]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
+    pub fn set<T: Value, const K: usize>(&mut self, link: Link<C>, _: Column<C, K>, value: T) -> Result<(), Error>
+    where
+        C: Field<K, Storage: Storage<Row = T, Value = T>>,
+    {
+        self.check_initialized(link)?;
+        self.table().fetch(const { FieldSet::from_bits(1 << K) });
+        self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
+        // SAFETY: the object exists, and `&mut self` excludes other accesses.
+        unsafe { C::Storage::write::<C, K>(&self.table().bases, link.index(), value) }
+        Ok(())
     }
 
     /// Copies a field of all objects, whatever the layout and storage.

@@ -35,6 +35,8 @@ pub use iter::{InnerIter, InnerIterMut};
 pub use row::InnerArray;
 pub use views::{InnerMut, InnerRef};
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::Copies;
 use super::Storage;
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::phase::Phase;
@@ -91,8 +93,11 @@ pub unsafe trait SliceSlots: ArrayStorage {}
 unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for Inner<C, K, FullyInlined<T, N>> {}
 
 /// Whether phase `P` is known to change elements of the array `S` of its own object.
+///
+/// Exclusive views are those of kernels, whose class is `S::Owner` then, and of guards; all others are only lent. So it
+/// does no harm that `may_be` may take another class for the kernel's.
 pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
-    P::SEQUENTIAL || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD)
+    P::GUARDED || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD)
 }
 
 /// Where a view of field `K` finds the objects that its elements refer to.
@@ -209,14 +214,30 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A>
         view.elements()
     }
 
-    #[inline(always)]
-    fn is_own<'w, D: Class, P: Phase, const F: usize>(
-        view: &InnerMut<'w, P, Self>,
-        table: &'w Table<D>,
-        index: usize,
-    ) -> bool {
-        // Kernels have one view that they may change; only sequential code can exchange two.
-        // SAFETY: views are made of objects that exist.
-        !P::SEQUENTIAL || view.elements().same_place(unsafe { Self::read::<D, F>(&table.bases, index) })
+    // `is_own`: kernels have one view that they may change. Sequential code can exchange those of two guards, which the
+    // guards find by `is_other`.
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    unsafe fn detach(value: Self::Value, copies: &mut Copies) -> Self::Value {
+        // SAFETY: passed on.
+        unsafe { value.copied::<A>(copies) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    fn is_other(before: &Self::Value, after: &Self::Value) -> bool {
+        !before.same_place(*after)
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    unsafe fn put_back<D: Class, const F: usize>(bases: &D::Bases, index: usize, value: Self::Value) {
+        // SAFETY: the object exists.
+        let own = unsafe { Elements::find::<D, A, F>(bases, index) };
+        for n in 0..own.len().min(value.len()) {
+            // SAFETY: both arrays have the element, by 1 and 2.
+            unsafe { own.at::<A>(n).write(value.at::<A>(n).read()) }
+        }
     }
 }

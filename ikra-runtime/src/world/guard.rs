@@ -7,10 +7,15 @@ use std::ops::{Deref, DerefMut};
 use crate::arity::FieldTuple;
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::phase::{FieldSet, Sequential};
+use crate::phase::{FieldSet, Guarded};
+use crate::storage::Copies;
 use crate::table::Table;
 
 /// An object's view in sequential code, stored when it is dropped.
+///
+/// Its fields are the guard's own, inner arrays included: links that lead to the same object show it as it was before
+/// the guard. Fields under `#[atomic]` are the object's.
+///
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -27,8 +32,15 @@ use crate::table::Table;
 /// assert_eq!(sim.get(link).mass(), 3.0);
 /// # Ok(()) }
 /// ```
+///
+/// A guard whose fields were exchanged with another's (`mem::swap` of arrays or atomics of two worlds) panics when it
+/// is dropped, and stores nothing. One that is forgotten (`mem::forget`) stores nothing either.
 pub struct Mut<'w, C: Class> {
-    view: ManuallyDrop<C::View<'w, Sequential>>,
+    view: ManuallyDrop<C::View<'w, Guarded>>,
+    /// What the view was made of. Arrays are in `copies`.
+    values: <C::Fields as FieldTuple>::Values,
+    /// Leaked if the view of another guard may show them.
+    copies: ManuallyDrop<Copies>,
     table: &'w Table<C>,
     index: usize,
 }
@@ -38,11 +50,15 @@ impl<'w, C: Class> Mut<'w, C> {
     pub(crate) fn new(table: &'w Table<C>, index: usize) -> Self {
         table.fetch(FieldSet::ALL);
         table.changed_on_host(FieldSet::ALL);
+        let mut copies = Copies::new();
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
-        let values = unsafe { <C::Fields as FieldTuple>::read::<C>(&table.bases, index) };
-        let views = <C::Fields as FieldTuple>::to_views::<C, Sequential>(values, table, index);
+        let values = unsafe {
+            let values = <C::Fields as FieldTuple>::read::<C>(&table.bases, index);
+            <C::Fields as FieldTuple>::detach(values, &mut copies)
+        };
+        let views = <C::Fields as FieldTuple>::to_views::<C, Guarded>(values, table, index);
         let view = C::to_view(views, Handle::at(table, index));
-        Self { view: ManuallyDrop::new(view), table, index }
+        Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }
     }
 }
 
@@ -51,20 +67,27 @@ impl<C: Class> Drop for Mut<'_, C> {
         // SAFETY: taken once, and not used after.
         let view = unsafe { ManuallyDrop::take(&mut self.view) };
         let views = C::from_view(view);
-        if let Some(field) = <C::Fields as FieldTuple>::stray::<C, Sequential>(&views, self.table, self.index) {
+        let stray = <C::Fields as FieldTuple>::stray::<C, Guarded>(&views, self.table, self.index);
+        let values = <C::Fields as FieldTuple>::from_views::<Guarded>(views);
+        if let Some(field) = stray.or_else(|| <C::Fields as FieldTuple>::other_array(&self.values, &values)) {
+            // The copies stay: the other guard's view shows them.
             if std::thread::panicking() {
                 return;
             }
             crate::fault::stray_handle::<C>("sequential code", field);
         }
-        let values = <C::Fields as FieldTuple>::from_views::<Sequential>(views);
-        // SAFETY: the object exists, and the borrow of the world excludes other accesses.
+        // SAFETY: 1. the object exists. The borrow of the world excludes all accesses but those of refs in phase
+        // `Guarded`, which are in this thread, since neither they nor the guard can be sent to another, and which do
+        // not refer into columns. 2. The arrays are this guard's copies.
         unsafe { <C::Fields as FieldTuple>::write_back::<C>(&self.table.bases, self.index, values) }
+        // SAFETY: once. Only the view showed them: no array that was made from them is in another guard's, because
+        // arrays can only be exchanged, and each of these is in its place.
+        unsafe { ManuallyDrop::drop(&mut self.copies) }
     }
 }
 
 impl<'w, C: Class> Deref for Mut<'w, C> {
-    type Target = C::View<'w, Sequential>;
+    type Target = C::View<'w, Guarded>;
     fn deref(&self) -> &Self::Target {
         &self.view
     }
@@ -76,7 +99,7 @@ impl<C: Class> DerefMut for Mut<'_, C> {
     }
 }
 
-impl<'w, C: Class<View<'w, Sequential>: fmt::Debug>> fmt::Debug for Mut<'w, C> {
+impl<'w, C: Class<View<'w, Guarded>: fmt::Debug>> fmt::Debug for Mut<'w, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

@@ -7,6 +7,8 @@ use super::arrangement::{Arrangement, Span};
 use super::tail::Tail;
 use crate::class::{Class, column_count};
 use crate::layout::{Get, Layout, LayoutKind, Set, constant_pitch, geometry};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::storage::Copies;
 use crate::storage::Loaded;
 use crate::table::{BaseSet, FirstColumn, address};
 use crate::value::{LaneArray, Value};
@@ -105,6 +107,24 @@ impl<T: Value> Elements<T> {
         } else {
             None
         }
+    }
+
+    /// The same array, its elements copied: side by side, first those that have slots.
+    ///
+    /// # Safety
+    ///
+    /// They are the elements of an object that exists, arranged by `A`, and nothing writes them meanwhile; or there is
+    /// none.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) unsafe fn copied<A: Arrangement<Element = T>>(self, copies: &mut Copies) -> Self {
+        let len = self.len();
+        if len == 0 {
+            return self;
+        }
+        // SAFETY: the array has the elements.
+        let slots = copies.of(len, |n| unsafe { self.at::<A>(n).read() });
+        let rest = slots.wrapping_add(A::INFO.slots);
+        Self { slots, pitch: size_of::<T>(), tail: if A::INFO.arena { Tail::at(rest, len) } else { Tail::fixed(len) } }
     }
 
     /// Whether both are the same array.

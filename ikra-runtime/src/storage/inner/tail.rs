@@ -45,6 +45,12 @@ impl<T> Tail<T> {
         }
     }
 
+    /// That of an array of `len` elements, of which those without a slot begin at `rest`.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) const fn at(rest: *mut T, len: usize) -> Self {
+        Self { rest, len }
+    }
+
     /// That of an array with this span.
     ///
     /// # Safety

@@ -128,6 +128,26 @@ impl<P: Phase, S: ArrayStorage> Written<P, S> {
     };
 }
 
+impl<P: Phase, S: ArrayStorage> InnerMut<'_, P, S> {
+    /// What is borrowed from the array is borrowed from the one view, or from one that is only lent.
+    const LENDS: () = ();
+}
+
+impl<P: Phase, S: ArrayStorage> InnerRef<'_, P, S> {
+    /// Fails to compile if elements may change while they are borrowed.
+    const LENDS: () = {
+        if P::GUARDED {
+            let message = Message::new()
+                .push("elements of `")
+                .push(S::Owner::NAME)
+                .push("::")
+                .push(S::Owner::FIELDS[S::FIELD].name)
+                .push("` of another object cannot be borrowed here, because a `get_mut` guard may change the array; read them by value: `.get(i)` instead of `[i]`, `.iter()` instead of `.as_slice()`");
+            panic!("{}", message.as_str());
+        }
+    };
+}
+
 type ViewOf<'w, P, S> = <<S as ArrayStorage>::Element as Value>::View<'w, P>;
 
 /// What both can do.
@@ -151,6 +171,14 @@ macro_rules! reading {
                 self.len() == 0
             }
 
+            /// The element at `index`, as it is stored.
+            #[inline(always)]
+            #[track_caller]
+            fn element(&self, index: usize) -> S::Element {
+                // SAFETY: the element exists, and nothing writes it: as for `Handle::read`.
+                unsafe { self.address(index).read() }
+            }
+
             #[inline(always)]
             #[track_caller]
             fn address(&self, index: usize) -> *mut S::Element {
@@ -169,8 +197,7 @@ macro_rules! reading {
             #[inline(always)]
             #[track_caller]
             pub fn get(&self, index: usize) -> ViewOf<'w, P, S> {
-                // SAFETY: the element exists, and nothing writes it: as for `Handle::read`.
-                unsafe { self.address(index).read() }.view::<P>(self.place)
+                self.element(index).view::<P>(self.place)
             }
 
             /// The element at `index`, if there is one.
@@ -235,6 +262,7 @@ macro_rules! reading {
             /// that inlines all or none, and with `#[inline_array(0)]`. The compiler knows whether.
             #[inline(always)]
             pub fn as_slice(&self) -> Option<&[S::Element]> {
+                const { Self::LENDS };
                 let first = self.elements.in_a_row::<S::Arrangement>()?;
                 if self.is_empty() {
                     return Some(&[]);
@@ -253,7 +281,7 @@ macro_rules! reading {
             pub fn copy_to_slice(&self, to: &mut [S::Element]) {
                 assert!(to.len() == self.len(), "the slice is not as long as the array");
                 for (n, to) in to.iter_mut().enumerate() {
-                    *to = self[n];
+                    *to = self.element(n);
                 }
             }
         }
@@ -263,14 +291,16 @@ macro_rules! reading {
             #[inline(always)]
             #[track_caller]
             fn index(&self, index: usize) -> &S::Element {
-                // SAFETY: the element exists, and nothing else writes it while `self` is borrowed: as for `Handle::read`.
+                const { Self::LENDS };
+                // SAFETY: the element exists, and nothing else writes it while `self` is borrowed: as for `Handle::read`,
+                // but for guards, which `LENDS` rules out for other objects.
                 unsafe { &*self.address(index) }
             }
         }
 
         impl<P: Phase, S: ArrayStorage<Element: fmt::Debug>> fmt::Debug for $name<'_, P, S> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_list().entries((0..self.len()).map(|n| &self[n])).finish()
+                f.debug_list().entries((0..self.len()).map(|n| self.element(n))).finish()
             }
         }
 
@@ -285,7 +315,7 @@ macro_rules! reading {
 
         impl<P: Phase, S: ArrayStorage<Element: PartialEq>> PartialEq<[S::Element]> for $name<'_, P, S> {
             fn eq(&self, other: &[S::Element]) -> bool {
-                self.len() == other.len() && (0..self.len()).all(|n| self[n] == other[n])
+                self.len() == other.len() && (0..self.len()).all(|n| self.element(n) == other[n])
             }
         }
 
@@ -316,8 +346,9 @@ impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut S::Element {
         const { Written::<P, S>::CHECK };
-        // SAFETY: the element exists; the phase writes the field, so that it accesses those of its own object only, from
-        // the one call that has the object, through the one view, which is borrowed exclusively.
+        // SAFETY: the element exists, and `self` is borrowed exclusively: it is in the one view of a call of a kernel that
+        // writes the field, so that no other call accesses it, or in the one view of a guard, and the element in the
+        // guard's copy. Views of refs are only lent.
         unsafe { &mut *self.address(index) }
     }
 }
