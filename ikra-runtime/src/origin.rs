@@ -223,10 +223,10 @@ pub const fn kernel_fingerprint<K: Method>() -> u64 {
 #[doc(hidden)]
 pub const fn pairs_fingerprint<K: PairKernel<A>, A>() -> u64 {
     let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
-    print = print.number(record::bytes::<K::Other>(K::GETS) as u64);
+    print = print.number(record::bytes::<K::Other, K>() as u64);
     let mut field = 0;
     while field < K::Other::FIELDS.len() {
-        print = print.option(record::offset::<K::Other>(K::GETS, field));
+        print = print.option(record::offset::<K::Other, K>(field));
         field += 1;
     }
     print.0
