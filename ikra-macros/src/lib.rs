@@ -197,7 +197,7 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 
 /// Makes a struct of `Objects<…>` a world: it owns the objects of these classes, and runs their kernels.
 ///
-/// The struct gets `new()`, `Default` and the trait `World`. All its fields must be of type
+/// The struct gets `new()`, `Default`, `Clone` and the trait `World`. All its fields must be of type
 /// `Objects<Class>`, each class once; every class that a link refers to must be there. With the feature `serde`,
 /// `#[derive(Serialize, Deserialize)]` may follow the attribute. `#[soa_world(crate = path)]` says where `ikra` is, as
 /// `#[soa_class(crate = path)]` does.
@@ -218,6 +218,26 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 /// let cell = road.cells.push(Cell { free: false })?;
 /// let car = road.cars.push(Car { cell })?;
 /// assert!(!road.get(car).cell().free());
+/// # Ok(()) }
+/// ```
+///
+/// A clone has the same objects under the same ids. The struct also gets a hidden field: a pattern that takes a world
+/// apart says `..` for it.
+///
+/// ```
+/// # use ikra::prelude::*;
+/// # #[soa_class]
+/// # pub struct Cell { pub free: bool }
+/// # #[soa_world]
+/// # pub struct Road { pub cells: Objects<Cell> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut road = Road::new();
+/// let cell = road.cells.push(Cell { free: false })?;
+/// let before = road.clone();
+/// road.get_mut(cell).free = true;
+/// assert!(road.get(cell).free() && !before.get(cell).free());
+/// let Road { cells, .. } = before;
+/// assert_eq!(cells.len(), 1);
 /// # Ok(()) }
 /// ```
 #[proc_macro_attribute]
