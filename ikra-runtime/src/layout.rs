@@ -40,7 +40,11 @@ pub enum LayoutKind {
 }
 
 /// A storage layout, chosen by `#[soa_class(layout = "…")]`.
-pub trait Layout: 'static {
+///
+/// # Safety
+///
+/// `KIND` and `RUN` say where elements lie that [`shared`](Self::shared) and [`exclusive`](Self::exclusive) borrow.
+pub unsafe trait Layout: 'static {
     /// Which one.
     const KIND: LayoutKind;
     /// The longest run of objects whose columns can be borrowed as slices.
@@ -78,7 +82,11 @@ pub trait Layout: 'static {
     label = "needs `layout = \"soa\"`",
     note = "with `layout = \"aos\"` or `\"tiles\"`, copy the column with `copy_column`, or choose `#[soa_class(layout = \"soa\")]`"
 )]
-pub trait Contiguous: Layout {}
+///
+/// # Safety
+///
+/// The elements of a column lie one after another, whatever their number.
+pub unsafe trait Contiguous: Layout {}
 
 /// `layout = "soa"`.
 #[derive(Debug)]
@@ -92,7 +100,8 @@ pub struct Aos;
 #[derive(Debug)]
 pub struct Tiles<const N: usize>;
 
-impl Contiguous for Soa {}
+// SAFETY: each column is an array.
+unsafe impl Contiguous for Soa {}
 
 /// The body of [`Layout`] for layouts whose runs are slices.
 macro_rules! slices {
@@ -113,19 +122,22 @@ macro_rules! slices {
     };
 }
 
-impl Layout for Soa {
+// SAFETY: each column is an array, one run of any length.
+unsafe impl Layout for Soa {
     const KIND: LayoutKind = LayoutKind::Soa;
     const RUN: usize = usize::MAX;
     slices!();
 }
 
-impl<const N: usize> Layout for Tiles<N> {
+// SAFETY: the elements of a block are an array, and a run.
+unsafe impl<const N: usize> Layout for Tiles<N> {
     const KIND: LayoutKind = LayoutKind::Tiles(N);
     const RUN: usize = N;
     slices!();
 }
 
-impl Layout for Aos {
+// SAFETY: elements lie an object apart, in one run of any length.
+unsafe impl Layout for Aos {
     const KIND: LayoutKind = LayoutKind::Aos;
     const RUN: usize = usize::MAX;
     type Shared<'a, C: Class, T: Value> = Strided<'a, C, T>;

@@ -20,20 +20,34 @@ type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Row;
     note = "an array under `#[inline_array]` has a column per slot: borrow one with `slot`; copy it with `copy_column`",
     note = "an `#[atomic]` field may change while it is borrowed; copy it with `copy_column`, or borrow it with `column_mut`"
 )]
-pub trait SliceColumn: Storage {}
-impl<T: Value> SliceColumn for Plain<T> {}
-impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumn for Inner<C, K, WholeArray<T, N>> {}
+///
+/// # Safety
+///
+/// 1. The field has one column, whose elements are values of type `Row`.
+/// 2. Nothing writes them through a shared borrow of the objects: they are not atomic.
+pub unsafe trait SliceColumn: Storage {}
+// SAFETY: one column of values, which views load and store.
+unsafe impl<T: Value> SliceColumn for Plain<T> {}
+// SAFETY: one column of arrays, which views and refs write only where they borrow the world exclusively.
+unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumn for Inner<C, K, WholeArray<T, N>> {}
 
 /// Storages of one column that can be borrowed exclusively.
 #[diagnostic::on_unimplemented(
     message = "this field has no column of whole values",
     note = "a field under `#[soa(flatten)]` has a column per component; copy it with `copy_column`"
 )]
+///
+/// # Safety
+///
+/// The field has one column, whose elements are values of type `Row`, or atomics of their size, alignment and bytes.
 #[doc(hidden)]
-pub trait SliceColumnMut: Storage {}
-impl<T: Value> SliceColumnMut for Plain<T> {}
-impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumnMut for Inner<C, K, WholeArray<T, N>> {}
-impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
+pub unsafe trait SliceColumnMut: Storage {}
+// SAFETY: one column of values.
+unsafe impl<T: Value> SliceColumnMut for Plain<T> {}
+// SAFETY: one column of arrays.
+unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumnMut for Inner<C, K, WholeArray<T, N>> {}
+// SAFETY: one column of cells, which `AtomicValue` makes of values.
+unsafe impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
 
 impl<C: Class> Objects<C> {
     /// A field of all objects, as a slice.

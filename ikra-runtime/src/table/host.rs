@@ -177,9 +177,11 @@ impl<C: Class> Table<C> {
         Ok(())
     }
 
-    /// Says that the host changes some fields, which must have been fetched.
+    /// Says that the host changes some fields, of which it then has the last values: a device would be given older
+    /// ones otherwise.
     #[inline(always)]
     pub(crate) fn changed_on_host(&self, fields: FieldSet) {
+        self.fetch(fields);
         self.header.set_changed_on_host(whole_units::<C>(fields));
     }
 

@@ -28,8 +28,23 @@ pub struct Village {
     pub hits: u32,
 }
 
+#[soa_class]
+pub struct Port {
+    pub people: u32,
+    #[atomic]
+    pub hits: u32,
+}
+
+#[soa_methods]
+impl Port {
+    pub fn double(&self) -> u32 {
+        self.people * 2
+    }
+}
+
 #[soa_world]
 pub struct Land {
+    pub ports: Objects<Port>,
     pub towns: Objects<Town>,
     pub villages: Objects<Village>,
 }
@@ -153,6 +168,22 @@ fn a_block_is_fetched_once_whichever_field_is_read() {
     assert_eq!(land.get(village).a().iter().collect::<Vec<_>>(), [101, 102]);
     assert_eq!((land.get(village).hits().load(), land.get(village).people()), (7, 1));
     assert_eq!(device.0.lock().unwrap().1.len(), 1);
+}
+
+/// What the host is said to have changed it has fetched, also where a view has an atomic field that nobody asks for:
+/// a device would be given the old value otherwise.
+#[test]
+fn a_field_changes_where_its_last_value_is() {
+    let (mut land, ..) = land();
+    let port = land.ports.push(Port { people: 4, hits: 1 }).unwrap();
+    let device = launch(&mut land.ports, 0b10);
+    assert_eq!(land.get(port).double(), 8);
+    let mut changed = 0;
+    let mut visit = |objects: &mut dyn AnyObjects| changed = objects.changed_on_host().bits();
+    // SAFETY: nothing is changed.
+    unsafe { Visitor::new(&mut visit) }.visit(&mut land.ports);
+    let fetched = device.0.lock().unwrap().1.iter().fold(0, |all, fields| all | fields);
+    assert_eq!(changed & 0b10 & !fetched, 0, "changed {changed:b}, fetched {fetched:b}");
 }
 
 /// Several threads read what the device changed: one of them fetches it.
