@@ -1,8 +1,8 @@
 //! Objects and states that are put into other worlds, with threads that look at them.
 
+use std::cell::UnsafeCell;
 use std::mem;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use ikra::prelude::*;
 
@@ -50,41 +50,70 @@ fn tag(forest: &Forest) -> u64 {
     tags[0]
 }
 
+/// A world that one thread changes while the others wait, and all read in between. They wait for each other by atomics
+/// alone, which ThreadSanitizer sees whatever the standard library was compiled with.
+struct Turns {
+    world: UnsafeCell<Forest>,
+    round: AtomicUsize,
+    done: AtomicUsize,
+}
+// SAFETY: the threads take turns, as the program below says.
+unsafe impl Sync for Turns {}
+impl Turns {
+    fn world(&self) -> *mut Forest {
+        self.world.get()
+    }
+}
+
+fn wait_until(condition: impl Fn() -> bool) {
+    while !condition() {
+        std::thread::yield_now();
+    }
+}
+
 /// The program of the review: a table that was in a world before is put back, and several threads use the world
 /// at once, the first of which links its tables.
 #[test]
 fn a_table_put_back_is_linked_before_a_thread_follows_links() {
-    let threads = 4;
-    let rounds = if cfg!(debug_assertions) { 500 } else { 5000 };
-    let mut world = forest(1);
-    assert_eq!(tag(&world), 1);
+    let (threads, rounds) = (4, if cfg!(debug_assertions) { 1000 } else { 10_000 });
+    let turns = Turns { world: UnsafeCell::new(forest(1)), round: AtomicUsize::new(0), done: AtomicUsize::new(0) };
     let wrong = AtomicUsize::new(0);
-    for round in 0..rounds {
-        // Another table in its place, linked, and freed again; in turns of either class.
-        if round % 2 == 0 {
-            let leaves = mem::replace(&mut world.leaves, forest(2).leaves);
-            assert_eq!(tag(&world), 2);
-            world.leaves = leaves;
-        } else {
-            let trees = mem::replace(&mut world.trees, forest(2).trees);
-            assert_eq!(tag(&world), 1);
-            world.trees = trees;
-        }
-        let barrier = Barrier::new(threads);
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    barrier.wait();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                for round in 1..=rounds {
+                    wait_until(|| turns.round.load(Acquire) >= round);
+                    // SAFETY: until all threads are done with the round, the world is only read.
+                    let world = unsafe { &*turns.world() };
                     for index in 0..TREES {
                         let tree = world.get(Link::<Tree>::from_index(index).unwrap());
                         if tree.leaf().tag() != 1 || tree.next().leaf().tag() != 1 {
                             wrong.fetch_add(1, Relaxed);
                         }
                     }
-                });
+                    turns.done.fetch_add(1, AcqRel);
+                }
+            });
+        }
+        for round in 1..=rounds {
+            {
+                // SAFETY: all threads wait for the round.
+                let world = unsafe { &mut *turns.world() };
+                // Another table in its place, linked, and freed again; in turns of either class.
+                if round % 2 == 0 {
+                    let leaves = mem::replace(&mut world.leaves, forest(2).leaves);
+                    assert_eq!(tag(world), 2);
+                    world.leaves = leaves;
+                } else {
+                    let trees = mem::replace(&mut world.trees, forest(2).trees);
+                    assert_eq!(tag(world), 1);
+                    world.trees = trees;
+                }
             }
-        });
-    }
+            turns.round.store(round, Release);
+            wait_until(|| turns.done.load(Acquire) == threads * round);
+        }
+    });
     assert_eq!(wrong.load(Relaxed), 0, "of {rounds} rounds");
 }
 
