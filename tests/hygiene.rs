@@ -373,3 +373,71 @@ mod shadows {
         assert!(format!("{:?}", world.get_mut(first)).ends_with("read: 0, pair: _, other: P#1 }"));
     }
 }
+
+/// Classes that name themselves `Self` in their fields, and deprecated fields, which only their users hear of.
+mod itself {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    struct Node {
+        next: Option<Link<Self>>,
+        around: [Option<Link<Self>>; 2],
+        #[inline_array]
+        slots: [Link<Self>; 2],
+        #[inline_array(1)]
+        others: InnerArray<Link<Self>>,
+        #[atomic]
+        last: Option<Link<Self>>,
+        #[deprecated = "use `number`"]
+        old: u32,
+        number: u32,
+    }
+
+    #[soa_methods]
+    impl Node {
+        fn alone(number: u32) -> Self {
+            let itself = Link::from_id(1).unwrap();
+            let others = InnerArray::from([itself]);
+            #[allow(deprecated, reason = "there is no other way")]
+            Self { next: None, around: [None; 2], slots: [itself; 2], others, last: None, old: 7, number }
+        }
+        #[kernel]
+        fn ask(&mut self) {
+            let next = self.next.map_or(0, |next| next.doubled());
+            let around = self.around[1].map_or(0, |other| other.doubled());
+            let slots: u32 = self.slots.iter().map(|other| other.doubled()).sum();
+            let others: u32 = self.others.iter().map(|other| other.doubled()).sum();
+            self.last.store(self.next.map(|next| next.link()));
+            self.number = next + around + slots + others;
+        }
+        fn doubled(&self) -> u32 {
+            2 * self.secret()
+        }
+        // Not a kernel, and not on a ref.
+        fn secret(&self) -> u32 {
+            5
+        }
+    }
+
+    #[soa_world]
+    struct Nodes {
+        nodes: Objects<Node>,
+    }
+
+    #[test]
+    fn itself() {
+        let mut world = Nodes::new();
+        let first = world.nodes.push(Node::alone(1)).unwrap();
+        let row = Node { next: Some(first), around: [None, Some(first)], ..Node::alone(2) };
+        let second = world.nodes.push(row).unwrap();
+        world.execute(Node::ask, ());
+        assert_eq!((world.get(first).number(), world.get(second).number()), (30, 50));
+        assert_eq!(world.get(second).last().load(), Some(first));
+    }
+
+    #[test]
+    fn arrays_are_ordered() {
+        let [low, high] = [[1, 2], [1, 3]].map(InnerArray::from);
+        assert!(low < high && low.cmp(&high) == std::cmp::Ordering::Less);
+    }
+}
