@@ -413,9 +413,8 @@ mod itself {
         fn doubled(&self) -> u32 {
             2 * self.secret()
         }
-        // Not a kernel, and not on a ref.
         fn secret(&self) -> u32 {
-            5
+            5 + u32::from(self.around[0].is_some())
         }
     }
 

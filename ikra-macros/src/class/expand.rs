@@ -26,7 +26,7 @@ pub(crate) fn expand(class: &Class, stand_in: bool) -> TokenStream {
     let is_deprecated = |field: &Field| field.docs.iter().any(|attr| attr.path().is_ident("deprecated"));
     if class.fields.iter().any(is_deprecated) {
         // The user's uses are pointed out, and not those here.
-        let parts = parts.map(|part| allow_deprecated(part));
+        let parts = parts.map(allow_deprecated);
         return quote!(#(#parts)*);
     }
     quote!(#(#parts)*)

@@ -47,7 +47,7 @@ pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
     };
     let count = names.len();
     // Of a kernel whose arguments are no values the host says so when it is to run there.
-    let on_device = types.iter().all(|ty| may_be_value(ty)).then(|| {
+    let on_device = types.iter().all(may_be_value).then(|| {
         quote! {
             #[cfg(target_arch = "nvptx64")]
             const _: () = {

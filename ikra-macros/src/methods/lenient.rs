@@ -91,8 +91,7 @@ fn function(input: ParseStream<'_>) -> syn::Result<ImplItemFn> {
     let mut item: ImplItemFn = syn::parse2(quote!(
         fn body() {}
     ))?;
-    let mut brace = syn::token::Brace::default();
-    brace.span = body.delim_span();
+    let brace = syn::token::Brace { span: body.delim_span() };
     item.block = Block { brace_token: brace, stmts: vec![Stmt::Expr(Expr::Verbatim(body_tokens), None::<Token![;]>)] };
     Ok(ImplItemFn { attrs, vis, sig, ..item })
 }

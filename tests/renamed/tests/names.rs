@@ -41,7 +41,7 @@ mod told {
         #[kernel]
         pub fn grow(&mut self, by: u32) {
             self.value += by;
-            self.kind = if self.value % 2 == 0 { Kind::Even } else { Kind::Odd };
+            self.kind = if self.value & 1 == 0 { Kind::Even } else { Kind::Odd };
         }
     }
 
