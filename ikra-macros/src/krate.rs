@@ -148,3 +148,46 @@ fn located(tokens: TokenStream, place: Span) -> TokenStream {
 fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    fn krate(args: TokenStream) -> (Krate, TokenStream, Option<TokenStream>) {
+        let mut errors = Errors::default();
+        let (krate, rest) = Krate::take("soa_class", args, &mut errors);
+        (krate, rest, errors.into_tokens())
+    }
+
+    #[test]
+    fn paths_of_the_macros_lead_there() {
+        let (krate, rest, errors) = krate(quote!(layout = "aos", crate = other::ikra));
+        assert_eq!((rest.to_string(), errors.is_none()), (quote!(layout = "aos",).to_string(), true));
+        let user = krate.protect(quote!(ikra: ::ikra::Link<Body>));
+        let made =
+            krate.reach(quote!(struct A { #user, b: <A as ::ikra::Class>::Ref } impl<P> ::ikra::Object for A {}));
+        let expected = quote! {
+            struct A { r#ikra: ::r#ikra::Link<Body>, b: <A as other::ikra::Class>::Ref }
+            impl<P> other::ikra::Object for A {}
+        };
+        assert_eq!(made.to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn the_usual_path_changes_nothing() {
+        let (krate, _, errors) = krate(quote!(crate = ::ikra));
+        let tokens = quote!(::ikra::Link<ikra>);
+        assert_eq!(krate.reach(krate.protect(tokens.clone())).to_string(), tokens.to_string());
+        assert!(errors.is_none());
+    }
+
+    #[test]
+    fn what_is_no_path_is_pointed_out() {
+        for args in [quote!(crate), quote!(crate = "ikra"), quote!(crate = a, crate = b), quote!(crate = 1 + 2)] {
+            let shown = args.to_string();
+            assert!(krate(args).2.is_some(), "{shown}");
+        }
+    }
+}

@@ -15,7 +15,7 @@ mod model;
 mod options;
 mod rewrite;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -66,8 +66,23 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             let forgotten = forgotten(&class, "soa_methods");
             quote!(#errors #forgotten #class! { #krate #item })
         }
+        // A trait's methods, which may well be right elsewhere: others rely on them.
+        None if !mentions(item.clone(), &["kernel", "Ref"]) && is_of_trait(&item) => quote!(#errors #item),
         None => quote!(#errors),
     }
+}
+
+fn is_of_trait(item: &TokenStream) -> bool {
+    lenient::header(item).is_ok_and(|(block, _)| block.trait_.is_some())
+}
+
+/// Whether one of these words is among the tokens.
+fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(name) => words.iter().any(|word| name == word),
+        TokenTree::Group(group) => mentions(group.stream(), words),
+        _ => false,
+    })
 }
 
 /// The path of the class that a block is for.

@@ -95,3 +95,33 @@ fn function(input: ParseStream<'_>) -> syn::Result<ImplItemFn> {
     item.block = Block { brace_token: brace, stmts: vec![Stmt::Expr(Expr::Verbatim(body_tokens), None::<Token![;]>)] };
     Ok(ImplItemFn { attrs, vis, sig, ..item })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(block: &str) -> (Vec<String>, bool) {
+        let mut errors = Errors::default();
+        let block = super::block(block.parse().expect("tokens"), &mut errors).expect("a block");
+        let names = block.items.iter().map(|item| match item {
+            ImplItem::Fn(item) => item.sig.ident.to_string(),
+            _ => "other".to_owned(),
+        });
+        (names.collect(), errors.into_tokens().is_some())
+    }
+
+    #[test]
+    fn a_mistake_in_one_leaves_the_others() {
+        let (found, is_wrong) = names(
+            "impl Body { const A: u32 = 1; pub fn a(&self) { 1 + } #[kernel] fn b<T>(&mut self, x: [u8; 3]) -> u8 { let = ; } fn c() {} }",
+        );
+        // What is wrong in a body the compiler says.
+        assert_eq!((found, is_wrong), (["other", "a", "b", "c"].map(String::from).to_vec(), false));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_pointed_out() {
+        let (found, is_wrong) = names("impl Body { fn a(&self x) {} const = 1; fn b(&self) {} }");
+        assert_eq!((found, is_wrong), (vec!["b".to_owned()], true));
+    }
+}
