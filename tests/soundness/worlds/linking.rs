@@ -66,8 +66,14 @@ impl Turns {
 }
 
 fn wait_until(condition: impl Fn() -> bool) {
-    while !condition() {
-        std::thread::yield_now();
+    for turn in 0_u32.. {
+        if condition() {
+            return;
+        }
+        // At first without a pause, so that threads come at the same time.
+        if turn > 10_000 {
+            std::thread::yield_now();
+        }
     }
 }
 
