@@ -273,7 +273,8 @@ pub mod rt {
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
     pub use ikra_runtime::origin::{
-        Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, pairs_fingerprint,
+        Meaning, NoMeaning, Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, meaning,
+        pairs_fingerprint,
     };
     pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, NotInKernelWrites, RaceFree, Reached, Touched};
     pub use ikra_runtime::storage::{

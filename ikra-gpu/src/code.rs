@@ -206,7 +206,7 @@ impl Code {
         }
         if compiled.fingerprint != entry.fingerprint {
             return differs(String::from(
-                "its class, the columns that it writes, or what it does in pairs differ between host and device",
+                "its class, the types of its arguments, the columns that it writes, or what it does in pairs differ between host and device",
             ));
         }
         Ok(&compiled.symbol)

@@ -226,7 +226,7 @@ pub trait CudaWorld: World {
                 let fields = objects.signature().fields.iter().enumerate();
                 lost.extend(
                     fields
-                        .filter(|&(field, _)| newer.contains(field))
+                        .filter(|&(field, _)| newer.contains(field) && objects.count() > 0)
                         .map(|(_, field)| LostColumn { class, field: field.name }),
                 );
                 objects.lose_device();

@@ -114,8 +114,10 @@ fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) ->
     let values = types.iter().map(|ty| quote_spanned!(located(ty)=> <#ty as ::ikra::Value>)).collect::<Vec<_>>();
     let placeholder = quote!(Self { #(#members: #values::PLACEHOLDER),* });
     let same = quote!(true #(&& #values::same(&self.#members, &other.#members))*);
-    let value =
-        value_impl(quote!(impl #impl_generics), quote!(#ident #type_generics #where_clause), &placeholder, &same);
+    let name = syn::ext::IdentExt::unraw(ident).to_string();
+    let meaning = quote!(::ikra::rt::meaning(#name, &[::core::mem::align_of::<Self>() as ::core::primitive::u64, #(#values::MEANING),*]));
+    let ty = quote!(#ident #type_generics #where_clause);
+    let value = value_impl(quote!(impl #impl_generics), ty, &placeholder, &same, &meaning);
     let flatten = if types.len() <= MAX_PARTS {
         let names = members.iter().map(|member| match member {
             Member::Named(name) => syn::ext::IdentExt::unraw(name).to_string(),
@@ -167,11 +169,27 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Tok
     });
     let same = quote!(::core::matches!((self, other), #(#patterns)|*));
     let is_copy = quote_spanned!(located(ident)=> where Self: ::core::marker::Copy);
-    value_impl(quote!(impl), quote!(#ident #is_copy), &quote!(Self::#first), &same)
+    let variants = data.variants.iter().filter(|variant| variant.fields.is_empty()).map(|variant| &variant.ident);
+    let numbers = if data.variants.iter().all(|variant| variant.fields.is_empty()) {
+        quote!(#(Self::#variants as ::core::primitive::u64),*)
+    } else {
+        // A mistake, which is already reported.
+        TokenStream::new()
+    };
+    let name = syn::ext::IdentExt::unraw(ident).to_string();
+    let size = quote!(::core::mem::size_of::<Self>() as ::core::primitive::u64);
+    let meaning = quote!(::ikra::rt::meaning(#name, &[#size, #numbers]));
+    value_impl(quote!(impl), quote!(#ident #is_copy), &quote!(Self::#first), &same, &meaning)
 }
 
 /// `unsafe impl Value`, for a type that a view shows as it is.
-fn value_impl(header: TokenStream, ty: TokenStream, placeholder: &TokenStream, same: &TokenStream) -> TokenStream {
+fn value_impl(
+    header: TokenStream,
+    ty: TokenStream,
+    placeholder: &TokenStream,
+    same: &TokenStream,
+    meaning: &TokenStream,
+) -> TokenStream {
     quote! {
         // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
         #[automatically_derived]
@@ -181,6 +199,7 @@ fn value_impl(header: TokenStream, ty: TokenStream, placeholder: &TokenStream, s
             type Target = ::ikra::rt::NoTarget;
             type Lanes = ::ikra::rt::LaneArray<Self>;
             const PLACEHOLDER: Self = #placeholder;
+            const MEANING: ::core::primitive::u64 = #meaning;
             #[inline(always)]
             fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
             #[inline(always)]

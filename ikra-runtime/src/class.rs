@@ -13,6 +13,7 @@ use crate::storage::Storage;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::table::Base;
 use crate::table::{BaseSet, TargetSlot};
+use crate::value::Value;
 
 /// The largest number of fields of one class.
 pub const MAX_FIELDS: usize = 64;
@@ -106,6 +107,9 @@ pub struct ColumnInfo {
     pub align: usize,
     /// Which slot of an inner array it is, for arrays with a column per slot.
     pub slot: Option<usize>,
+    /// A number for what the bytes mean; 0 for those that are no value's.
+    #[doc(hidden)]
+    pub meaning: u64,
 }
 
 impl ColumnInfo {
@@ -117,7 +121,12 @@ impl ColumnInfo {
     /// The column of one component of a flattened field.
     pub const fn component_of<T>(component: &'static str) -> Self {
         assert_alignment::<T>();
-        Self { component, size: size_of::<T>(), align: align_of::<T>(), slot: None }
+        Self { component, size: size_of::<T>(), align: align_of::<T>(), slot: None, meaning: 0 }
+    }
+
+    /// The same column, of values of type `T`.
+    pub(crate) const fn holding<T: Value>(self) -> Self {
+        Self { meaning: T::MEANING, ..self }
     }
 }
 
@@ -161,6 +170,9 @@ pub struct ArrayInfo {
     pub element: usize,
     /// Alignment of an element in bytes.
     pub align: usize,
+    /// A number for what the bytes of an element mean.
+    #[doc(hidden)]
+    pub meaning: u64,
 }
 
 impl ArrayInfo {

@@ -2,7 +2,7 @@
 
 use crate::arity::ModeTuple;
 use crate::class::Class;
-use crate::origin::Origin;
+use crate::origin::{Origin, meaning};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::phase::FieldSet;
 use crate::phase::Phase;
@@ -132,6 +132,15 @@ pub struct Entry {
     pub origin: Origin,
     /// What host and device must agree on, beside the arguments.
     pub fingerprint: u64,
+}
+
+impl Entry {
+    /// That of a kernel with this fingerprint, whose arguments mean this.
+    pub const fn new(origin: Origin, fingerprint: u64, arguments: &[u64]) -> Self {
+        let mut all = meaning("", arguments);
+        all = meaning("", &[all, fingerprint]);
+        Self { origin, fingerprint: all }
+    }
 }
 
 /// One argument of a kernel, as bytes to copy.

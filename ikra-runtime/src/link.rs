@@ -8,6 +8,7 @@ use core::num::NonZeroU32;
 
 use crate::class::{Class, ClassId};
 use crate::handle::Handle;
+use crate::origin::meaning;
 use crate::phase::Phase;
 use crate::table::Place;
 use crate::value::{LaneArray, Target, Value};
@@ -135,6 +136,7 @@ unsafe impl<C: Class> Value for Link<C> {
     type Target = To<C>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = Self { id: NonZeroU32::MIN, class: PhantomData };
+    const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, place: Place<'w>) -> C::Ref<'w, P> {
@@ -156,6 +158,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     type Target = To<C>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = None;
+    const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, place: Place<'w>) -> Option<C::Ref<'w, P>> {

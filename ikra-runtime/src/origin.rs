@@ -9,6 +9,7 @@ use crate::class::{Class, FieldInfo};
 use crate::kernel::{Method, PairKernel};
 use crate::layout::{Layout, LayoutKind};
 use crate::record;
+use crate::value::Value;
 
 /// Where a class or a kernel is defined.
 #[doc(hidden)]
@@ -152,6 +153,36 @@ impl Fingerprint {
     }
 }
 
+/// A number for what the bytes of a value mean: those of a type of this name with parts that mean this.
+#[doc(hidden)]
+pub const fn meaning(name: &str, parts: &[u64]) -> u64 {
+    let mut print = Fingerprint::new().text(name).number(parts.len() as u64);
+    let mut part = 0;
+    while part < parts.len() {
+        print = print.number(parts[part]);
+        part += 1;
+    }
+    print.0
+}
+
+/// Asks what the bytes of a type mean, be it a value or not.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Meaning<T>(core::marker::PhantomData<fn() -> T>);
+
+impl<T: Value> Meaning<T> {
+    /// As [`Value::MEANING`].
+    pub const OF: u64 = T::MEANING;
+}
+
+/// What is found where a type is no value.
+#[doc(hidden)]
+pub trait NoMeaning {
+    /// Nothing: it is not passed to the device.
+    const OF: u64 = 0;
+}
+impl<T> NoMeaning for Meaning<T> {}
+
 /// What host and device must agree on about a field: in the upper half the bytes that it takes, in the lower half a
 /// fingerprint of its name, type and columns.
 #[doc(hidden)]
@@ -162,13 +193,15 @@ pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
             .number(array.slots as u64)
             .number(array.as_object as u64)
             .number(array.arena as u64)
-            .number(array.element as u64),
+            .number(array.element as u64)
+            .number(array.meaning),
         None => print.number(u64::MAX),
     };
     let mut column = 0;
     while column < field.columns.len() {
         let info = field.columns[column];
         print = print.text(info.component).number(info.size as u64).number(info.align as u64).option(info.slot);
+        print = print.number(info.meaning);
         column += 1;
     }
     (bytes(field) as u64) << 32 | print.0 & 0xffff_ffff

@@ -8,6 +8,7 @@ mod primitive;
 
 pub use lanes::{LANES, LaneArray, Lanes};
 
+use crate::origin::meaning;
 use crate::phase::Phase;
 use crate::table::Place;
 
@@ -61,6 +62,10 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     /// A value to fill storage with before the object is initialised. Never seen by a user.
     #[doc(hidden)]
     const PLACEHOLDER: Self;
+
+    /// A number for what the bytes mean, by which host and device see whether they mean the same type.
+    #[doc(hidden)]
+    const MEANING: u64 = meaning("", &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
 
     /// What the view of an object shows.
     #[doc(hidden)]

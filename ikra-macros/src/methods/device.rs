@@ -57,9 +57,11 @@ pub(crate) fn entries(kernel: &Kernel<'_>, entry: &Entry<'_>) -> TokenStream {
         }
     });
     quote! {
-        const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
-            origin: ::ikra::rt::Origin::new(::core::module_path!(), #name, #place),
-            fingerprint: #fingerprint,
+        const __ENTRY: ::ikra::rt::Entry = {
+            #[allow(unused_imports)]
+            use ::ikra::rt::NoMeaning as _;
+            let origin = ::ikra::rt::Origin::new(::core::module_path!(), #name, #place);
+            ::ikra::rt::Entry::new(origin, #fingerprint, &[#(::ikra::rt::Meaning::<#types>::OF),*])
         };
         // SAFETY: the entry and the arguments are made from the same list.
         #[cfg(not(target_arch = "nvptx64"))]

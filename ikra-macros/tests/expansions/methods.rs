@@ -142,9 +142,22 @@ const _: () = {
         const EXCLUSIVE: bool = true;
         const HEAVY: bool = false;
     }
-    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
-        origin: ::ikra::rt::Origin::new(::core::module_path!(), "Body::follow", ":1:0"),
-        fingerprint: ::ikra::rt::kernel_fingerprint::<Kernel_follow>(),
+    const __ENTRY: ::ikra::rt::Entry = {
+        #[allow(unused_imports)]
+        use ::ikra::rt::NoMeaning as _;
+        let origin = ::ikra::rt::Origin::new(
+            ::core::module_path!(),
+            "Body::follow",
+            ":1:0",
+        );
+        ::ikra::rt::Entry::new(
+            origin,
+            ::ikra::rt::kernel_fingerprint::<Kernel_follow>(),
+            &[
+                ::ikra::rt::Meaning::<::ikra::Link<Body>>::OF,
+                ::ikra::rt::Meaning::<f32>::OF,
+            ],
+        )
     };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
@@ -243,9 +256,19 @@ const _: () = {
         const EXCLUSIVE: bool = true;
         const HEAVY: bool = true;
     }
-    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
-        origin: ::ikra::rt::Origin::new(::core::module_path!(), "Body::attract", ":1:0"),
-        fingerprint: ::ikra::rt::pairs_fingerprint::<Kernel_attract, ()>(),
+    const __ENTRY: ::ikra::rt::Entry = {
+        #[allow(unused_imports)]
+        use ::ikra::rt::NoMeaning as _;
+        let origin = ::ikra::rt::Origin::new(
+            ::core::module_path!(),
+            "Body::attract",
+            ":1:0",
+        );
+        ::ikra::rt::Entry::new(
+            origin,
+            ::ikra::rt::pairs_fingerprint::<Kernel_attract, ()>(),
+            &[],
+        )
     };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
@@ -332,13 +355,19 @@ const _: () = {
         const EXCLUSIVE: bool = false;
         const HEAVY: bool = false;
     }
-    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
-        origin: ::ikra::rt::Origin::new(
+    const __ENTRY: ::ikra::rt::Entry = {
+        #[allow(unused_imports)]
+        use ::ikra::rt::NoMeaning as _;
+        let origin = ::ikra::rt::Origin::new(
             ::core::module_path!(),
             "Body::distance",
             ":1:0",
-        ),
-        fingerprint: ::ikra::rt::kernel_fingerprint::<Kernel_distance>(),
+        );
+        ::ikra::rt::Entry::new(
+            origin,
+            ::ikra::rt::kernel_fingerprint::<Kernel_distance>(),
+            &[],
+        )
     };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]
@@ -431,9 +460,19 @@ const _: () = {
             f.write_str("Constructor_spawn")
         }
     }
-    const __ENTRY: ::ikra::rt::Entry = ::ikra::rt::Entry {
-        origin: ::ikra::rt::Origin::new(::core::module_path!(), "Body::spawn", ":1:0"),
-        fingerprint: ::ikra::rt::class_fingerprint::<Body>(),
+    const __ENTRY: ::ikra::rt::Entry = {
+        #[allow(unused_imports)]
+        use ::ikra::rt::NoMeaning as _;
+        let origin = ::ikra::rt::Origin::new(
+            ::core::module_path!(),
+            "Body::spawn",
+            ":1:0",
+        );
+        ::ikra::rt::Entry::new(
+            origin,
+            ::ikra::rt::class_fingerprint::<Body>(),
+            &[::ikra::rt::Meaning::<[f32; 2]>::OF],
+        )
     };
     #[cfg(not(target_arch = "nvptx64"))]
     #[automatically_derived]

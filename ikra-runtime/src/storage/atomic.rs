@@ -406,7 +406,7 @@ unsafe impl<T: AtomicValue> Storage for AtomicColumn<T> {
     type Exclusive<'a, C: Class> = NoRun;
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() <= align_of::<T::Cell>());
-        &[ColumnInfo::of::<T::Cell>()]
+        &[ColumnInfo::of::<T::Cell>().holding::<T>()]
     };
     const ATOMIC: bool = true;
     const TARGET: Option<ClassId> = target_of::<T::Target>();

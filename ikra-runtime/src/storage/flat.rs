@@ -78,7 +78,7 @@ unsafe impl<T: Flatten> Storage for Flat<T> {
         struct Named<T>(PhantomData<T>);
         impl<T: Flatten> Named<T> {
             const COLUMNS: [ColumnInfo; MAX_PARTS] = {
-                let mut columns = [ColumnInfo { component: "", size: 0, align: 1, slot: None }; MAX_PARTS];
+                let mut columns = [ColumnInfo { component: "", size: 0, align: 1, slot: None, meaning: 0 }; MAX_PARTS];
                 // `Flatten` is safe to implement: names and parts may be of different number.
                 assert!(
                     T::PART_NAMES.len() == <T::Parts as PartTuple>::COLUMNS.len(),
@@ -204,7 +204,7 @@ macro_rules! part_tuples {
         unsafe impl<$($T: Value),+> PartTuple for ($($T,)+) {
             type Shared<'a, C: Class> = Runs<($(<C::Layout as Layout>::Shared<'a, C, $T>,)+)>;
             type Exclusive<'a, C: Class> = Runs<($(<C::Layout as Layout>::Exclusive<'a, C, $T>,)+)>;
-            const COLUMNS: &'static [ColumnInfo] = &[$(ColumnInfo::of::<$T>()),+];
+            const COLUMNS: &'static [ColumnInfo] = &[$(ColumnInfo::of::<$T>().holding::<$T>()),+];
 
             #[inline(always)]
             unsafe fn shared<'a, C: Class>(

@@ -22,7 +22,7 @@ unsafe impl<T: Value> Storage for Plain<T> {
     type Seen<'w, P: Phase> = T::View<'w, P>;
     type Shared<'a, C: Class> = <C::Layout as Layout>::Shared<'a, C, T>;
     type Exclusive<'a, C: Class> = <C::Layout as Layout>::Exclusive<'a, C, T>;
-    const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>()];
+    const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>().holding::<T>()];
     const ATOMIC: bool = false;
     const TARGET: Option<ClassId> = target_of::<T::Target>();
     const TARGET_NAME: &'static str = T::Target::NAME;

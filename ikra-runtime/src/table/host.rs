@@ -162,6 +162,11 @@ impl<C: Class> Table<C> {
         if self.header.to_fetch(fields).is_empty() {
             return Ok(());
         }
+        if self.len() == 0 {
+            // Nothing is newer on the device where there is nothing.
+            self.header.set_fetched(fields);
+            return Ok(());
+        }
         let mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.header.to_fetch(whole_units::<C>(fields));
         let units: Vec<_> = units::<C>(&self.bases, self.len(), self.len(), self.header.arena)

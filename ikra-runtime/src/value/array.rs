@@ -1,6 +1,7 @@
 //! Arrays of values: array as object, in one column (INNER §2.1).
 
 use super::Value;
+use crate::origin::meaning;
 use crate::phase::Phase;
 use crate::table::Place;
 
@@ -11,6 +12,7 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     type Target = T::Target;
     type Lanes = [T::Lanes; N];
     const PLACEHOLDER: Self = [T::PLACEHOLDER; N];
+    const MEANING: u64 = meaning("[]", &[T::MEANING, N as u64]);
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, place: Place<'w>) -> Self::View<'w, P> {

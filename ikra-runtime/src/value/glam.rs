@@ -7,6 +7,7 @@ use glam::{
 
 use super::primitive::plain_value;
 use super::{LaneArray, NoTarget, Value};
+use crate::origin::meaning;
 use crate::phase::Phase;
 use crate::storage::Flatten;
 use crate::table::Place;

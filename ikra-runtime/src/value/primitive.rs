@@ -1,6 +1,7 @@
 //! Numbers and `bool`.
 
 use super::{LaneArray, NoTarget, Value};
+use crate::origin::meaning;
 use crate::phase::Phase;
 use crate::table::Place;
 
@@ -14,6 +15,8 @@ macro_rules! plain_value {
             type Target = NoTarget;
             type Lanes = LaneArray<Self>;
             const PLACEHOLDER: Self = $placeholder;
+            const MEANING: u64 =
+                meaning(stringify!($ty), &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
             #[inline(always)]
             fn view<'w, P: Phase>(self, _: Place<'w>) -> Self {
                 self

@@ -5,10 +5,16 @@ use ikra::prelude::*;
 use ikra::rng::Random;
 use ikra::{math, thread, warp};
 
+#[path = "arguments.rs"]
+pub mod arguments;
 #[path = "arrays.rs"]
 pub mod arrays;
+#[path = "differs.rs"]
+pub mod differs;
 #[path = "floats.rs"]
 pub mod floats;
+#[path = "twins.rs"]
+pub mod twins;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]

@@ -227,3 +227,122 @@ fn a_failure_found_by_reading_a_column() {
         assert_eq!(sim.bodies.column(body::age)[0], 1);
     });
 }
+
+/// A kernel fails in world `a`. Everybody is told, nobody is shown old values, and when all is dropped the device can be
+/// used again, or the driver says that it cannot.
+#[test]
+fn other_worlds_after_a_failure() {
+    if !has_gpu() {
+        return;
+    }
+    let _alone = alone();
+    apart("other_worlds_after_a_failure", || {
+        let (mut a, mut b, mut idle) = (crowd(100), crowd(100), crowd(100));
+        b.cuda_execute(Body::grow_old, ()).unwrap();
+        let step = b.cuda_record(|sim| sim.cuda_execute(Body::advance, 1.0)).unwrap();
+        b.cuda_synchronize().unwrap();
+        a.cuda_execute(Body::fail_at, 3).unwrap();
+        assert!(a.cuda_synchronize().is_err());
+        for _ in 0..2 {
+            let error = b.cuda_execute(Body::advance, 1.0).unwrap_err();
+            assert!(error.to_string().contains("kernel `Body::fail_at` of another world"), "{error}");
+            assert!(matches!(b.cuda_replay(&step), Err(Error::DeviceLost { .. })));
+            let text = panic_text(|| b.bodies.column(body::age)[0]);
+            assert!(text.contains("`Body::fail_at` of another world"), "{text}");
+            assert_eq!(b.bodies.column(body::vel)[0], 0.5);
+        }
+        // A world that comes to the device now is told what to do.
+        let error = idle.cuda_execute(Body::grow_old, ()).unwrap_err();
+        assert!(error.to_string().contains("are dropped, or their losses accepted"), "{error}");
+        idle.execute(Body::grow_old, ());
+        assert_eq!(idle.bodies.column(body::age)[0], 1);
+        assert_eq!(a.cuda_accept_loss().len(), 1);
+        assert_eq!(b.cuda_accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["age"]);
+        assert_eq!(b.bodies.column(body::age)[0], 0, "as asked for");
+        assert!(
+            matches!(idle.cuda_execute(Body::grow_old, ()), Err(Error::DeviceLost { .. })),
+            "the recording is there"
+        );
+        drop(step);
+        match idle.cuda_execute(Body::grow_old, ()) {
+            Ok(()) => {
+                println!("the device was reset");
+                assert_eq!(idle.bodies.column(body::age)[0], 2);
+                b.cuda_execute(Body::grow_old, ()).unwrap();
+                assert_eq!(b.bodies.column(body::age)[0], 1);
+                // Once more.
+                a.cuda_execute(Body::fail_at, 5).unwrap();
+                assert!(a.cuda_synchronize().is_err());
+                assert!(b.cuda_execute(Body::grow_old, ()).is_err());
+            }
+            Err(Error::NoDevice { reason }) => println!("the driver allows no reset: {reason}"),
+            Err(error) => panic!("{error}"),
+        }
+    });
+}
+
+#[test]
+fn a_failure_in_a_world_that_is_dropped() {
+    if !has_gpu() {
+        return;
+    }
+    let _alone = alone();
+    let said = apart("a_failure_in_a_world_that_is_dropped", || {
+        let mut sim = crowd(10);
+        sim.cuda_execute(Body::fail_at, 3).unwrap();
+        drop(sim);
+    });
+    if !said.is_empty() {
+        assert!(
+            said.contains("ikra: the device failed in kernel `Body::fail_at`") && said.contains("dropped"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_failure_while_a_recording_runs() {
+    if !has_gpu() {
+        return;
+    }
+    let _alone = alone();
+    apart("a_failure_while_a_recording_runs", || {
+        let mut sim = crowd(10);
+        let step = sim
+            .cuda_record(|sim| {
+                sim.cuda_execute(Body::advance, 1.0)?;
+                sim.cuda_execute(Body::fail_at, 3)
+            })
+            .unwrap();
+        sim.cuda_replay(&step).unwrap();
+        let error = sim.cuda_synchronize().unwrap_err();
+        let kernel = "one of the kernels `Body::advance`, `Body::fail_at`:";
+        assert!(error.to_string().contains(kernel), "{error}");
+        assert!(matches!(sim.cuda_replay(&step), Err(Error::DeviceLost { .. })));
+        assert_eq!(sim.cuda_accept_loss().len(), 2);
+        sim.execute(Body::advance, 1.0);
+        assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
+        // The recording keeps the device until it is dropped, and fits no world any more.
+        assert!(sim.cuda_replay(&step).is_err());
+    });
+}
+
+#[test]
+fn objects_that_leave_a_lost_world() {
+    if !has_gpu() {
+        return;
+    }
+    let _alone = alone();
+    apart("objects_that_leave_a_lost_world", || {
+        let (mut a, mut b) = (crowd(10), crowd(10));
+        a.cuda_execute(Body::fail_at, 3).unwrap();
+        assert!(a.cuda_synchronize().is_err());
+        std::mem::swap(&mut a.bodies, &mut b.bodies);
+        assert_eq!(a.bodies.column(body::age)[0], 0, "these were never on the device");
+        panic_text(|| b.bodies.column(body::age)[0]);
+        panic_text(|| b.execute(Body::grow_old, ()));
+        assert_eq!(b.cuda_accept_loss().len(), 1);
+        b.execute(Body::grow_old, ());
+        assert_eq!(b.bodies.column(body::age)[0], 1);
+    });
+}

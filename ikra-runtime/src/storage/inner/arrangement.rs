@@ -151,14 +151,21 @@ pub struct WholeArray<T, const N: usize>(PhantomData<fn() -> T>);
 pub struct PartlyInlined<T, const K: usize>(PhantomData<fn() -> T>);
 
 /// What holds for elements of this type, however they are spread.
-const fn of_elements<T>() -> ArrayInfo {
+const fn of_elements<T: Value>() -> ArrayInfo {
     assert_alignment::<T>();
-    ArrayInfo { slots: 0, as_object: false, arena: false, element: size_of::<T>(), align: align_of::<T>() }
+    ArrayInfo {
+        slots: 0,
+        as_object: false,
+        arena: false,
+        element: size_of::<T>(),
+        align: align_of::<T>(),
+        meaning: T::MEANING,
+    }
 }
 
 /// Columns of slots, after one of spans if `spans`.
-const fn slot_columns<T>(spans: bool) -> [ColumnInfo; MAX_COLUMNS] {
-    let mut columns = [ColumnInfo::of::<T>(); MAX_COLUMNS];
+const fn slot_columns<T: Value>(spans: bool) -> [ColumnInfo; MAX_COLUMNS] {
+    let mut columns = [ColumnInfo::of::<T>().holding::<T>(); MAX_COLUMNS];
     let mut column = 0;
     if spans {
         columns[0] = ColumnInfo::component_of::<Span>("span");
@@ -247,7 +254,7 @@ unsafe impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(N > 0, "an array that is stored has at least one element");
         assert_element::<T>();
-        &[ColumnInfo::of::<[T; N]>()]
+        &[ColumnInfo::of::<[T; N]>().holding::<[T; N]>()]
     };
     fixed_length!();
 }

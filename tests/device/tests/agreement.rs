@@ -1,0 +1,207 @@
+//! Host and device mean the same class and the same kernel, and refuse to work together where they do not. Needs no
+//! GPU, but device code.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::path::Path;
+
+use ikra::Error;
+use ikra::prelude::*;
+use ikra_build::ptx;
+use ikra_device_tests::model::arguments::{Marker, Taker, Takers, taker};
+use ikra_device_tests::model::differs::*;
+use ikra_device_tests::model::twins::{self, Twins};
+use ikra_device_tests::model::*;
+use ikra_device_tests::{DEVICE_CODE, has_gpu};
+
+fn has_code() -> bool {
+    if DEVICE_CODE.is_none() {
+        assert!(std::env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_none(), "there is no compiler for the device");
+        println!("SKIPPED: there is no compiler for the device");
+    }
+    DEVICE_CODE.is_some()
+}
+
+#[test]
+fn what_agrees_is_found() {
+    if !has_code() {
+        return;
+    }
+    Crowd::new().cuda_check(Body::advance, 0.1).unwrap();
+    Crowd::new().cuda_check(Body::trust, None).unwrap();
+    GrowingWorld::new().cuda_check(Growing::look, ()).unwrap();
+    SameWorld::new().cuda_check(Same::fits, 3).unwrap();
+    SameWorld::new().cuda_check(Same::go, ()).unwrap();
+}
+
+#[test]
+fn twins_are_told_apart() {
+    if !has_code() {
+        return;
+    }
+    let mut world = Twins::new();
+    world.cuda_check(twins::first::Twin::go, 1).unwrap();
+    world.cuda_check(twins::again::Twin::go, 1).unwrap();
+    world.cuda_check(twins::second::Twin::go, 1).unwrap();
+    world.cuda_check(twins::third::Twin::go, 1).unwrap();
+    world.cuda_check(twins::deeper::third::Twin::go, 1).unwrap();
+    let code = std::fs::read_to_string(Path::new(DEVICE_CODE.unwrap())).unwrap();
+    let names: std::collections::HashSet<String> = ptx::kernels(&code).into_iter().map(|kernel| kernel.name).collect();
+    assert_eq!(names.iter().filter(|name| name.starts_with("ikra_kernel_Twin_go_")).count(), 5);
+    assert_eq!(code.lines().filter(|line| line.contains(".b64 ikra_class_Twin_")).count(), 5);
+}
+
+#[test]
+fn twins_run_as_what_they_are() {
+    if !has_gpu() {
+        return;
+    }
+    let mut world = Twins::new();
+    world.first.extend((0..100).map(|n| twins::first::Twin { n })).unwrap();
+    world.again.extend((0..90).map(|n| twins::again::Twin { n: n + 1000 })).unwrap();
+    world.second.extend((0..80).map(|n| twins::second::Twin { n: f64::from(n) })).unwrap();
+    world.third.extend((0..70).map(|n| twins::third::Twin { n })).unwrap();
+    world.deeper.extend((0..60).map(|n| twins::deeper::third::Twin { n })).unwrap();
+    world.cuda_execute(twins::first::Twin::go, 1).unwrap();
+    world.cuda_execute(twins::again::Twin::go, 2).unwrap();
+    world.cuda_execute(twins::second::Twin::go, 3).unwrap();
+    world.cuda_execute(twins::third::Twin::go, 4).unwrap();
+    world.cuda_execute(twins::deeper::third::Twin::go, 5).unwrap();
+    assert!(world.first.iter().enumerate().all(|(k, twin)| twin.n == k as u32 + 1));
+    assert!(world.again.iter().enumerate().all(|(k, twin)| twin.n == k as u32 + 1002));
+    assert!(world.second.iter().enumerate().all(|(k, twin)| twin.n == k as f64 + 1.5));
+    assert!(world.third.iter().enumerate().all(|(k, twin)| twin.n == k as u32 + 12));
+    assert!(world.deeper.iter().enumerate().all(|(k, twin)| twin.n == k as u32 + 25));
+}
+
+/// The error of a check, and that opening and launching give the same, wherever the test runs.
+fn differs<W: CudaWorld>(mut world: W, check: impl Fn(&mut W) -> Result<(), Error>, names: &[&str]) {
+    let error = check(&mut world).unwrap_err();
+    assert!(matches!(error, Error::DeviceCodeDiffers { .. }), "{error}");
+    let opened = world.cuda_open(0).unwrap_err();
+    assert_eq!(opened.to_string(), error.to_string());
+    for name in names {
+        assert!(error.to_string().contains(name), "{name} is not in: {error}");
+    }
+}
+
+#[test]
+fn classes_that_differ_are_refused() {
+    if !has_code() {
+        return;
+    }
+    let bytes = "field `x` takes 4 bytes on the host and 8 in the device code";
+    differs(ByAliasWorld::new(), |world| world.cuda_check(ByAlias::go, ()), &["class ByAlias", bytes]);
+    differs(ByAliasRowWorld::new(), |world| world.cuda_check(ByAliasRow::go, ()), &["class ByAliasRow", bytes]);
+    let bytes = "field `x` takes 8 bytes on the host and 16 in the device code";
+    differs(ByConstantWorld::new(), |world| world.cuda_check(ByConstant::go, ()), &["class ByConstant", bytes]);
+    differs(ByStructWorld::new(), |world| world.cuda_check(ByStruct::go, ()), &["class ByStruct", bytes]);
+    differs(ByCapacityWorld::new(), |world| world.cuda_check(ByCapacity::go, ()), &["class ByCapacity", "capacity"]);
+    differs(ByMeaningWorld::new(), |world| world.cuda_check(ByMeaning::go, ()), &["class ByMeaning", "field `x`"]);
+    differs(TwiceWorld::new(), |world| world.cuda_check(Twice::go, ()), &["class Twice", "differs.rs:"]);
+}
+
+#[test]
+fn launches_of_what_differs_run_nothing() {
+    if !has_code() {
+        return;
+    }
+    let mut world = ByAliasWorld::new();
+    world.objects.extend((0..300).map(|n| ByAlias { n, x: 0.5, y: 7 })).unwrap();
+    assert!(matches!(world.cuda_execute(ByAlias::go, ()), Err(Error::DeviceCodeDiffers { .. })));
+    assert!(matches!(
+        world.cuda_record(|world| world.cuda_execute(ByAlias::go, ())),
+        Err(Error::DeviceCodeDiffers { .. })
+    ));
+    assert!(matches!(world.cuda_synchronize(), Err(Error::DeviceCodeDiffers { .. })));
+    assert!(world.objects.iter().all(|object| object.y == 7));
+    world.execute(ByAlias::go, ());
+    assert_eq!(world.objects.column(by_alias::n)[5], 6);
+}
+
+#[test]
+fn kernels_that_differ_are_refused() {
+    if !has_code() {
+        return;
+    }
+    let mut world = SameWorld::new();
+    for (error, wanted) in [
+        (world.cuda_check(Same::take, (1.5, 2)), "arguments of 4, 4 bytes on the host and arguments of 8, 4 bytes in"),
+        (world.cuda_check(Same::take_array, [1, 2]), "arguments of 2 bytes on the host and arguments of 4 bytes in"),
+        (world.cuda_check(Same::take_word, 1.5), "`Same::take_word`"),
+    ] {
+        let error = error.unwrap_err();
+        assert!(matches!(error, Error::DeviceCodeDiffers { .. }), "{error}");
+        assert!(error.to_string().contains(wanted), "{wanted} is not in: {error}");
+    }
+    let error = world.cuda_check(Same::host_only, ()).unwrap_err();
+    assert!(matches!(&error, Error::NoSuchKernel { kernel } if kernel == "Same::host_only"), "{error}");
+    if !has_gpu() {
+        return;
+    }
+    world.objects.extend((0..300).map(|n| Same { n, x: 0 })).unwrap();
+    let error = world.cuda_execute_and_reduce(Same::sum, (), Sum).unwrap_err();
+    assert!(error.to_string().contains("returns 4 bytes on the host and 8 in the device code"), "{error}");
+    assert!(matches!(world.cuda_execute(Same::take, (1.0, 1)), Err(Error::DeviceCodeDiffers { .. })));
+    assert!(matches!(world.cuda_execute(Same::host_only, ()), Err(Error::NoSuchKernel { .. })));
+    world.cuda_execute(Same::fits, 2).unwrap();
+    assert_eq!(world.objects.column(same::n)[10], 12, "the world can be used further");
+}
+
+#[test]
+fn arguments_of_no_bytes_are_no_parameters() {
+    if !has_code() {
+        return;
+    }
+    let code = std::fs::read_to_string(Path::new(DEVICE_CODE.unwrap())).unwrap();
+    let kernels = ptx::kernels(&code);
+    let parameters = |name: &str| {
+        let kernel = kernels.iter().find(|kernel| kernel.name.starts_with(&format!("ikra_kernel_Taker_{name}_")));
+        kernel.unwrap_or_else(|| panic!("no kernel {name}")).parameters.len()
+    };
+    assert_eq!([parameters("first"), parameters("middle"), parameters("last"), parameters("alone")], [4, 5, 4, 3]);
+    let (marker, mut world) = (Marker { nothing: [] }, Takers::new());
+    world.cuda_check(Taker::first, (marker, 1)).unwrap();
+    world.cuda_check(Taker::middle, (1, [], 2)).unwrap();
+    world.cuda_check(Taker::last, (1, [marker; 3])).unwrap();
+    world.cuda_check(Taker::alone, marker).unwrap();
+    world.cuda_check(Taker::meet, (marker, 1)).unwrap();
+    world.cuda_check(Taker::spawn, (marker, 1)).unwrap();
+}
+
+#[test]
+fn arguments_of_no_bytes_shift_no_others() {
+    if !has_gpu() {
+        return;
+    }
+    let marker = Marker { nothing: [] };
+    let (mut host, mut device) = (Takers::new(), Takers::new());
+    host.construct(300, Taker::spawn, (marker, 5)).unwrap();
+    device.cuda_construct(300, Taker::spawn, (marker, 5)).unwrap();
+    host.execute(Taker::first, (marker, 42));
+    device.cuda_execute(Taker::first, (marker, 42)).unwrap();
+    host.execute(Taker::middle, (3, [], 1 << 33 | 7));
+    device.cuda_execute(Taker::middle, (3, [], 1 << 33 | 7)).unwrap();
+    host.execute(Taker::last, (9, [marker; 3]));
+    device.cuda_execute(Taker::last, (9, [marker; 3])).unwrap();
+    host.execute(Taker::alone, marker);
+    device.cuda_execute(Taker::alone, marker).unwrap();
+    host.execute_pairs(Taker::meet, (marker, 2));
+    device.cuda_execute_pairs(Taker::meet, (marker, 2)).unwrap();
+    assert_eq!(host.takers.column(taker::n), device.takers.column(taker::n));
+    let sums = (
+        host.execute_and_reduce(Taker::sum, (marker, 3), Sum),
+        device.cuda_execute_and_reduce(Taker::sum, (marker, 3), Sum).unwrap(),
+    );
+    assert_eq!(sums.0, sums.1);
+}
+
+#[test]
+fn kernels_for_the_host_run_there() {
+    let mut world = Takers::new();
+    world.takers.extend((0..10).map(|n| Taker { n })).unwrap();
+    world.execute(Taker::with_tuple, (3, 4.5));
+    world.execute(Taker::with_alias, ((1, 2.0), 3));
+    world.execute(Taker::with_slice, &[5][..]);
+    world.execute(Taker::with_closure, |n| n * 2);
+    assert_eq!(world.takers.column(taker::n)[1], 2 * (1 + 7 + 6 + 5));
+}

@@ -1,0 +1,463 @@
+//! Recordings belong to the world that they were made in, and whatever happens while one is made, the world can be
+//! used afterwards.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ikra::prelude::*;
+use ikra::{Error, Recording};
+use ikra_device_tests::has_gpu;
+use ikra_device_tests::model::*;
+
+const N: usize = 1000;
+
+fn crowd() -> Crowd {
+    let mut sim = Crowd::new();
+    sim.bodies.extend((0..N).map(|n| Body { pos: n as f64, vel: 0.5, age: n as u32 })).unwrap();
+    sim
+}
+
+fn older(sim: &mut Crowd) -> Recording {
+    sim.cuda_record(|sim| sim.cuda_execute(Body::grow_old, ())).unwrap()
+}
+
+#[track_caller]
+fn check_ages(sim: &Crowd, by: u32) {
+    let ages = sim.bodies.column(body::age);
+    for (n, &age) in ages.iter().enumerate() {
+        assert_eq!(age, n as u32 + by, "object {n}");
+    }
+}
+
+#[track_caller]
+fn stale(result: Result<(), Error>, text: &str) {
+    match result {
+        Err(Error::StaleRecording { reason }) => assert!(reason.contains(text), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn not_recordable<T: std::fmt::Debug>(result: Result<T, Error>, text: &str) {
+    match result {
+        Err(Error::NotRecordable { what }) => assert!(what.contains(text), "{what}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a closure panics with.
+fn panic_text<T>(work: impl FnOnce() -> T) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(|| drop(work()))).unwrap_err();
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => (*panic.downcast::<&str>().unwrap()).to_owned(),
+    }
+}
+
+/// That everything works in a world whose ages are `by` more than at first.
+#[track_caller]
+fn check_usable(sim: &mut Crowd, mut by: u32) {
+    check_ages(sim, by);
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    by += 1;
+    sim.cuda_synchronize().unwrap();
+    check_ages(sim, by);
+    let sum = (0..N as u32).map(|n| n + by).sum::<u32>();
+    assert_eq!(sim.cuda_execute_and_reduce(Body::age_of, (), Sum).unwrap(), sum);
+    let step = older(sim);
+    sim.cuda_replay(&step).unwrap();
+    sim.cuda_replay(&step).unwrap();
+    check_ages(sim, by + 2);
+    sim.execute(Body::grow_old, ());
+    sim.cuda_replay(&step).unwrap();
+    check_ages(sim, by + 4);
+}
+
+#[test]
+fn another_world_has_other_columns() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut a, mut b) = (crowd(), crowd());
+    let step = older(&mut a);
+    let _ = older(&mut b);
+    stale(b.cuda_replay(&step), "another world");
+    check_ages(&a, 0);
+    check_ages(&b, 0);
+    a.cuda_replay(&step).unwrap();
+    check_ages(&a, 1);
+    check_ages(&b, 0);
+    // A world that has not been on the device.
+    let mut c = crowd();
+    stale(c.cuda_replay(&step), "another world");
+    check_usable(&mut c, 0);
+    check_usable(&mut b, 0);
+}
+
+#[test]
+fn recordings_outlive_their_worlds() {
+    if !has_gpu() {
+        return;
+    }
+    let mut a = crowd();
+    let step = older(&mut a);
+    a.cuda_replay(&step).unwrap();
+    drop(a);
+    let mut b = crowd();
+    stale(b.cuda_replay(&step), "another world");
+    let _ = older(&mut b);
+    stale(b.cuda_replay(&step), "another world");
+    // In place, so that the world has the address of the one before.
+    let mut c = crowd();
+    let steps: Vec<Recording> = (0..3).map(|_| older(&mut c)).collect();
+    c = crowd();
+    let _ = older(&mut c);
+    for step in &steps {
+        stale(c.cuda_replay(step), "another world");
+    }
+    drop(steps);
+    mem::forget(step);
+    check_usable(&mut c, 0);
+    check_usable(&mut b, 0);
+}
+
+#[test]
+fn recordings_follow_a_world_that_moves() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut a, mut b) = (crowd(), crowd());
+    let (first, second) = (older(&mut a), older(&mut b));
+    mem::swap(&mut a, &mut b);
+    stale(a.cuda_replay(&first), "another world");
+    a.cuda_replay(&second).unwrap();
+    check_ages(&a, 1);
+    check_ages(&b, 0);
+    let (mut a, second) = std::thread::spawn(move || {
+        a.cuda_replay(&second).unwrap();
+        (a, second)
+    })
+    .join()
+    .unwrap();
+    a.cuda_replay(&second).unwrap();
+    check_ages(&a, 3);
+    std::thread::scope(|scope| {
+        scope.spawn(|| a.cuda_replay(&second).unwrap());
+        scope.spawn(|| b.cuda_replay(&first).unwrap());
+    });
+    check_ages(&a, 4);
+    check_ages(&b, 1);
+    // The recording is dropped elsewhere, and after the world.
+    drop(b);
+    std::thread::spawn(move || drop(first)).join().unwrap();
+    check_usable(&mut a, 4);
+}
+
+#[test]
+fn objects_of_another_world_are_others() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut a, mut b) = (crowd(), crowd());
+    let step = older(&mut a);
+    a.cuda_replay(&step).unwrap();
+    b.cuda_execute(Body::grow_old, ()).unwrap();
+    b.cuda_execute(Body::grow_old, ()).unwrap();
+    mem::swap(&mut a.bodies, &mut b.bodies);
+    stale(a.cuda_replay(&step), "columns of class Body were exchanged");
+    a.cuda_execute(Body::grow_old, ()).unwrap();
+    check_ages(&a, 3);
+    check_ages(&b, 1);
+    // And back: the tables on the device are not those from before.
+    mem::swap(&mut a.bodies, &mut b.bodies);
+    a.cuda_execute(Body::grow_old, ()).unwrap();
+    b.cuda_execute(Body::grow_old, ()).unwrap();
+    check_ages(&a, 2);
+    check_ages(&b, 4);
+    check_usable(&mut a, 2);
+    check_usable(&mut b, 4);
+}
+
+#[test]
+fn the_reason_is_said() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    let step = older(&mut sim);
+    sim.bodies.push(Body { pos: 0.0, vel: 0.0, age: N as u32 }).unwrap();
+    stale(sim.cuda_replay(&step), "1000 objects of class Body, and there are 1001");
+    let mut sim = crowd();
+    let step = older(&mut sim);
+    sim.tallies.push(Tally { calls: 0, by_warp: 0, by_thread: 0, last_thread: 0 }).unwrap();
+    stale(sim.cuda_replay(&step), "class Tally");
+    sim.bodies.grow_by(100 * N).unwrap();
+    let step = older(&mut sim);
+    sim.cuda_replay(&step).unwrap();
+    check_ages(&sim, 1);
+}
+
+#[test]
+fn what_cannot_be_recorded_says_so() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    let step = older(&mut sim);
+    not_recordable(sim.cuda_record(|sim| sim.cuda_execute_and_reduce(Body::age_of, (), Sum).map(drop)), "a reduction");
+    not_recordable(sim.cuda_record(|sim| sim.cuda_synchronize()), "waiting for the device");
+    not_recordable(sim.cuda_record(|sim| sim.cuda_time(|_| Ok(())).map(drop)), "taking the time");
+    not_recordable(sim.cuda_record(|sim| sim.cuda_replay(&step)), "replaying another one");
+    not_recordable(sim.cuda_record(|sim| sim.cuda_record(|_| Ok(())).map(drop)), "another recording");
+    let link = sim.bodies.links().next().unwrap();
+    not_recordable(sim.cuda_record(|sim| sim.cuda_execute_each(Body::grow_old, &[link], ())), "a list of links");
+    not_recordable(
+        sim.cuda_record(|sim| {
+            sim.bodies.column_mut(body::vel).fill(0.5);
+            sim.cuda_execute(Body::grow_old, ())
+        }),
+        "columns of class Body",
+    );
+    let others = ikra::driver::devices().unwrap().len();
+    if others > 1 {
+        not_recordable(sim.cuda_record(|sim| sim.cuda_open(1).map(drop)), "opening another device");
+    }
+    sim.cuda_record(|sim| sim.cuda_open(0).map(drop)).unwrap();
+    // An error that the closure does not pass on: the recording would be without that kernel.
+    not_recordable(
+        sim.cuda_record(|sim| {
+            sim.cuda_execute(Body::grow_old, ())?;
+            let _ = sim.cuda_synchronize();
+            Ok(())
+        }),
+        "a call that failed",
+    );
+    sim.cuda_replay(&step).unwrap();
+    check_usable(&mut sim, 1);
+}
+
+#[test]
+fn objects_made_while_recording() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    not_recordable(
+        sim.cuda_record(|sim| {
+            sim.bodies.push(Body { pos: 0.0, vel: 0.5, age: N as u32 }).unwrap();
+            sim.cuda_execute(Body::grow_old, ())
+        }),
+        "class Body",
+    );
+    assert_eq!(sim.bodies.len(), N + 1);
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    check_ages(&sim, 1);
+}
+
+#[test]
+fn a_panic_while_recording() {
+    if !has_gpu() {
+        return;
+    }
+    for before in [false, true] {
+        let mut sim = crowd();
+        if before {
+            sim.cuda_execute(Body::grow_old, ()).unwrap();
+        }
+        let text = panic_text(|| {
+            sim.cuda_record(|sim| {
+                sim.cuda_execute(Body::grow_old, ()).unwrap();
+                panic!("on purpose");
+            })
+        });
+        assert_eq!(text, "on purpose");
+        check_usable(&mut sim, before.into());
+    }
+}
+
+#[test]
+fn columns_read_while_recording() {
+    if !has_gpu() {
+        return;
+    }
+    // The kernel before the recording changed the column.
+    let mut sim = crowd();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    for _ in 0..2 {
+        let text = panic_text(|| {
+            sim.cuda_record(|sim| {
+                let age = sim.bodies.column(body::age)[3];
+                sim.cuda_execute(Body::advance, f64::from(age))
+            })
+        });
+        assert!(text.contains("class Body") && text.contains("reading a column"), "{text}");
+    }
+    check_usable(&mut sim, 1);
+    // Caught in the closure.
+    let mut sim = crowd();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    let step = sim
+        .cuda_record(|sim| {
+            panic_text(|| sim.bodies.column(body::age)[3]);
+            sim.cuda_execute(Body::grow_old, ())
+        })
+        .unwrap();
+    sim.cuda_replay(&step).unwrap();
+    check_usable(&mut sim, 2);
+    // A column that a recorded kernel will change, and one that none has.
+    let mut sim = crowd();
+    let step = sim
+        .cuda_record(|sim| {
+            sim.cuda_execute(Body::grow_old, ())?;
+            panic_text(|| sim.bodies.column(body::age)[3]);
+            assert_eq!(sim.bodies.column(body::vel)[3], 0.5);
+            Ok(())
+        })
+        .unwrap();
+    check_ages(&sim, 0);
+    sim.cuda_replay(&step).unwrap();
+    check_usable(&mut sim, 1);
+}
+
+#[test]
+fn the_hosts_executor_while_recording() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    panic_text(|| {
+        sim.cuda_record(|sim| {
+            sim.execute(Body::grow_old, ());
+            Ok(())
+        })
+    });
+    check_usable(&mut sim, 1);
+    // Before anything was on the device, it runs, and what is recorded after it is refused.
+    let mut sim = crowd();
+    not_recordable(
+        sim.cuda_record(|sim| {
+            sim.execute(Body::grow_old, ());
+            sim.cuda_execute(Body::grow_old, ())
+        }),
+        "on the host",
+    );
+    check_usable(&mut sim, 1);
+}
+
+#[test]
+fn another_world_put_in_place_while_recording() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    not_recordable(
+        sim.cuda_record(|sim| {
+            sim.cuda_execute(Body::grow_old, ())?;
+            *sim = crowd();
+            Ok(())
+        }),
+        "another world",
+    );
+    check_usable(&mut sim, 0);
+    // One that then works on the device itself.
+    not_recordable(
+        sim.cuda_record(|sim| {
+            *sim = crowd();
+            sim.cuda_execute(Body::grow_old, ())
+        }),
+        "another world",
+    );
+    check_usable(&mut sim, 1);
+    // Exchanged: both can be used, and the one that was recorded is recorded no more.
+    let (mut a, mut b) = (crowd(), crowd());
+    b.cuda_execute(Body::grow_old, ()).unwrap();
+    not_recordable(
+        a.cuda_record(|sim| {
+            sim.cuda_execute(Body::grow_old, ())?;
+            mem::swap(sim, &mut b);
+            sim.cuda_execute(Body::grow_old, ())
+        }),
+        "another world",
+    );
+    check_usable(&mut a, 2);
+    check_usable(&mut b, 0);
+    // And back again.
+    let (mut a, mut b) = (crowd(), crowd());
+    let step = a
+        .cuda_record(|sim| {
+            mem::swap(sim, &mut b);
+            sim.cuda_execute(Body::grow_old, ())?;
+            mem::swap(sim, &mut b);
+            sim.cuda_execute(Body::grow_old, ())
+        })
+        .unwrap();
+    check_ages(&a, 0);
+    check_ages(&b, 1);
+    a.cuda_replay(&step).unwrap();
+    check_usable(&mut a, 1);
+    check_usable(&mut b, 1);
+    // Objects alone.
+    let (mut a, mut b) = (crowd(), crowd());
+    b.cuda_execute(Body::grow_old, ()).unwrap();
+    not_recordable(
+        a.cuda_record(|sim| {
+            mem::swap(&mut sim.bodies, &mut b.bodies);
+            sim.cuda_execute(Body::grow_old, ())
+        }),
+        "class Body",
+    );
+    check_usable(&mut a, 1);
+    check_usable(&mut b, 0);
+}
+
+#[test]
+fn snapshots_outside_a_recording() {
+    if !has_gpu() {
+        return;
+    }
+    let build = || {
+        let mut sim = GrowingWorld::new();
+        let place =
+            Place { height: 1.0, visits: 0, balance: 0, lowest: 0, highest: 0, weight: 0.0, mass: 0.0, open: false };
+        let place = sim.places.push(place).unwrap();
+        sim.construct(500, Growing::spawn, (3, place)).unwrap();
+        sim
+    };
+    let (mut host, mut device) = (build(), build());
+    let step = device.cuda_record(|sim| sim.cuda_execute(Growing::look, ())).unwrap();
+    device.cuda_execute(Growing::look, ()).unwrap();
+    stale(device.cuda_replay(&step), "snapshot");
+    // The columns change places once more, and are where they were.
+    device.cuda_execute(Growing::look, ()).unwrap();
+    device.cuda_replay(&step).unwrap();
+    for _ in 0..3 {
+        host.execute(Growing::look, ());
+    }
+    assert_eq!(host.things.column(growing::double), device.things.column(growing::double));
+}
+
+#[test]
+fn threads_record_side_by_side() {
+    if !has_gpu() {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for thread in 0..8_u32 {
+            scope.spawn(move || {
+                let mut sim = crowd();
+                for round in 0..20 {
+                    if round % 3 == 2 {
+                        panic_text(|| sim.cuda_record(|_| panic!("on purpose")));
+                    }
+                    let step = older(&mut sim);
+                    for _ in 0..thread {
+                        sim.cuda_replay(&step).unwrap();
+                    }
+                }
+                check_ages(&sim, 20 * thread);
+            });
+        }
+    });
+}
