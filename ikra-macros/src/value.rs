@@ -86,6 +86,7 @@ fn derive_struct(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) ->
     }
     if matches!(data.fields, Fields::Unit) || data.fields.is_empty() {
         errors.at(ident, "a value has at least one field");
+        return TokenStream::new();
     }
     let members: Vec<Member> = data
         .fields

@@ -44,7 +44,15 @@ fn world(item: TokenStream, mut errors: Errors) -> TokenStream {
             let made = expand(world, &members);
             quote!(#forgotten #made)
         }
-        errors => silent(&world.ident, &world.vis, &world.generics, &world, errors),
+        errors => {
+            let generics = world.generics.clone();
+            let mut world = world;
+            for parameter in world.generics.type_params_mut() {
+                // Said above: the compiler need not ask for it.
+                parameter.bounds.push(syn::parse_quote!(::ikra::Class));
+            }
+            silent(&world.ident, &world.vis, &generics, &world, errors)
+        }
     }
 }
 
