@@ -214,10 +214,10 @@ pub use ikra_runtime::handle::All as AllObjects;
 pub use ikra_runtime::isa::Isa;
 pub use ikra_runtime::layout::LayoutKind;
 pub use ikra_runtime::link::Link;
-pub use ikra_runtime::object::Object;
+pub use ikra_runtime::object::{LendsFields, Object};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::objects::{Links, Objects, Rows};
-pub use ikra_runtime::phase::{Guarded, Phase, Sequential};
+pub use ikra_runtime::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::reduce::{All, Any, Max, Min, Reducer, Sum};
@@ -276,7 +276,7 @@ pub mod rt {
         Meaning, NoMeaning, Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, meaning,
         pairs_fingerprint,
     };
-    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, NotInKernelWrites, RaceFree, Reached, Touched};
+    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, Lines, RaceFree, Reached, Touched};
     pub use ikra_runtime::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
@@ -287,6 +287,7 @@ pub mod rt {
     pub use ikra_runtime::value::{LaneArray, NoTarget};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{
+        kernel::{examine, examine_pairs},
         mirror::{AnyObjects, Mirror, Unit, Visitor},
         table::{AnyTable, Base},
         world::{WorldState, assert_closed},

@@ -19,7 +19,10 @@ pub(crate) use pairs::execute_pairs;
 pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce};
 pub(crate) use rows::execute;
 
+use std::cell::RefCell;
 use std::ops::{Range, RangeBounds};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -63,6 +66,46 @@ pub fn worker() -> usize {
     rayon::current_thread_index().unwrap_or(0)
 }
 
+/// One run of a kernel on several threads: once a call has panicked, no further chunks are begun.
+#[derive(Default)]
+struct Run {
+    failed: Arc<AtomicBool>,
+}
+
+thread_local! {
+    /// Of the run that this thread works on, whether it failed.
+    static FAILED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+impl Run {
+    /// Does the work for a chunk, unless the run failed; then the panic is on its way to the caller.
+    fn chunk<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        /// Ends the chunk, also by a panic.
+        struct Chunk<'a> {
+            failed: &'a AtomicBool,
+            before: Option<Arc<AtomicBool>>,
+        }
+        impl Drop for Chunk<'_> {
+            fn drop(&mut self) {
+                if std::thread::panicking() {
+                    self.failed.store(true, Ordering::Relaxed);
+                }
+                FAILED.set(self.before.take());
+            }
+        }
+        if self.failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let _chunk = Chunk { failed: &self.failed, before: FAILED.replace(Some(Arc::clone(&self.failed))) };
+        Some(work())
+    }
+}
+
+/// Whether no other thread panicked before in the run that this thread works on.
+pub(crate) fn is_first_failure() -> bool {
+    FAILED.with_borrow(|failed| failed.as_ref().is_none_or(|failed| !failed.swap(true, Ordering::Relaxed)))
+}
+
 /// Calls `work` for chunks of `range`, in parallel where it pays.
 #[inline]
 fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
@@ -79,9 +122,10 @@ fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sy
 fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + Sync) {
     // Bounds are multiples of a cache line's objects whatever the start.
     let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
+    let run = Run::default();
     (0..(range.end - first).div_ceil(len)).into_par_iter().for_each(|n| {
         let start = (first + n * len).max(range.start);
-        work(start..(first + (n + 1) * len).min(range.end));
+        run.chunk(|| work(start..(first + (n + 1) * len).min(range.end)));
     });
 }
 

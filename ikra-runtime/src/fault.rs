@@ -8,13 +8,27 @@ use core::ops::RangeBounds;
 use crate::class::Class;
 use crate::kernel::Method;
 
+/// Panics, unless another thread already has, in the same run of a kernel: then this one ends without a
+/// message of its own.
+#[cfg(not(target_arch = "nvptx64"))]
+#[track_caller]
+fn stop(message: String) -> ! {
+    if crate::exec::is_first_failure() {
+        panic!("{message}");
+    }
+    std::panic::resume_unwind(Box::new(message))
+}
+
 /// A link was followed that is not of this world.
 #[cold]
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
 pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
-    panic!("link {class}#{} is not of this world, which has {len} objects of class {class}", u64::from(index) + 1);
+    stop(format!(
+        "link {class}#{} is not of this world, which has {len} objects of class {class}",
+        u64::from(index) + 1
+    ));
     #[cfg(target_arch = "nvptx64")]
     panic!("a link was followed that is not of this world\0");
 }
@@ -26,7 +40,7 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
 #[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
 pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
-    panic!("`{}::{}` has {len} elements and none at index {index}", C::NAME, C::FIELDS[field].name);
+    stop(format!("`{}::{}` has {len} elements and none at index {index}", C::NAME, C::FIELDS[field].name));
     #[cfg(target_arch = "nvptx64")]
     panic!("an inner array was indexed out of range\0");
 }
@@ -38,12 +52,12 @@ pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) 
 #[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
 pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
-    panic!(
+    stop(format!(
         "`{}::{}` has {len} elements, and none at some of the positions `{}`",
         C::NAME,
         C::FIELDS[field].name,
         crate::range::written(range)
-    );
+    ));
     #[cfg(target_arch = "nvptx64")]
     panic!("a range of an inner array is out of range\0");
 }
@@ -56,11 +70,11 @@ pub(crate) fn undeclared_write<K: Method>(field: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let field = <K::Class as Class>::FIELDS[field].name;
-        panic!(
+        stop(format!(
             "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
             kernel = K::NAME,
             class = <K::Class as Class>::NAME,
-        )
+        ))
     }
     #[cfg(target_arch = "nvptx64")]
     panic!("the kernel changed a field in a way that its text does not show; run it on the host to learn which\0");
@@ -72,11 +86,11 @@ pub(crate) fn undeclared_write<K: Method>(field: usize) -> ! {
 #[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
 pub(crate) fn stray_handle<C: Class>(code: &str, field: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
-    panic!(
+    stop(format!(
         "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field, and `[index]` an element of an array",
         class = C::NAME,
         field = C::FIELDS[field].name,
-    );
+    ));
     #[cfg(target_arch = "nvptx64")]
     panic!("the kernel assigned another object's handle to an `#[atomic]` field; use `.store(value)`\0");
 }

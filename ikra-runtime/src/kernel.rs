@@ -68,6 +68,25 @@ pub unsafe trait PairKernel<A>: Method {
     );
 }
 
+/// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
+/// there may run it. Costs no code: the call is mentioned and not used.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn examine<K: Kernel<A>, A>() {
+    if false {
+        let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call;
+    }
+}
+
+/// The same for a kernel for pairs.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn examine_pairs<K: PairKernel<A>, A>() {
+    if false {
+        let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call;
+    }
+}
+
 /// A kernel whose results can be combined by reducer `R`: `#[kernel(reduce(R))]`.
 #[diagnostic::on_unimplemented(
     message = "kernel `{Self}` does not declare reducer `{R}`",

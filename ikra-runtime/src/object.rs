@@ -9,6 +9,31 @@ use crate::handle::{All, Handle};
 use crate::link::Link;
 use crate::phase::Phase;
 
+/// What views do and refs do not: a ref's fields are read one by one, so a method cannot return a borrow of
+/// one of them.
+///
+/// "`CellRef: LendsFields` was not satisfied" says that a method was called on a ref which may borrow from
+/// `self`. It can be called on `self`. Methods that return values or `Ref`s can be called on both, and those
+/// that return `impl Trait` can if they list what that borrows, `+ use<>`:
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Cell { pub alive: bool, pub left: Option<Link<Cell>>, pub right: Option<Link<Cell>> }
+///
+/// #[soa_methods]
+/// impl Cell {
+///     pub fn around(&self) -> impl Iterator<Item = Ref<Cell>> + use<> {
+///         self.left.into_iter().chain(self.right)
+///     }
+///     pub fn alive_around(&self) -> usize {
+///         self.around().flat_map(|cell| cell.around()).filter(|cell| cell.alive()).count()
+///     }
+/// }
+/// ```
+pub trait LendsFields {}
+
 /// An object as a method sees it, its own (a view) or another (a ref).
 ///
 /// ```

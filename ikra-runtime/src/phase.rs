@@ -34,6 +34,11 @@ impl FieldSet {
         self.0
     }
 
+    /// Whether it is [`ALL`](Self::ALL).
+    pub const fn is_all(self) -> bool {
+        self.0 == u64::MAX
+    }
+
     /// Whether there is no field in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -57,17 +62,25 @@ pub struct FieldAccess {
     pub touches: FieldSet,
     /// Fields that it may change.
     pub writes: FieldSet,
+    /// Why it is said to access all fields, if it is: words for a message.
+    pub because: &'static str,
 }
 
 impl FieldAccess {
     /// May read every field.
-    pub const READS_ALL: Self = Self { touches: FieldSet::ALL, writes: FieldSet::EMPTY };
+    pub const READS_ALL: Self = Self::new(u64::MAX, 0);
     /// May change every field.
-    pub const WRITES_ALL: Self = Self { touches: FieldSet::ALL, writes: FieldSet::ALL };
+    pub const WRITES_ALL: Self = Self::new(u64::MAX, u64::MAX);
 
     /// Of the fields whose bits are set.
     pub const fn new(touches: u64, writes: u64) -> Self {
-        Self { touches: FieldSet::from_bits(touches), writes: FieldSet::from_bits(writes) }
+        Self { touches: FieldSet::from_bits(touches), writes: FieldSet::from_bits(writes), because: "" }
+    }
+
+    /// The same, with a reason.
+    #[must_use]
+    pub const fn because(self, because: &'static str) -> Self {
+        Self { because, ..self }
     }
 
     /// Adds the accesses of a method that calls no others.
@@ -79,7 +92,11 @@ impl FieldAccess {
     /// The accesses of both methods.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
-        Self { touches: self.touches.union(other.touches), writes: self.writes.union(other.writes) }
+        Self {
+            touches: self.touches.union(other.touches),
+            writes: self.writes.union(other.writes),
+            because: if self.because.is_empty() { other.because } else { self.because },
+        }
     }
 
     /// How a kernel with these accesses goes about the column of a field: a number for
@@ -134,7 +151,7 @@ impl Reached {
         self.seen[self.count] = method;
         self.count += 1;
         if self.count == Self::MOST {
-            self.access = FieldAccess::WRITES_ALL;
+            self.access = FieldAccess::WRITES_ALL.because("it calls methods of more than 64 names");
         }
         self
     }
@@ -148,6 +165,38 @@ const fn same(a: &str, b: &str) -> bool {
         n += 1;
     }
     n == a.len() && n == b.len()
+}
+
+/// Where some text calls getters and methods, by name: where a read may be, for messages.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Lines {
+    file: &'static str,
+    calls: &'static [(&'static str, u32)],
+}
+
+impl Lines {
+    /// Nowhere.
+    pub const NONE: Self = Self::new("", &[]);
+
+    /// In a file the calls of these names in these lines.
+    pub const fn new(file: &'static str, calls: &'static [(&'static str, u32)]) -> Self {
+        Self { file, calls }
+    }
+
+    /// Adds ` (file:12, file:15)`, where a name is called.
+    const fn say(self, name: &str, mut message: Message) -> Message {
+        let (mut n, mut said) = (0, 0);
+        while n < self.calls.len() {
+            if same(self.calls[n].0, name) {
+                message = message.push(if said == 0 { " (" } else { ", " }).push(self.file).push(":");
+                message = message.push_number(self.calls[n].1);
+                said += 1;
+            }
+            n += 1;
+        }
+        if said == 0 { message } else { message.push(")") }
+    }
 }
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
@@ -194,6 +243,12 @@ pub unsafe trait Phase: Copy + 'static {
     /// Getters that a kernel for pairs calls, perhaps of the other object.
     #[doc(hidden)]
     const GETS: &'static [&'static str] = &[];
+    /// Where the kernel's text calls getters and methods of its class.
+    #[doc(hidden)]
+    const LINES: Lines = Lines::NONE;
+    /// Why the kernel counts as writing every field, if it does.
+    #[doc(hidden)]
+    const BECAUSE: &'static str = "";
     /// Whether this is sequential code, which fetches from a device what it reads.
     #[doc(hidden)]
     const SEQUENTIAL: bool = false;
@@ -291,7 +346,7 @@ pub struct RaceFree<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 impl<P: Phase, C: Class, const K: usize> RaceFree<P, C, K> {
     /// Fails to compile if it would be one.
     pub const fn check() -> Self {
-        assert_race_free::<P, C>(K);
+        assert_race_free::<P, C>(K, C::FIELDS[K].name, "");
         Self(PhantomData)
     }
 }
@@ -307,7 +362,7 @@ impl<P: Phase, C: Class, A: Touched> AllRaceFree<P, C, A> {
         let mut field = 0;
         while field < C::FIELDS.len() {
             if A::FIELDS.contains(field) {
-                assert_race_free::<P, C>(field);
+                assert_race_free::<P, C>(field, A::METHOD, if A::FIELDS.is_all() { A::BECAUSE } else { "" });
             }
             field += 1;
         }
@@ -367,21 +422,38 @@ impl<T> core::ops::Deref for NotInKernelWrites<T> {
 pub trait Touched {
     /// The fields.
     const FIELDS: FieldSet;
+    /// Its name.
+    const METHOD: &'static str = "";
+    /// Why it counts as reading every field, if it does.
+    const BECAUSE: &'static str = "";
 }
 
-const fn assert_race_free<P: Phase, C: Class>(field: usize) {
+/// Fails to compile if reading a field by a getter or method of this name is a data race.
+const fn assert_race_free<P: Phase, C: Class>(field: usize, read_by: &str, because: &str) {
     let racing =
         P::CLASS.may_be(C::ID) && P::WRITES.contains(field) && !P::SNAPSHOT.contains(field) && !C::FIELDS[field].atomic;
     if racing {
         let name = C::FIELDS[field].name;
-        let message = Message::new()
+        let mut message = Message::new()
             .push("data race: kernel `")
             .push(P::NAME)
             .push("` writes `")
             .push(C::NAME)
             .push("::")
             .push(name)
-            .push("` of its own object and reads it from another; split the kernel in two, or let others see the value from before it with `#[kernel(snapshot(")
+            .push("` of its own object and reads it from another");
+        message = P::LINES.say(read_by, message);
+        if P::WRITES.is_all() && !P::BECAUSE.is_empty() {
+            message = message.push("; it counts as written because ").push(P::BECAUSE);
+            message = message.push(", so list what the kernel writes, `#[kernel(writes(\u{2026}))]`, or");
+        } else {
+            message = message.push(";");
+        }
+        if !because.is_empty() {
+            message = message.push(" it counts as read because ").push(because).push(";");
+        }
+        message = message
+            .push(" split the kernel in two, or let others see the value from before it with `#[kernel(snapshot(")
             .push(name)
             .push("))]`, or make the field `#[atomic]`");
         panic!("{}", message.as_str());
@@ -408,6 +480,15 @@ impl Message {
             n += 1;
         }
         self
+    }
+
+    pub(crate) const fn push_number(self, number: u32) -> Self {
+        let message = if number < 10 { self } else { self.push_number(number / 10) };
+        let digit = [b'0' + (number % 10) as u8];
+        match core::str::from_utf8(&digit) {
+            Ok(digit) => message.push(digit),
+            Err(_) => message,
+        }
     }
 
     pub(crate) const fn as_str(&self) -> &str {

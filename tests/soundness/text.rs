@@ -49,6 +49,12 @@ macro_rules! x_of {
         $object.x + $object.$field
     };
 }
+/// Changes what its caller does not name.
+macro_rules! x_plus {
+    ($object:ident . $field:ident) => {
+        $object.x += $object.$field
+    };
+}
 macro_rules! sum {
     ($($term:expr),*) => { 0 $(+ $term)* };
 }
@@ -222,6 +228,17 @@ impl Cell {
     }
 
     #[kernel]
+    pub fn undeclared(&mut self) {
+        self.undeclared_sum();
+    }
+    #[kernel(reduce(Sum))]
+    pub fn undeclared_sum(&mut self) -> u32 {
+        let _ = self.all::<Self>().map(|other| other.x());
+        x_plus!(self.z);
+        0
+    }
+
+    #[kernel]
     pub fn by_reference(&mut self) {
         match self.vel {
             Vel { ref mut x, .. } => *x = 5.0,
@@ -254,6 +271,35 @@ impl Cell {
     pub fn halve_here(&mut self) {
         self.vel.halve();
     }
+    /// What is returned borrows nothing, so that it can be called on refs too.
+    pub fn around(&self) -> impl Iterator<Item = Ref<Self>> + use<> {
+        self.next.into_iter()
+    }
+    pub fn around_with<T: Copy + Into<u32>>(&self, by: T) -> impl Iterator<Item = u32> + use<T> {
+        let z = self.z;
+        (0..2).map(move |n| n + z + by.into())
+    }
+    /// On `self` alone.
+    pub fn borrowing(&self) -> impl Iterator<Item = Ref<Self>> {
+        self.next.iter().copied()
+    }
+    pub fn borrowing_too(&self) -> impl Iterator<Item = &f32> + use<'_> {
+        [&self.vel.x, &self.vel.y].into_iter()
+    }
+    pub fn named<'a>(&'a self) -> &'a f32 {
+        &self.vel.x
+    }
+    #[kernel]
+    pub fn use_iterators(&mut self) {
+        let sum: u32 = self.around().chain(self.borrowing()).map(|other| other.z()).sum();
+        let far: u32 = self.around().flat_map(|other| other.around().chain([other])).map(|other| other.z()).sum();
+        let floats = self.borrowing_too().sum::<f32>() + *self.named();
+        self.y = sum + 10 * far + 1000 * floats as u32 + self.around_with(1_u8).sum::<u32>();
+        if let Some(next) = self.next {
+            self.x = next.around_with(1_u8).sum::<u32>() + next.far_of::<u16>(1);
+        }
+    }
+
     /// Reads of every form.
     #[kernel]
     pub fn reads(&mut self) {
@@ -306,6 +352,53 @@ fn methods_that_traits_have_too() {
     let mut grid = Grid::new();
     grid.cells.push(Cell { x: 5, y: 0, z: 3, vel: VEL, hits: 0, next: None }).unwrap();
     assert_eq!(grid.execute_and_reduce(Cell::peek, (), Sum), 3);
+}
+
+#[test]
+fn iterators_and_type_parameters() {
+    let mut grid = Grid::new();
+    let mut push = |z, next| grid.cells.push(Cell { x: 0, y: 0, z, vel: VEL, hits: 0, next }).unwrap();
+    let first = push(1, None);
+    let second = push(2, Some(first));
+    let third = push(3, Some(second));
+    grid.execute(Cell::use_iterators, ());
+    assert_eq!(grid.get(third).y(), 2 + 2 + 10 * (1 + 2) + 1000 * 10 + (4 + 5));
+    assert_eq!(grid.get(third).x(), 3 + 4 + 3);
+    assert_eq!(grid.get(third).around().map(|cell| cell.z()).collect::<Vec<_>>(), [2]);
+    assert_eq!(grid.get_mut(third).borrowing().count(), 1);
+}
+
+/// A panic for each object, on all threads: one message of the runtime's.
+#[test]
+fn one_message() {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    static MESSAGES: AtomicUsize = AtomicUsize::new(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    let mut grid = Grid::new();
+    let cell = |_| Cell { x: 0, y: 0, z: 1, vel: VEL, hits: 0, next: None };
+    grid.cells.extend((0..100_000).map(cell)).unwrap();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if info.to_string().contains("Cell::undeclared") {
+            MESSAGES.fetch_add(1, SeqCst);
+        } else {
+            before(info);
+        }
+    }));
+    let failing = |run: &mut (dyn FnMut() + Send)| {
+        let payload = pool.install(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))).unwrap_err();
+        payload.downcast_ref::<String>().unwrap().clone()
+    };
+    for run in 1..=4 {
+        let message = match run {
+            1 | 2 => failing(&mut || grid.execute(Cell::undeclared, ())),
+            3 => failing(&mut || assert_eq!(grid.execute_and_reduce(Cell::undeclared_sum, (), Sum), 0)),
+            _ => failing(&mut || drop(grid.execute_and_collect(Cell::undeclared_sum, ()))),
+        };
+        assert!(message.contains("changed `Cell::x`"), "{message}");
+        assert_eq!(MESSAGES.load(SeqCst), run);
+    }
+    assert_eq!(grid.cells.column(cell::x).iter().sum::<u32>(), 0);
 }
 
 #[test]

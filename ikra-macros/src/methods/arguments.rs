@@ -22,6 +22,26 @@ pub(super) struct Args {
 }
 
 impl Args {
+    /// What makes the compiler look through the kernel for data races here, if it has no type parameters.
+    pub(super) fn examined(&self, handle: &Ident, generics: &Generics, examine: &str) -> TokenStream {
+        let lifetimes = &generics.params;
+        if generics.where_clause.is_some() || lifetimes.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
+        {
+            return TokenStream::new();
+        }
+        let examine = format_ident!("{examine}");
+        let ty = &self.ty;
+        let mut call = quote!(::ikra::rt::#examine::<#handle, #ty>);
+        if !lifetimes.is_empty() {
+            call = quote!({ fn __examine<#lifetimes>() { #call() } __examine });
+        }
+        quote! {
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[allow(dead_code)]
+            static __EXAMINED: fn() = #call;
+        }
+    }
+
     /// The entry in the device code, of a kernel without type parameters.
     pub(super) fn device_entry(
         &self,

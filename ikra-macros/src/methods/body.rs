@@ -110,7 +110,7 @@ impl Body<'_> {
         };
         if unwritten && called && !place.shown && self.method.receiver == Receiver::Exclusive {
             let field = quote_spanned!(at=> &#own.#name);
-            return (quote_spanned!(at=> (**::ikra::rt::NotInKernelWrites::of(#field))), 3);
+            return (quote_spanned!(at=> (**::ikra::NotInKernelWrites::of(#field))), 3);
         }
         keep
     }

@@ -148,24 +148,30 @@ fn reductions(kernel: &Kernel<'_>, output: &TokenStream, reducers: &[Path]) -> T
 
 /// The names that a body calls as methods, sorted: getters of the other object among them.
 pub(crate) fn method_names(body: TokenStream) -> Vec<String> {
-    let mut names = Vec::new();
-    collect_method_names(body, &mut names);
+    let mut names: Vec<_> = method_calls(body).iter().map(|name| name.unraw().to_string()).collect();
     names.sort();
     names.dedup();
     names
 }
 
-fn collect_method_names(body: TokenStream, names: &mut Vec<String>) {
+/// The names that a body calls as methods, where it does.
+pub(crate) fn method_calls(body: TokenStream) -> Vec<Ident> {
+    let mut names = Vec::new();
+    collect_method_calls(body, &mut names);
+    names
+}
+
+fn collect_method_calls(body: TokenStream, names: &mut Vec<Ident>) {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     for (n, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Group(group) => collect_method_names(group.stream(), names),
+            TokenTree::Group(group) => collect_method_calls(group.stream(), names),
             TokenTree::Punct(dot) if dot.as_char() == '.' => {
                 if let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(group))) =
                     (tokens.get(n + 1), tokens.get(n + 2))
                     && group.delimiter() == Delimiter::Parenthesis
                 {
-                    names.push(name.unraw().to_string());
+                    names.push(name.clone());
                 }
             }
             _ => {}

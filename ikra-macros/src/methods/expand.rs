@@ -1,9 +1,9 @@
 //! What `#[soa_methods]` makes.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::visit_mut::{self, VisitMut};
-use syn::{Lifetime, ReturnType};
+use syn::visit::{self, Visit};
+use syn::{Lifetime, ReceiverKind, TypeParamBound};
 
 use super::access::plain_name;
 use super::arguments::turbofish;
@@ -24,6 +24,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         block.methods.iter().map(|method| access_constant(block, method)).unzip();
     let methods = block.methods.iter().map(|method| view_method(block, method));
     let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));
+    let lending = lending_methods(block, &reference);
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
     let constructor_kernels = block.constructors.iter().map(|constructor| constructor_kernel(block, constructor));
     quote! {
@@ -41,6 +42,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         #[automatically_derived]
         #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
         impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#delegates)* }
+        #lending
         #(#kernels)*
         #(#constructor_kernels)*
     }
@@ -65,6 +67,10 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
     let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
     let writes = bits(if access.escapes { u64::MAX } else { access.writes });
     let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
+    let own = match &access.because {
+        Some(because) => quote_spanned!(at=> #own.because(#because)),
+        None => own,
+    };
     if access.calls.is_empty() {
         let constant = quote_spanned! {at=>
             #(#cfgs)*
@@ -79,6 +85,8 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
         Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::FieldAccess::WRITES_ALL),
     };
     let key = plain_name(&method.item.sig.ident);
+    let reasons =
+        access.calls.iter().map(|call| format!("`{key}` calls `{}`, which may be a trait's", plain_name(call)));
     let collected = quote_spanned! {at=>
         #(#cfgs)*
         const _: () = {
@@ -92,7 +100,7 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
                 pub const fn reach(self, reached: ::ikra::rt::Reached) -> ::ikra::rt::Reached {
                     // Hidden by what `#[soa_methods]` makes for methods that it knows.
                     #[allow(non_upper_case_globals, dead_code)]
-                    trait __Unknown { #(const #calls: ::ikra::rt::FieldAccess = #unknown;)* }
+                    trait __Unknown { #(const #calls: ::ikra::rt::FieldAccess = #unknown.because(#reasons);)* }
                     #[automatically_derived]
                     impl __Unknown for #class {}
                     if reached.contains(#key) {
@@ -139,7 +147,7 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
     } else {
         quote!(#[inline])
     };
-    let sig = block.rewrite(body::rewrite(block, method, item.sig.to_token_stream()));
+    let sig = with_captures(block.rewrite(body::rewrite(block, method, item.sig.to_token_stream())));
     let body = block.rewrite(body::rewrite(block, method, item.block.to_token_stream()));
     quote!(#(#attrs)* #inline #vis #sig #body)
 }
@@ -151,7 +159,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     if method.receiver == Receiver::Exclusive
         || method.clashes
         || matches!(item.sig.safety, syn::Safety::Unsafe(_))
-        || borrows_self(&item.sig.output)
+        || borrows_self(&item.sig)
     {
         return None;
     }
@@ -165,11 +173,12 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     let generics = block.rewrite(&item.sig.generics.params);
     let generics = if generics.is_empty() { generics } else { quote_spanned!(at=> <#generics>) };
     let where_clause = block.rewrite(&item.sig.generics.where_clause);
-    let output = block.rewrite(&item.sig.output);
+    let output = with_captures(block.rewrite(&item.sig.output));
     let args: Vec<_> = (0..method.parameters.len()).map(|n| format_ident!("arg{n}")).collect();
     let types: Vec<_> = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty)).collect();
     let access = access_ident(name);
     let turbofish = turbofish(&item.sig.generics);
+    let key = plain_name(name);
     Some(quote_spanned! {at=>
         #(#docs)*
         #[inline(always)]
@@ -177,6 +186,8 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
             struct __Touched;
             impl ::ikra::rt::Touched for __Touched {
                 const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
+                const METHOD: &'static str = #key;
+                const BECAUSE: &'static str = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.because;
             }
             ::ikra::rt::Handle::with_view(
                 self.0,
@@ -187,19 +198,89 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     })
 }
 
-/// Whether a returned value may borrow from `self`, which on a ref is a copy that ends with the call.
-fn borrows_self(output: &ReturnType) -> bool {
-    struct Finder(bool);
-    impl VisitMut for Finder {
-        fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
-            self.0 |= reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
-            visit_mut::visit_type_reference_mut(self, reference);
-        }
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            self.0 |= lifetime.ident == "_";
+/// On the ref, for `&self` methods that return what may borrow from `self`: says why they cannot be called.
+fn lending_methods(block: &Block, reference: &syn::Path) -> TokenStream {
+    let methods: Vec<_> = block
+        .methods
+        .iter()
+        .filter(|method| method.receiver == Receiver::Shared && !method.clashes && borrows_self(&method.item.sig))
+        .map(|method| {
+            let at = located(&method.item.sig.ident);
+            let (vis, name, cfgs) = (&method.item.vis, &method.item.sig.ident, cfgs(&method.item));
+            quote_spanned!(at=> #(#cfgs)* #[doc(hidden)] #vis fn #name(&self) { ::core::unreachable!() })
+        })
+        .collect();
+    if methods.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        #[automatically_derived]
+        #[allow(dead_code, missing_docs)]
+        impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P>
+        where
+            #reference<'__w, __P>: ::ikra::LendsFields
+        {
+            #(#methods)*
         }
     }
-    let mut finder = Finder(false);
-    finder.visit_return_type_mut(&mut output.clone());
-    finder.0
+}
+
+/// Adds the ref's parameters to `use<…>`, which lists all of a type.
+fn with_captures(sig: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = sig.into_iter().collect();
+    let is = |n: usize, c: char| matches!(tokens.get(n), Some(TokenTree::Punct(punct)) if punct.as_char() == c);
+    let mut out = TokenStream::new();
+    let mut open = false;
+    for (n, token) in tokens.iter().enumerate() {
+        let starts = n > 0 && is(n, '<') && matches!(&tokens[n - 1], TokenTree::Ident(word) if word == "use");
+        match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), with_captures(group.stream()));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            _ if starts => {
+                open = true;
+                out.extend(quote!(<'__w,));
+            }
+            TokenTree::Punct(close) if open && close.as_char() == '>' => {
+                open = false;
+                let comma = (!is(n - 1, ',') && !is(n - 1, '<')).then(|| quote!(,));
+                out.extend(quote!(#comma __P>));
+            }
+            token => out.extend([token.clone()]),
+        }
+    }
+    out
+}
+
+/// Whether a returned value may borrow from `self`, which on a ref is a copy that ends with the call.
+fn borrows_self(sig: &syn::Signature) -> bool {
+    struct Finder<'a> {
+        found: bool,
+        /// The lifetime of `&'a self`.
+        own: Option<&'a Lifetime>,
+    }
+    impl<'ast> Visit<'ast> for Finder<'_> {
+        fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
+            self.found |= reference.lifetime.is_none();
+            visit::visit_type_reference(self, reference);
+        }
+        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+            self.found |= lifetime.ident == "_" || Some(lifetime) == self.own;
+        }
+        fn visit_type_impl_trait(&mut self, opaque: &'ast syn::TypeImplTrait) {
+            // Without `use<…>`, it captures all lifetimes in Rust 2024.
+            let listed = opaque.bounds.iter().any(|bound| matches!(bound, TypeParamBound::PreciseCapture(_)));
+            self.found |= !listed;
+            visit::visit_type_impl_trait(self, opaque);
+        }
+    }
+    let own = sig.receiver().and_then(|receiver| match &receiver.kind {
+        ReceiverKind::Reference(_, lifetime, _) => lifetime.as_ref(),
+        _ => None,
+    });
+    let mut finder = Finder { found: false, own };
+    finder.visit_return_type(&sig.output);
+    finder.found
 }

@@ -43,7 +43,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         }
     });
     let call = if method.has_nested_ref {
-        TokenStream::new()
+        stand_in(options.pairs.is_some(), &kernel, class, &view)
     } else if options.pairs.is_some() {
         pair_call(block, method, &kernel, &view)
     } else {
@@ -53,6 +53,17 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let cfgs = cfgs(item);
     let vis = &item.vis;
     let handle = handle(&kernel, class, vis);
+    let because = (method.access.because.is_some() || !method.access.calls.is_empty())
+        .then(|| quote_spanned!(at=> const BECAUSE: &'static str = __ACCESS.because;));
+    let lines = (!method.lines.is_empty() && exclusive).then(|| {
+        let lines = method.lines.iter().map(|(name, line)| {
+            let line = syn::LitInt::new(&line.to_string(), at);
+            quote!((#name, #line))
+        });
+        quote_spanned! {at=>
+            const LINES: ::ikra::rt::Lines = ::ikra::rt::Lines::new(::core::file!(), &[#(#lines),*]);
+        }
+    });
     let gets = options.pairs.as_ref().map(|_| {
         let names = device::method_names(item.block.to_token_stream());
         quote_spanned!(at=> const GETS: &'static [&'static str] = &[#(#names),*];)
@@ -70,6 +81,8 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
                 const NAME: &'static str = #name;
                 const WRITES: ::ikra::rt::FieldSet = #writes;
                 const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
+                #because
+                #lines
                 #gets
             }
             // SAFETY: as for `Phase`.
@@ -113,6 +126,34 @@ fn handle(kernel: &Ident, class: &syn::Path, vis: &syn::Visibility) -> TokenStre
     }
 }
 
+/// For a kernel with mistakes, so that calls of it are not errors too.
+fn stand_in(pairs: bool, kernel: &Ident, class: &syn::Path, view: &syn::Path) -> TokenStream {
+    let at = located(kernel);
+    if pairs {
+        return quote_spanned! {at=>
+            // SAFETY: does nothing.
+            #[automatically_derived]
+            unsafe impl<__A> ::ikra::rt::PairKernel<__A> for #kernel {
+                type Other = #class;
+                fn call<'__w>(
+                    _: &mut #view<'__w, Self>,
+                    _: <#class as ::ikra::Class>::Ref<'__w, Self>,
+                    _: __A,
+                ) {
+                    ::core::unimplemented!()
+                }
+            }
+        };
+    }
+    quote_spanned! {at=>
+        #[automatically_derived]
+        impl<__A> ::ikra::rt::Kernel<__A> for #kernel {
+            type Output = ();
+            fn call<'__w>(_: &mut #view<'__w, Self>, _: __A) { ::core::unimplemented!() }
+        }
+    }
+}
+
 /// `impl Kernel<Args>`.
 fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
     let at = located(&method.item.sig.ident);
@@ -126,9 +167,11 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     let turbofish = turbofish(&method.item.sig.generics);
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Rows { output: &output, reducers });
+    let examined = args.examined(kernel, &generics, "examine");
     let Args { ty, pattern, followed, names, .. } = args;
     quote_spanned! {at=>
         #entries
+        #examined
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::Kernel<#ty> for #kernel #where_clause {
             type Output = #output;
@@ -153,6 +196,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
     let entries = args.device_entry(block, name, kernel, &generics, &Entry::Pairs);
+    let examined = args.examined(kernel, &generics, "examine_pairs");
     let Args { ty, pattern, followed, names, .. } = args;
     let result = match &method.item.sig.output {
         ReturnType::Default => TokenStream::new(),
@@ -161,6 +205,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     };
     quote_spanned! {at=>
         #entries
+        #examined
         // SAFETY: the entry is for the same class.
         #[automatically_derived]
         unsafe impl #impl_generics ::ikra::rt::PairKernel<#ty> for #kernel #where_clause {

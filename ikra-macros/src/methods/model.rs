@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind, ReturnType,
-    Safety, Type,
+    Attribute, FnArg, GenericArgument, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind,
+    ReturnType, Safety, Type,
 };
 
 use super::access::{self, Access, is_object_method, plain_name};
-use super::device::method_names;
+use super::device::method_calls;
 use super::options::Options;
 use super::{Fields, rewrite};
 use crate::diagnostics::Errors;
@@ -39,10 +39,12 @@ pub(crate) struct Method {
     pub(crate) access: Access,
     /// Plain fields that some kernel which calls it does not write.
     pub(crate) unwritten: u64,
+    /// Getters and methods of the class that it calls, itself or in methods that it calls, with the lines.
+    pub(crate) lines: Vec<(String, usize)>,
     pub(crate) kernel: Option<Options>,
     /// Whether a field has the same name, which has been said.
     pub(crate) clashes: bool,
-    /// Whether it is a kernel that takes or returns a `Ref` as part of something, which has been said.
+    /// Whether it is a kernel that takes or returns what it cannot, already reported.
     pub(crate) has_nested_ref: bool,
 }
 
@@ -164,12 +166,13 @@ impl Block {
 
     fn method(
         &mut self,
-        item: ImplItemFn,
+        mut item: ImplItemFn,
         receiver: Receiver,
-        parameters: Vec<Parameter>,
+        mut parameters: Vec<Parameter>,
         mut kernel: Option<Options>,
         errors: &mut Errors,
     ) {
+        let borrows_object = self.check_borrowed_objects(&mut item, &mut parameters, errors);
         let name = &item.sig.ident;
         let clashes = self.fields.position(name).is_some();
         if clashes {
@@ -194,7 +197,7 @@ impl Block {
             access.escapes = true;
         }
         if access.whole || access.escapes {
-            access.because = Some(plain_name(name));
+            access.because = Some(format!("`{}` uses `self` as a whole", plain_name(name)));
         }
         if receiver == Receiver::Shared {
             access.writes = 0;
@@ -212,8 +215,21 @@ impl Block {
             }
             access.touches |= options.snapshot;
         }
-        let has_nested_ref = kernel.is_some() && self.check_nested_refs(&item, &parameters, errors);
-        self.methods.push(Method { item, receiver, parameters, access, unwritten: 0, kernel, clashes, has_nested_ref });
+        let has_nested_ref = kernel.is_some()
+            && (self.check_nested_refs(&item, &parameters, errors)
+                | check_generics(&item, &parameters, errors)
+                | borrows_object);
+        self.methods.push(Method {
+            item,
+            receiver,
+            parameters,
+            access,
+            unwritten: 0,
+            lines: Vec::new(),
+            kernel,
+            clashes,
+            has_nested_ref,
+        });
     }
 
     /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
@@ -225,6 +241,39 @@ impl Block {
         item.sig.generics.params.insert(0, syn::parse_quote!('__w));
         item.sig.generics.params.push(syn::parse_quote!(__P: ::ikra::Phase));
         ImplItem::Verbatim(self.rewrite(item))
+    }
+
+    /// Another object is no `&Self`, whose fields would be at hand. What is made of such a method is called
+    /// by anything, so that the mistake is reported once.
+    fn check_borrowed_objects(&self, item: &mut ImplItemFn, parameters: &mut [Parameter], errors: &mut Errors) -> bool {
+        let mut found = false;
+        let types = item.sig.inputs.iter_mut().filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        });
+        for (typed, parameter) in types.zip(parameters) {
+            let Type::Reference(reference) = &*typed.ty else { continue };
+            let Type::Path(path) = &*reference.elem else { continue };
+            if !path.path.is_ident("Self") {
+                continue;
+            }
+            found = true;
+            errors.at(
+                reference,
+                format!(
+                    "another object comes as a `Ref<Self>`, whose fields are read by getters, `other.field()`; a `{}` that is no object of a world is `&{0}`",
+                    self.fields.class
+                ),
+            );
+            *typed.pat = syn::parse_quote!(_);
+            parameter.ty = syn::parse_quote!(impl ::core::marker::Sized);
+            (*typed.ty).clone_from(&parameter.ty);
+        }
+        if found {
+            item.block = syn::parse_quote!({ ::core::unimplemented!() });
+            item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
+        }
+        found
     }
 
     /// A kernel's arguments come from outside of the world, and its result goes there: no `Ref`s.
@@ -313,7 +362,13 @@ impl Block {
                     if method.receiver == Receiver::Shared && callee.receiver == Receiver::Exclusive {
                         // It cannot call that one: a trait's method of the same name, or a mistake.
                         access.whole = true;
-                        access.because.get_or_insert_with(|| plain_name(&method.item.sig.ident));
+                        access.because.get_or_insert_with(|| {
+                            format!(
+                                "`{}` calls `{}`, which may be a trait's",
+                                plain_name(&method.item.sig.ident),
+                                plain_name(&callee.item.sig.ident)
+                            )
+                        });
                     }
                     if !callee.is_certain() {
                         continue;
@@ -354,7 +409,7 @@ impl Block {
                 break;
             }
         }
-        self.resolve_given(&places);
+        self.find_reads(&places);
         let certain: Vec<String> = places
             .iter()
             .filter(|(_, places)| places.iter().any(|&n| self.methods[n].is_certain()))
@@ -368,24 +423,39 @@ impl Block {
         self.find_unwritten(&direct);
     }
 
-    /// A place that a macro is given counts as written, unless the method may read that field of another
-    /// object: then the executor looks whether it was.
-    fn resolve_given(&mut self, places: &HashMap<String, Vec<usize>>) {
-        let names: Vec<Vec<String>> =
-            self.methods.iter().map(|method| method_names(method.item.block.to_token_stream())).collect();
+    /// Notes where each method may read other objects. A place that a macro is given counts as written,
+    /// unless the method may read that field of another: then the executor looks whether it was.
+    fn find_reads(&mut self, places: &HashMap<String, Vec<usize>>) {
+        let calls: Vec<Vec<(String, usize)>> = self
+            .methods
+            .iter()
+            .map(|method| {
+                let calls = method_calls(method.item.block.to_token_stream()).into_iter();
+                calls.map(|name| (plain_name(&name), name.span().start().line)).collect()
+            })
+            .collect();
         for n in 0..self.methods.len() {
             let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
-            let mut read = 0;
+            let (mut read, mut lines) = (0, Vec::new());
             while let Some(method) = open.pop() {
-                if !std::mem::replace(&mut reached[method], true) {
-                    for name in &names[method] {
-                        read |= self.fields.named(name).map_or(0, |field| 1 << field);
-                        open.extend(places.get(name).into_iter().flatten());
+                if std::mem::replace(&mut reached[method], true) {
+                    continue;
+                }
+                for call in &calls[method] {
+                    let field = self.fields.named(&call.0);
+                    let methods = places.get(&call.0);
+                    read |= field.map_or(0, |field| 1 << field);
+                    open.extend(methods.into_iter().flatten());
+                    if field.is_some() || methods.is_some() {
+                        lines.push(call.clone());
                     }
                 }
             }
-            let access = &mut self.methods[n].access;
-            access.writes |= access.given & !read;
+            lines.sort();
+            lines.dedup();
+            let method = &mut self.methods[n];
+            method.lines = lines;
+            method.access.writes |= method.access.given & !read;
         }
     }
 
@@ -522,6 +592,49 @@ fn check_kernel(
     if receiver == Receiver::Shared && options.writes.is_some_and(|writes| writes != 0) {
         errors.span(options.span, "a kernel with `&self` cannot write; take `&mut self`");
     }
+}
+
+/// What a kernel is generic over follows from its arguments: executors are given these, and nothing else.
+fn check_generics(item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
+    let generics = &item.sig.generics;
+    let mut found = false;
+    for (n, param) in generics.params.iter().enumerate() {
+        let (name, advice) = match param {
+            GenericParam::Lifetime(_) => continue,
+            GenericParam::Type(param) => (&param.ident, String::from("let one be of this type, or of one that has it")),
+            GenericParam::Const(param) => {
+                let (name, ty) = (plain_name(&param.ident), &param.ty);
+                let argument = heck::ToSnakeCase::to_snake_case(&*name);
+                (&param.ident, format!("take it as an argument, `{argument}: {}`", quote!(#ty)))
+            }
+        };
+        let others =
+            generics.params.iter().enumerate().filter(|(other, _)| *other != n).map(|(_, other)| quote!(#other));
+        let bounds = generics.where_clause.to_token_stream();
+        let types = parameters.iter().filter(|parameter| parameter.object.is_none()).map(|parameter| {
+            let ty = &parameter.ty;
+            quote!(#ty)
+        });
+        if !others.chain(types).chain([bounds]).any(|tokens| names(tokens, name)) {
+            found = true;
+            errors.at(
+                name,
+                format!(
+                    "an executor is given the kernel's arguments, and none of them says what `{name}` is: {advice}"
+                ),
+            );
+        }
+    }
+    found
+}
+
+/// Whether some tokens contain a name.
+fn names(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => names(group.stream(), name),
+        _ => false,
+    })
 }
 
 fn parameters(item: &ImplItemFn) -> Vec<Parameter> {

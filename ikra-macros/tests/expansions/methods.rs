@@ -39,7 +39,8 @@ const _: () = {
         pub const fn reach(self, reached: ::ikra::rt::Reached) -> ::ikra::rt::Reached {
             #[allow(non_upper_case_globals, dead_code)]
             trait __Unknown {
-                const __access_of_elsewhere: ::ikra::rt::FieldAccess = ::ikra::rt::FieldAccess::WRITES_ALL;
+                const __access_of_elsewhere: ::ikra::rt::FieldAccess = ::ikra::rt::FieldAccess::WRITES_ALL
+                    .because("`follow` calls `elsewhere`, which may be a trait's");
             }
             #[automatically_derived]
             impl __Unknown for Body {}
@@ -92,6 +93,11 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
                 .reach(::ikra::rt::Reached::NONE)
                 .access
                 .touches;
+            const METHOD: &'static str = "distance";
+            const BECAUSE: &'static str = <Body>::__access_of_distance
+                .reach(::ikra::rt::Reached::NONE)
+                .access
+                .because;
         }
         ::ikra::rt::Handle::with_view(
             self.0,
@@ -130,6 +136,11 @@ const _: () = {
         const NAME: &'static str = "Body::follow";
         const WRITES: ::ikra::rt::FieldSet = __ACCESS.writes.union(__SNAPSHOT);
         const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
+        const BECAUSE: &'static str = __ACCESS.because;
+        const LINES: ::ikra::rt::Lines = ::ikra::rt::Lines::new(
+            ::core::file!(),
+            &[("distance", 1)],
+        );
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::Method for Kernel_follow {
@@ -194,6 +205,12 @@ const _: () = {
             }
         }
     };
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[allow(dead_code)]
+    static __EXAMINED: fn() = ::ikra::rt::examine::<
+        Kernel_follow,
+        (::ikra::Link<Body>, f32),
+    >;
     #[automatically_derived]
     impl ::ikra::rt::Kernel<(::ikra::Link<Body>, f32)> for Kernel_follow {
         type Output = ();
@@ -243,6 +260,10 @@ const _: () = {
         const NAME: &'static str = "Body::attract";
         const WRITES: ::ikra::rt::FieldSet = __ACCESS.writes.union(__SNAPSHOT);
         const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
+        const LINES: ::ikra::rt::Lines = ::ikra::rt::Lines::new(
+            ::core::file!(),
+            &[("hits", 1)],
+        );
         const GETS: &'static [&'static str] = &["fetch_add", "hits", "load"];
     }
     #[automatically_derived]
@@ -295,6 +316,9 @@ const _: () = {
             }
         }
     };
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[allow(dead_code)]
+    static __EXAMINED: fn() = ::ikra::rt::examine_pairs::<Kernel_attract, ()>;
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairKernel<()> for Kernel_attract {
         type Other = Body;
@@ -422,6 +446,9 @@ const _: () = {
             }
         };
     };
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[allow(dead_code)]
+    static __EXAMINED: fn() = ::ikra::rt::examine::<Kernel_distance, ()>;
     #[automatically_derived]
     impl ::ikra::rt::Kernel<()> for Kernel_distance {
         type Output = f32;

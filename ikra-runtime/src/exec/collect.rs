@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::rows::prepare;
-use super::{chunk_len, for_runs};
+use super::{Run, chunk_len, for_runs};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::call::step;
@@ -44,9 +44,10 @@ where
         0 => Vec::new(),
         1 => collect(0),
         _ => {
-            let parts: Vec<_> = (0..chunks).into_par_iter().map(collect).collect();
+            let run = Run::default();
+            let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| run.chunk(|| collect(n))).collect();
             let mut results = Vec::with_capacity(len);
-            for part in parts {
+            for part in parts.into_iter().flatten() {
                 results.extend(part);
             }
             results

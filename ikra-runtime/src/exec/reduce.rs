@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::prefetch::prefetch_next;
 use super::rows::prepare;
-use super::{check_distinct, for_runs, positions};
+use super::{Run, check_distinct, for_runs, positions};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::call::step;
@@ -85,7 +85,9 @@ where
     let parts: Vec<_> = if rayon::current_num_threads() == 1 {
         (0..chunks).map(fold).collect()
     } else {
-        (0..chunks).into_par_iter().map(fold).collect()
+        let run = Run::default();
+        let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| run.chunk(|| fold(n))).collect();
+        parts.into_iter().flatten().collect()
     };
     combine_parts(&parts, reducer)
 }
