@@ -19,6 +19,9 @@ use crate::value::{LaneArray, Target, Value};
 /// is null). It is what columns store; following it needs the world: `world.get(link)` in sequential
 /// code, while inside a method a field of type `Link<C>` already reads as a `Ref<C>`.
 ///
+/// To store another link in a field, give its stored value, `world.set(a, cell::next, Some(b))`; through a guard or
+/// in a method, where the field shows the object, assign that: `guard.next = Some(guard.resolve(b))`.
+///
 /// A link is a plain number. One from another world is caught when it is followed if it is out of
 /// range, and otherwise names another object.
 ///
