@@ -439,16 +439,35 @@ pub unsafe trait World: Sized + Send + Sync {
     ///
     /// # Panics
     ///
-    /// If the link is not of this world, as indexing does; see [`Objects::set`].
+    /// If the link is not of this world, as indexing does; see [`try_set`](Self::try_set).
     #[inline]
     fn set<C: Class, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
     where
         C: Field<K, Storage: Storage<Row = T, Value = T>>,
         Self: Holds<C>,
     {
-        if let Err(error) = Holds::<C>::objects_mut(self).set(link, column, value) {
+        if let Err(error) = self.try_set(link, column, value) {
             panic!("{error}");
         }
+    }
+
+    /// Stores a field of one object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
+    #[inline]
+    fn try_set<C: Class, T: Value, const K: usize>(
+        &mut self,
+        link: Link<C>,
+        column: Column<C, K>,
+        value: T,
+    ) -> Result<(), Error>
+    where
+        C: Field<K, Storage: Storage<Row = T, Value = T>>,
+        Self: Holds<C>,
+    {
+        Holds::<C>::objects_mut(self).set(link, column, value)
     }
 
     /// All objects of a class, to read, in the order of their ids.

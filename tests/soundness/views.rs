@@ -187,7 +187,7 @@ macro_rules! graphs {
                 assert_eq!(graph.get(node).next().value(), 5);
                 assert_eq!(path(&graph, node), [1, 2, 3, 4]);
                 let strange = Link::from_index(2).unwrap();
-                assert!(graph.nodes.set(strange, node::value, 1).is_err());
+                assert!(graph.try_set(strange, node::value, 1).is_err());
                 assert!(catch_unwind(AssertUnwindSafe(|| graph.set(strange, node::value, 1))).is_err());
             }
         }

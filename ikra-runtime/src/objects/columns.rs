@@ -97,29 +97,13 @@ impl<C: Class> Objects<C> {
         }
     }
 
-    /// Stores a field of one object, as [`World::set`](crate::world::World::set) does.
-    ///
-    /// ```
-    /// use ikra::prelude::*;
-    ///
-    /// #[soa_class]
-    /// pub struct Node { pub next: Option<Link<Node>> }
-    /// #[soa_world]
-    /// pub struct List { pub nodes: Objects<Node> }
-    ///
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// let mut list = List::new();
-    /// let a = list.nodes.push(Node { next: None })?;
-    /// let b = list.nodes.push(Node { next: Some(a) })?;
-    /// list.nodes.set(a, node::next, Some(b))?;
-    /// assert_eq!(list.nodes.column(node::next), [Some(b), Some(a)]);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
-    pub fn set<T: Value, const K: usize>(&mut self, link: Link<C>, _: Column<C, K>, value: T) -> Result<(), Error>
+    /// Stores a field of one object: `World::set`.
+    pub(crate) fn set<T: Value, const K: usize>(
+        &mut self,
+        link: Link<C>,
+        _: Column<C, K>,
+        value: T,
+    ) -> Result<(), Error>
     where
         C: Field<K, Storage: Storage<Row = T, Value = T>>,
     {
