@@ -266,6 +266,10 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
 /// #[soa_class]
 /// pub struct Body { #[soa(flatten)] pub pos: Vec3, pub kind: Kind }
 /// ```
+///
+/// A method of the type that takes `&mut self` changes the field that it is called on, which a kernel's text does
+/// not show: `self.vel.normalize()` does not compile unless the kernel writes the field elsewhere. Write
+/// `(&mut self.vel).normalize()`, or `#[kernel(writes(vel))]`.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()
