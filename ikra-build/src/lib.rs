@@ -59,6 +59,7 @@ mod lines;
 mod loops;
 mod messages;
 mod nested;
+mod panics;
 mod prebuilt;
 pub mod ptx;
 pub mod ptxas;

@@ -29,7 +29,7 @@ pub(crate) fn forbid_unrolling(code: &str) -> String {
 }
 
 /// The lines between the braces of each function.
-fn functions(lines: &[&str]) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn functions(lines: &[&str]) -> impl Iterator<Item = Range<usize>> {
     let mut start = None;
     lines.iter().enumerate().filter_map(move |(n, line)| match line.as_bytes().first() {
         Some(b'{') => {

@@ -15,7 +15,7 @@ const ABORTS: &[(&str, &str)] = &[
     ),
     (
         "unsupported library call",
-        "the model uses a mathematical function that the device does not have; use that of `ikra::math`",
+        "the model uses an operation that the device does not have: instead of a mathematical function use that of `ikra::math`, and convert between floating-point numbers and 128-bit integers by way of 64 bits",
     ),
     (
         "unsupported characters",
@@ -125,7 +125,7 @@ Caused by:
     #[test]
     fn each_abort_has_its_sentence() {
         for (said, meant) in [
-            ("LLVM ERROR: unsupported library call operation", "does not have; use that of `ikra::math`"),
+            ("LLVM ERROR: unsupported library call operation", "use that of `ikra::math`, and convert"),
             ("LLVM ERROR: Symbol name with unsupported characters", "use letters, digits and `_`"),
             ("error: undefined symbol: sin", "does not exist on the device"),
         ] {

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, lines, loops, messages};
+use crate::{Device, Floats, artifact, lines, loops, messages, panics};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -107,7 +107,11 @@ pub(crate) fn compile(
         }
         Floats::Contract | Floats::Fast => None,
     };
-    Ok(Made { code: loops::forbid_unrolling(&code), ir, sources: artifact::sources(&profile, &krate.name) })
+    Ok(Made {
+        code: loops::forbid_unrolling(&panics::reported(&code)),
+        ir,
+        sources: artifact::sources(&profile, &krate.name),
+    })
 }
 
 fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {

@@ -11,7 +11,7 @@ pub mod shared;
 pub use copy::copy;
 pub use execute::{construct, execute};
 pub use pairs::execute_pairs;
-pub use panic::panic;
+pub use panic::{failing, panic};
 pub use reduce::{Results, reduce};
 
 /// Writes into the device code, as a comment, which kernel's entry this is, and what the host must agree on.
@@ -42,6 +42,13 @@ macro_rules! device_root {
         #[panic_handler]
         fn panic(info: &::core::panic::PanicInfo<'_>) -> ! {
             $crate::device::panic(info)
+        }
+
+        // Called where kernels panic: `ikra-build` writes the calls into the device code.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn ikra_failing(kernel: *const u8, index: u32) {
+            // SAFETY: passed on to who calls it.
+            unsafe { $crate::device::failing(kernel, index) }
         }
 
         #[unsafe(no_mangle)]

@@ -128,6 +128,15 @@ impl fmt::Display for LostColumn {
 /// [`Error::DeviceLost`], which names the kernel, or all those that ran since somebody last waited; a world that is
 /// dropped before says so on standard error. Other worlds of the process on the device get the same error.
 ///
+/// The driver prints one line on standard error, however many objects panic:
+///
+/// ```text
+/// src/model.rs:36: Body::fail for Body#501: block: [1,0,0], thread: [244,0,0] Assertion `too old` failed.
+/// ```
+///
+/// That is the line in the model, the kernel, the object, and the message, if it has no values in it. (Where a function is not
+/// inlined into the kernel, a recursive one for example, its line is there, and `a kernel` in place of kernel and object.)
+///
 /// What the device changed and nobody fetched is lost. No old value takes its place silently: reading such a column,
 /// or running a kernel on the host, panics with the error, each time, until
 /// [`cuda_accept_loss`](Self::cuda_accept_loss) says that the values which the host has from before will do. All other

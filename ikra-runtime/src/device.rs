@@ -35,6 +35,42 @@ unsafe fn open<K: Method>(index: u32) -> Runs<K> {
     unsafe { K::Modes::open::<K::Class>(chunk) }
 }
 
+/// What the report of a panic says before the object's number: `Body::advance for Body#`, and a 0.
+const fn report(kernel: &str, class: &str) -> [u8; 128] {
+    let mut text = [0; 128];
+    let parts = [kernel, " for ", class, "#"];
+    let (mut len, mut part) = (0, 0);
+    while part < parts.len() {
+        let bytes = parts[part].as_bytes();
+        let mut n = 0;
+        while n < bytes.len() && len < text.len() - 1 {
+            text[len] = bytes[n];
+            n += 1;
+            len += 1;
+        }
+        part += 1;
+    }
+    text
+}
+
+/// Notes which kernel works on which object, for the report of a panic.
+///
+/// In registers that `ikra-build` declares, and passes to `ikra_failing` where a panic is about to happen. Where there can be
+/// none it takes the notes out.
+#[inline(always)]
+fn note(report: &'static [u8; 128], index: u32) {
+    // SAFETY: writes registers that nothing else uses.
+    unsafe {
+        core::arch::asm!(
+            "mov.b64 %ikra_kernel, {0};",
+            "mov.b32 %ikra_object, {1};",
+            in(reg64) report.as_ptr(),
+            in(reg32) index,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+}
+
 /// Calls the kernel for one object.
 ///
 /// # Safety
@@ -43,6 +79,7 @@ unsafe fn open<K: Method>(index: u32) -> Runs<K> {
 /// 2. Meanwhile no other thread calls a kernel for the object, and no other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn call<K: Kernel<A>, A>(index: u32, args: A) -> K::Output {
+    note(const { &report(K::NAME, <K::Class as Class>::NAME) }, index);
     let table = Table::get();
     // SAFETY: passed on.
     let mut runs = unsafe { open::<K>(index) };
@@ -90,6 +127,7 @@ impl<K: Method> Meeting<K> {
     /// As for [`call`].
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
+        note(const { &report(K::NAME, <K::Class as Class>::NAME) }, index);
         // SAFETY: passed on.
         let runs = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
@@ -152,6 +190,7 @@ impl<K: Method> Meeting<K> {
 /// 2. Nothing else accesses it meanwhile.
 #[inline(always)]
 pub unsafe fn construct<K: Constructor<A>, A>(index: u32, args: A) {
+    note(const { &report("a constructor", <K::Class as Class>::NAME) }, index);
     let row = K::construct(index, args);
     let table = Table::<K::Class>::get();
     // SAFETY: passed on.

@@ -22,6 +22,7 @@ fn stop(message: String) -> ! {
 /// A link was followed that is not of this world.
 #[cold]
 #[inline(never)]
+#[track_caller]
 #[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
 pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]

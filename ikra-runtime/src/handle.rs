@@ -107,6 +107,7 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     ///
     /// If the object is not in it.
     #[inline(always)]
+    #[track_caller]
     pub(crate) fn table(self) -> &'w Table<C> {
         // SAFETY: the place is that of a table of `C`, or of an absent class.
         let len = unsafe { self.place.len::<C>() };
@@ -125,6 +126,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     ///
     /// If the link was not to an object of this world.
     #[inline(always)]
+    #[track_caller]
     pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage>::Seen<'w, P>
     where
         C: Field<K>,
@@ -157,6 +159,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     ///
     /// If the link was not to an object of this world.
     #[inline(always)]
+    #[track_caller]
     pub fn with_view<A: Touched, R>(self, _: AllRaceFree<P, C, A>, method: impl FnOnce(&C::View<'w, P>) -> R) -> R {
         let table = self.table();
         #[cfg(not(target_arch = "nvptx64"))]

@@ -150,6 +150,7 @@ fn reference(class: &Class) -> TokenStream {
             #docs
             #[inline(always)]
             #[must_use]
+            #[track_caller]
             #vis fn #ident(&self) -> #ty { #body }
         }
     });

@@ -21,9 +21,9 @@ macro_rules! numbers {
             pub operators: [$float; 12],
             pub methods: [$float; 32],
             pub functions: [$float; 48],
-            pub integers: [u128; 16],
+            pub integers: [u64; 14],
             pub others: [$other; 2],
-            pub converted: [$float; 10],
+            pub converted: [$float; 8],
         }
 
         #[soa_methods]
@@ -153,22 +153,20 @@ macro_rules! numbers {
             pub fn convert(&mut self) {
                 let (x, y, whole) = (self.x, self.y, self.whole);
                 self.integers = [
-                    x as i8 as u128,
+                    x as i8 as u64,
                     (x as u8).into(),
-                    x as i16 as u128,
+                    x as i16 as u64,
                     (x as u16).into(),
-                    x as i32 as u128,
+                    x as i32 as u64,
                     (x as u32).into(),
-                    x as i64 as u128,
+                    x as i64 as u64,
                     (x as u64).into(),
-                    x as i128 as u128,
-                    x as u128,
-                    x.total_cmp(&y) as i8 as u128,
-                    x.partial_cmp(&y).map_or(9, |order| order as i8) as u128,
-                    x.classify() as u128,
-                    u128::from(x.is_subnormal()) | u128::from(x.is_normal()) << 1 | u128::from(x.is_finite()) << 2,
-                    u128::from(x.is_nan()) | u128::from(x.is_infinite()) << 1 | u128::from(x == y) << 2,
-                    u128::from(x < y) | u128::from(x <= y) << 1 | u128::from(x != y) << 2 | u128::from(x > y) << 3,
+                    x.total_cmp(&y) as i8 as u64,
+                    x.partial_cmp(&y).map_or(9, |order| order as i8) as u64,
+                    x.classify() as u64,
+                    u64::from(x.is_subnormal()) | u64::from(x.is_normal()) << 1 | u64::from(x.is_finite()) << 2,
+                    u64::from(x.is_nan()) | u64::from(x.is_infinite()) << 1 | u64::from(x == y) << 2,
+                    u64::from(x < y) | u64::from(x <= y) << 1 | u64::from(x != y) << 2 | u64::from(x > y) << 3,
                 ];
                 self.others = [x as $other, -(y as $other)];
                 self.converted = [
@@ -178,8 +176,6 @@ macro_rules! numbers {
                     whole as i16 as $float,
                     whole as u8 as $float,
                     whole as u64 as $float,
-                    (i128::from(whole) << 40) as $float,
-                    (whole as u128) as $float,
                     self.others[0] as $float,
                     $float::from(whole % 2 == 0),
                 ];

@@ -162,7 +162,7 @@ fn a_panic_in_a_kernel() {
         return;
     }
     let _alone = alone();
-    apart("a_panic_in_a_kernel", || {
+    let said = apart("a_panic_in_a_kernel", || {
         let mut sim = crowd(1000);
         sim.cuda_execute(Body::grow_old, ()).unwrap();
         assert_eq!(sim.bodies.column(body::age)[0], 1);
@@ -190,6 +190,39 @@ fn a_panic_in_a_kernel() {
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
         assert!(sim.cuda_accept_loss().is_empty());
     });
+    // Once, by the driver: the model's line, the kernel, the object, the message.
+    reports(&said, "\"too old\"", "Body::fail_at for Body#501: ", "`too old`");
+}
+
+/// What the driver printed when a kernel panicked in the line of the model with this text.
+fn reports(said: &str, line: &str, place: &str, message: &str) {
+    if said.is_empty() {
+        // In the process that panics.
+        return;
+    }
+    let model = include_str!("../src/model.rs");
+    let number = model.lines().position(|at| at.contains(line)).unwrap() + 1;
+    let reports: Vec<_> = said.lines().filter(|at| at.contains("Assertion")).collect();
+    let [report] = reports[..] else { panic!("{said}") };
+    for part in [&format!("model.rs:{number}: "), place, message] {
+        assert!(report.contains(part), "{part:?} is not in {report}");
+    }
+}
+
+#[test]
+fn a_panic_of_all_threads_is_reported_once() {
+    if !has_gpu() {
+        return;
+    }
+    let _alone = alone();
+    let said = apart("a_panic_of_all_threads_is_reported_once", || {
+        let mut sim = Crowd::new();
+        sim.bodies.extend((0..5000).map(|_| Body { pos: 0.0, vel: 0.0, age: 7 })).unwrap();
+        sim.cuda_execute(Body::fail_at, 7).unwrap();
+        let error = sim.cuda_synchronize().unwrap_err();
+        assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::fail_at")), "{error}");
+    });
+    reports(&said, "\"too old\"", "Body::fail_at for Body#", "`too old`");
 }
 
 #[test]
@@ -198,7 +231,7 @@ fn a_link_of_another_world() {
         return;
     }
     let _alone = alone();
-    apart("a_link_of_another_world", || {
+    let said = apart("a_link_of_another_world", || {
         let mut sim = crowd(1000);
         sim.cuda_execute(Body::trust, Link::from_id(1000)).unwrap();
         assert_eq!(sim.bodies.column(body::vel)[0], 999.0);
@@ -206,6 +239,12 @@ fn a_link_of_another_world() {
         let error = sim.cuda_synchronize().unwrap_err();
         assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::trust")), "{error}");
     });
+    reports(
+        &said,
+        "self.resolve(other).age()",
+        "Body::trust for Body#",
+        "a link was followed that is not of this world",
+    );
 }
 
 #[test]

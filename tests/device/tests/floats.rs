@@ -115,9 +115,9 @@ macro_rules! same {
                 operators: [0.0; 12],
                 methods: [0.0; 32],
                 functions: [0.0; 48],
-                integers: [0; 16],
+                integers: [0; 14],
                 others: [0.0; 2],
-                converted: [0.0; 10],
+                converted: [0.0; 8],
             };
             let (mut host, mut device) = ($world::new(), $world::new());
             for sim in [&mut host, &mut device] {
@@ -147,7 +147,7 @@ macro_rules! same {
                 compare("operators", a.operators.iter().map(bits).collect(), b.operators.iter().map(bits).collect());
                 compare("methods", a.methods.iter().map(bits).collect(), b.methods.iter().map(bits).collect());
                 compare("functions", a.functions.iter().map(bits).collect(), b.functions.iter().map(bits).collect());
-                compare("integers", a.integers.to_vec(), b.integers.to_vec());
+                compare("integers", a.integers.map(u128::from).to_vec(), b.integers.map(u128::from).to_vec());
                 compare("converted", a.converted.iter().map(bits).collect(), b.converted.iter().map(bits).collect());
                 let other =
                     |row: &$class| row.others.map(|x| if x.is_nan() { 0 } else { f64::from(x).to_bits().into() });
