@@ -182,6 +182,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     Some(quote_spanned! {at=>
         #(#docs)*
         #[inline(always)]
+        #[track_caller]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
             struct __Touched;
             impl ::ikra::rt::Touched for __Touched {
