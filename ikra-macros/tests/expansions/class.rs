@@ -58,6 +58,7 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     /// Where it is.
     #[inline(always)]
     #[must_use]
+    #[track_caller]
     pub fn pos(&self) -> [f32; 2] {
         ::ikra::rt::Handle::read(
             self.0,
@@ -67,6 +68,7 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     ///The object's `next`.
     #[inline(always)]
     #[must_use]
+    #[track_caller]
     fn next(&self) -> <Option<Link<Body>> as ::ikra::Value>::View<'w, P> {
         ::ikra::rt::Handle::read(
             self.0,
@@ -76,6 +78,7 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     ///The object's `hits`.
     #[inline(always)]
     #[must_use]
+    #[track_caller]
     pub fn hits(&self) -> ::ikra::Atomic<'w, u32> {
         ::ikra::rt::Handle::read(
             self.0,

@@ -86,6 +86,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
 #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
 impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
     #[inline(always)]
+    #[track_caller]
     pub fn distance(&self) -> f32 {
         struct __Touched;
         impl ::ikra::rt::Touched for __Touched {
