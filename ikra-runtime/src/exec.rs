@@ -111,15 +111,15 @@ pub(crate) fn is_first_failure() -> bool {
 fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
     let len = chunk_len(range.len(), heavy);
     if range.len() > len {
-        spread_chunks(range, len, work);
+        spread_chunks(range, len, &work);
     } else if !range.is_empty() {
         work(range);
     }
 }
 
-/// Calls `work` for chunks of `len` on several threads.
-#[inline(never)]
-fn spread_chunks(range: Range<usize>, len: usize, work: impl Fn(Range<usize>) + Sync) {
+/// Calls `work` for chunks of `len` on several threads. One function for all kernels: what rayon makes of a closure
+/// takes longer to compile than most kernels.
+fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     // Bounds are multiples of a cache line's objects whatever the start.
     let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
     let run = Run::default();

@@ -39,21 +39,23 @@ where
         });
         results
     };
-    let chunks = len.div_ceil(chunk);
-    let results = match chunks {
+    let results = match len.div_ceil(chunk) {
         0 => Vec::new(),
         1 => collect(0),
-        _ => {
-            let run = Run::default();
-            let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| run.chunk(|| collect(n))).collect();
-            let mut results = Vec::with_capacity(len);
-            for part in parts.into_iter().flatten() {
-                results.extend(part);
-            }
-            results
-        }
+        chunks => collect_chunks(chunks, len, &collect),
     };
     objects.commit_shadow(snapshot_of::<K>(), 0..len);
+    results
+}
+
+/// The results of some chunks, one after another. One function for all kernels with results of a type.
+fn collect_chunks<T: Send>(chunks: usize, len: usize, collect: &(dyn Fn(usize) -> Vec<T> + Sync)) -> Vec<T> {
+    let run = Run::default();
+    let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| run.chunk(|| collect(n))).collect();
+    let mut results = Vec::with_capacity(len);
+    for part in parts.into_iter().flatten() {
+        results.extend(part);
+    }
     results
 }
 

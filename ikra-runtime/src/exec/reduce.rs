@@ -78,18 +78,22 @@ where
 {
     let chunk = chunk_len(count, heavy);
     let fold = |n: usize| fold(n * chunk..((n + 1) * chunk).min(count));
-    let chunks = count.div_ceil(chunk);
-    if chunks <= 1 {
-        return if chunks == 0 { reducer.identity() } else { fold(0) };
+    match count.div_ceil(chunk) {
+        0 => reducer.identity(),
+        1 => fold(0),
+        chunks => combine_parts(&fold_chunks(chunks, &fold), reducer),
     }
-    let parts: Vec<_> = if rayon::current_num_threads() == 1 {
+}
+
+/// The results of some chunks, in their order. One function for all kernels with results of a type.
+fn fold_chunks<T: Send>(chunks: usize, fold: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    if rayon::current_num_threads() == 1 {
         (0..chunks).map(fold).collect()
     } else {
         let run = Run::default();
         let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| run.chunk(|| fold(n))).collect();
         parts.into_iter().flatten().collect()
-    };
-    combine_parts(&parts, reducer)
+    }
 }
 
 /// Combines the results of chunks.
