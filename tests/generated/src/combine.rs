@@ -1,6 +1,6 @@
 //! Which ways are combined to kernels.
 
-use crate::ways::{LAYOUTS, REACHES, READS, Reach, Read, WRITES, Write};
+use crate::ways::{LAYOUTS, OWN_READS, REACHES, READS, Reach, Read, WRITES, Write};
 
 /// What runs a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,12 @@ pub enum Executor {
     Each,
     /// `execute_and_reduce`.
     Reduce,
+    /// `execute_range_and_reduce`.
+    RangeReduce,
+    /// `execute_each_and_reduce`.
+    EachReduce,
+    /// `execute_and_collect`.
+    Collect,
     /// `execute_pairs`.
     Pairs,
     /// `get_mut`, one object after another.
@@ -53,19 +59,20 @@ impl Combination {
 /// All combinations, in an order that mixes them.
 #[must_use]
 pub fn combinations() -> Vec<Combination> {
-    use Executor::{All, Each, Range, Reduce, Sequential};
+    use Executor::{All, Collect, Each, EachReduce, Range, RangeReduce, Reduce, Sequential};
+    const EXECUTORS: [Executor; 8] = [All, Range, Each, Reduce, Sequential, RangeReduce, EachReduce, Collect];
     let mut found = Vec::new();
     let mut push = |reach: Option<Reach>, read: Read, write: Write, executor: Executor, snapshot: bool| {
         let number = found.len();
         let layout = (number + number / LAYOUTS.len()) % LAYOUTS.len();
-        found.push(Combination { number, reach, read, write, executor, layout, snapshot, heavy: number % 5 != 0 });
+        found.push(Combination { number, reach, read, write, executor, layout, snapshot, heavy: number % 3 == 0 });
     };
     for (r, &reach) in REACHES.iter().enumerate() {
         for (f, &read) in READS.iter().enumerate() {
             // Every way to write meets every way to reach and every way to read.
-            for turn in 0..2 {
+            for turn in 0..if (r + f) % 3 == 0 { 2 } else { 1 } {
                 let write = WRITES[(r + f * 3 + turn * 11) % WRITES.len()];
-                let executor = [All, Range, Each, Reduce, Sequential][(r * 2 + f + turn) % 5];
+                let executor = EXECUTORS[(r * 3 + f + turn) % 8];
                 let executor = if executor == Sequential && read.borrows { All } else { executor };
                 push(Some(reach), read, write, executor, (r + f / 2) % 2 == turn);
             }
@@ -81,6 +88,17 @@ pub fn combinations() -> Vec<Combination> {
                 write,
                 [All, Range, Each, Reduce][(w + f) % 4],
                 true,
+            );
+        }
+    }
+    for (w, &write) in WRITES.iter().enumerate() {
+        for (f, &read) in OWN_READS.iter().enumerate().filter(|(f, _)| (w + f) % 2 == 0) {
+            push(
+                Some(REACHES[(w * 3 + f) % REACHES.len()]),
+                read,
+                write,
+                EXECUTORS[(w + f * 3) / 2 % 8],
+                (w + f) % 3 == 0,
             );
         }
     }

@@ -45,6 +45,9 @@ pub const REACHES: &[Reach] = &[
     Reach { ikra: "(|| self.next)()", plain: "t.next", reads: &[] },
     Reach { ikra: "[self.next, other][1]", plain: "other", reads: &[] },
     Reach { ikra: "Some(&*self).map(|me| me.next).unwrap()", plain: "t.next", reads: &[] },
+    Reach { ikra: "self.links.range(1..).next().unwrap_or(other)", plain: "t.links[1]", reads: &[] },
+    Reach { ikra: "pick(self.next, other, salt)", plain: "if salt % 3 == 0 { t.next } else { other }", reads: &[] },
+    Reach { ikra: "self.all::<Thing>().filter(|o| o.link().index() % 4 == 2).nth(1).unwrap()", plain: "6", reads: &[] },
 ];
 
 /// A way to read a field of an object `o`.
@@ -95,6 +98,27 @@ pub const READS: &[Read] = &[
     read("var", "{ let mut all = 0; for x in &o.var() { all ^= x; } all }", "o.var.iter().fold(0, |all, x| all ^ x)"),
     read("maybe", "u32::from(o.maybe().is_some())", "u32::from(o.maybe.is_some())"),
     read("links", "o.links().len() as u32", "o.links.len() as u32"),
+];
+
+/// The ways to read one's own object, `n` in the plain model. They are never a race.
+pub const OWN_READS: &[Read] = &[
+    read("", "self.a", "n.a"),
+    read("", "self.twice()", "n.a.wrapping_mul(2)"),
+    read("", "self.four_times()", "n.a.wrapping_mul(4)"),
+    read("", "look_at(&*self)", "n.a ^ n.b"),
+    read("", "{ let Self { a, b, .. } = &*self; *a ^ *b }", "n.a ^ n.b"),
+    read("", "(|| self.b)()", "n.b"),
+    read("", "self.small[1]", "n.small[1]"),
+    read("", "self.small.iter().fold(0, |all, x| all ^ x)", "n.small[0] ^ n.small[1]"),
+    read("", "{ let Pair { x, y } = self.flat; x ^ y }", "n.flat.x ^ n.flat.y"),
+    read("", "self.three[2]", "n.three[2]"),
+    read("", "self.three.iter().max().unwrap()", "n.three.iter().copied().max().unwrap()"),
+    read("", "self.three.range(1..).fold(0, |all, x| all ^ x)", "n.three[1] ^ n.three[2]"),
+    read("", "self.whole[1]", "n.whole[1]"),
+    read("", "self.var.len() as u32", "n.var.len() as u32"),
+    read("", "{ let mut all = 0; for x in &self.var { all ^= x; } all }", "n.var.iter().fold(0, |all, x| all ^ x)"),
+    read("", "u32::from(self.maybe.is_some())", "u32::from(n.maybe.is_some())"),
+    read("", "self.link().id()", "i as u32 + 1"),
 ];
 
 /// A way to write fields of one's own object.
@@ -161,6 +185,6 @@ pub const LAYOUTS: &[(&str, &str)] = &[
     ("aos", "(layout = \"aos\")"),
     ("tiles", "(layout = \"tiles\")"),
     ("small_tiles", "(layout = \"tiles\", tile = 64)"),
-    ("capacity", "(capacity = 1000, arena = 100_000)"),
-    ("aos_capacity", "(layout = \"aos\", capacity = 1000, arena = 100_000)"),
+    ("capacity", "(capacity = 10_000, arena = 1_000_000)"),
+    ("aos_capacity", "(layout = \"aos\", capacity = 10_000, arena = 1_000_000)"),
 ];

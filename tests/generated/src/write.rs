@@ -13,7 +13,7 @@ fn options(combination: &Combination) -> String {
     }
     match combination.executor {
         Executor::Pairs => options.push("pairs".to_owned()),
-        Executor::Reduce => options.push("reduce(Max)".to_owned()),
+        Executor::Reduce | Executor::RangeReduce | Executor::EachReduce => options.push("reduce(Max)".to_owned()),
         _ => {}
     }
     if combination.snapshot {
@@ -33,7 +33,8 @@ fn kernel(combination: &Combination) -> String {
         _ => "salt: u32, other: Ref<Thing>",
     };
     let (output, result) = match executor {
-        Executor::Reduce => (" -> u32", "v & 0xffff"),
+        Executor::Reduce | Executor::RangeReduce | Executor::EachReduce => (" -> u32", "v & 0xffff"),
+        Executor::Collect => (" -> Box<u32>", "Box::new(v & 0xffff)"),
         _ => ("", ""),
     };
     let reached = reach.map_or(String::new(), |reach| format!("let o: Ref<Thing> = {};\n", reach.ikra));
@@ -67,12 +68,21 @@ fn case(combination: &Combination) -> String {
         Executor::Reduce => {
             format!("Reduce(&|w, other| w.execute_and_reduce(Thing::k{number}, (SALT, other), Max))")
         }
+        Executor::RangeReduce => format!(
+            "RangeReduce(&|w, range, other| w.execute_range_and_reduce(Thing::k{number}, range, (SALT, other), Max))"
+        ),
+        Executor::EachReduce => format!(
+            "EachReduce(&|w, links, other| w.execute_each_and_reduce(Thing::k{number}, links, (SALT, other), Max).unwrap())"
+        ),
+        Executor::Collect => {
+            format!("Collect(&|w, other| w.execute_and_collect(Thing::k{number}, (SALT, other)))")
+        }
         Executor::Pairs => format!("Pairs(&|w| w.execute_pairs(Thing::k{number}, SALT))"),
         Executor::Sequential => format!(
             "Sequential(&|w, link, other| {{ let mut g = w.get_mut(link); let other = g.resolve(other); g.k{number}(SALT, other); }})"
         ),
     };
-    format!("(\"k{number}\", p{number}, {run}),\n")
+    format!("(\"k{number}\", {}, p{number}, {run}),\n", combination.heavy)
 }
 
 /// The class of a layout with the kernels, and what they need.
@@ -102,7 +112,7 @@ pub fn accepted(combinations: &[Combination]) -> String {
         for combination in &kernels {
             harness.push_str(&plain(combination));
         }
-        harness.push_str("const CASES: &[(&str, Model, Run)] = &[\n");
+        harness.push_str("const CASES: &[(&str, bool, Model, Run)] = &[\n");
         for combination in &kernels {
             harness.push_str(&case(combination));
         }
@@ -126,6 +136,13 @@ pub fn rejected(combinations: &[Combination]) -> String {
             let call = match executor {
                 Executor::Pairs => format!("w.execute_pairs(Thing::k{number}, 1);\n"),
                 Executor::Reduce => format!("w.execute_and_reduce(Thing::k{number}, (1, other), Max);\n"),
+                Executor::RangeReduce => {
+                    format!("w.execute_range_and_reduce(Thing::k{number}, .., (1, other), Max);\n")
+                }
+                Executor::EachReduce => {
+                    format!("w.execute_each_and_reduce(Thing::k{number}, &[], (1, other), Max).unwrap();\n")
+                }
+                Executor::Collect => format!("w.execute_and_collect(Thing::k{number}, (1, other));\n"),
                 Executor::Range => format!("w.execute_range(Thing::k{number}, .., (1, other));\n"),
                 Executor::Each => format!("w.execute_each(Thing::k{number}, &[], (1, other)).unwrap();\n"),
                 Executor::All | Executor::Sequential => format!("w.execute(Thing::k{number}, (1, other));\n"),
@@ -180,6 +197,8 @@ fn set(&mut self, v: u32) { self.a = v; }
 ";
 
 const HELPERS: &str = "
+fn look_at<P: ikra::Phase>(me: &ThingMut<'_, P>) -> u32 { me.a ^ me.b }
+fn pick<T>(one: T, other: T, salt: u32) -> T { if salt % 3 == 0 { one } else { other } }
 fn look<P: ikra::Phase>(o: ThingRef<'_, P>) -> u32 { o.a() }
 fn hand_on<P: ikra::Phase>(o: &mut ThingMut<'_, P>, v: u32) { o.a = v; }
 trait Seen { fn seen(&self) -> u32; }
@@ -196,10 +215,13 @@ enum Run {
     Range(&'static (dyn Fn(&mut Things, std::ops::Range<usize>, L) + Sync)),
     Each(&'static (dyn Fn(&mut Things, &[L], L) + Sync)),
     Reduce(&'static (dyn Fn(&mut Things, L) -> u32 + Sync)),
+    RangeReduce(&'static (dyn Fn(&mut Things, std::ops::Range<usize>, L) -> u32 + Sync)),
+    EachReduce(&'static (dyn Fn(&mut Things, &[L], L) -> u32 + Sync)),
+    Collect(&'static (dyn Fn(&mut Things, L) -> Vec<Box<u32>> + Sync)),
     Pairs(&'static (dyn Fn(&mut Things) + Sync)),
     Sequential(&'static (dyn Fn(&mut Things, L, L) + Sync)),
 }
-use Run::{Each, Every, Pairs, Range, Reduce, Sequential};
+use Run::{Collect, Each, EachReduce, Every, Pairs, Range, RangeReduce, Reduce, Sequential};
 
 fn link(n: usize) -> L { Link::from_index(n).unwrap() }
 
@@ -241,22 +263,26 @@ fn objects_of(things: &Things) -> Vec<Plain> {
 }
 
 /// Runs the model for some objects, each seeing the others as they were before.
-fn model(all: &[Plain], model: Model, which: impl IntoIterator<Item = usize>) -> (Vec<Plain>, u32) {
+fn model(all: &[Plain], model: Model, which: impl IntoIterator<Item = usize>) -> (Vec<Plain>, Vec<u32>) {
     let mut after = all.to_vec();
-    let results = which.into_iter().map(|i| model(all, i, &mut after[i], SALT, OTHER)).collect::<Vec<_>>();
-    (after, results.into_iter().max().unwrap_or(0))
+    let results = which.into_iter().map(|i| model(all, i, &mut after[i], SALT, OTHER)).collect();
+    (after, results)
 }
 
 /// Runs all kernels of the layout; returns how many there are.
 pub fn run() -> usize {
-    for &(name, step, ref run) in CASES {
-        let all = plain::objects(if matches!(run, Pairs(_)) { PAIRED } else { COUNT });
+    for &(name, heavy, step, ref run) in CASES {
+        let all = plain::objects(match run {
+            Pairs(_) => PAIRED,
+            _ if heavy => COUNT,
+            _ => MANY,
+        });
         let chosen: Vec<usize> = (0..all.len()).map(|n| n * 7 % all.len()).filter(|n| n % 4 != 1).collect();
         let links: Vec<L> = chosen.iter().copied().map(link).collect();
-        let (expected, result) = match run {
-            Every(_) | Reduce(_) => model(&all, step, 0..all.len()),
-            Range(_) => model(&all, step, 20..all.len() - 9),
-            Each(_) => model(&all, step, chosen.iter().copied()),
+        let (expected, results) = match run {
+            Every(_) | Reduce(_) | Collect(_) => model(&all, step, 0..all.len()),
+            Range(_) | RangeReduce(_) => model(&all, step, 20..all.len() - 9),
+            Each(_) | EachReduce(_) => model(&all, step, chosen.iter().copied()),
             Pairs(_) => {
                 let mut after = all.clone();
                 for (i, n) in after.iter_mut().enumerate() {
@@ -264,7 +290,7 @@ pub fn run() -> usize {
                         step(&all, i, n, SALT, other);
                     }
                 }
-                (after, 0)
+                (after, Vec::new())
             }
             Sequential(_) => {
                 let mut now = all.clone();
@@ -273,20 +299,29 @@ pub fn run() -> usize {
                     step(&now, i, &mut n, SALT, OTHER);
                     now[i] = n;
                 }
-                (now, 0)
+                (now, Vec::new())
             }
         };
+        let start = world(&all);
         for threads in [1, 2, 8] {
-            let mut things = world(&all);
+            let mut things = start.clone();
+            let largest = results.iter().copied().max();
             let seen = pool(threads).install(|| match run {
-                Every(run) => { run(&mut things, link(OTHER)); result }
-                Range(run) => { run(&mut things, 20..all.len() - 9, link(OTHER)); result }
-                Each(run) => { run(&mut things, &links, link(OTHER)); result }
-                Reduce(run) => run(&mut things, link(OTHER)),
-                Pairs(run) => { run(&mut things); result }
-                Sequential(run) => { for n in 0..all.len() { run(&mut things, link(n), link(OTHER)); } result }
+                Every(run) => { run(&mut things, link(OTHER)); largest }
+                Range(run) => { run(&mut things, 20..all.len() - 9, link(OTHER)); largest }
+                Each(run) => { run(&mut things, &links, link(OTHER)); largest }
+                Reduce(run) => Some(run(&mut things, link(OTHER))),
+                RangeReduce(run) => Some(run(&mut things, 20..all.len() - 9, link(OTHER))),
+                EachReduce(run) => Some(run(&mut things, &links, link(OTHER))),
+                Collect(run) => {
+                    let found: Vec<u32> = run(&mut things, link(OTHER)).into_iter().map(|v| *v).collect();
+                    assert_eq!(found, results, "{name} on {threads} threads");
+                    largest
+                }
+                Pairs(run) => { run(&mut things); largest }
+                Sequential(run) => { for n in 0..all.len() { run(&mut things, link(n), link(OTHER)); } largest }
             });
-            assert_eq!(seen, result, "{name} on {threads} threads");
+            assert_eq!(seen, largest, "{name} on {threads} threads");
             let found = objects_of(&things);
             for n in 0..all.len() {
                 assert_eq!(found[n], expected[n], "object {n} of {name} on {threads} threads");

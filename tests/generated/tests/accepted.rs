@@ -9,7 +9,10 @@ use rayon::ThreadPool;
 
 const SALT: u32 = 0x1234_5678;
 const OTHER: usize = 5;
+/// For heavy kernels, of which so few are spread over threads.
 const COUNT: usize = 300;
+/// For light ones.
+const MANY: usize = 4201;
 const PAIRED: usize = 140;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
