@@ -96,7 +96,9 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `self.mass` | a use of `mass` |
 /// | `let body = self;`, `f(self)` | a change of every field, unless the kernel says `writes(…)` |
 /// | `f(&*self)`, `format!("{self:?}")` | a use of every field |
-/// | `my_macro!(self.mass)`, a macro of your own | a use of every field: it may expand to any |
+/// | `my_macro!(self.mass)`, a macro of your own | a use of every field, and a change of `mass` unless `other.mass()` is read too |
+/// | `my_macro!()`, `include!(…)` | nothing: a `self` that it expands to does not compile |
+/// | `self.vel.normalize()`, a `&mut self` method of a value | an error, unless the kernel writes `vel`: write `(&mut self.vel).normalize()` |
 ///
 /// # Several blocks
 ///
