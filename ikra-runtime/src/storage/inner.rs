@@ -183,8 +183,10 @@ use array_storage;
 
 // SAFETY: the arrangement's columns and the arena; what a view or ref shows says where the object's elements are.
 unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
-    // SAFETY: by the contracts of `read_row` and `copy`, the element exists, and nothing writes it meanwhile.
-    array_storage!(|element: *const A::Element| unsafe { element.read() });
+    array_storage!(|element: *const A::Element| {
+        // SAFETY: by the contracts of `read_row` and `copy`, the element exists, and nothing writes it meanwhile.
+        unsafe { element.read() }
+    });
     type View<'w, P: Phase> = InnerMut<'w, P, Self>;
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
     const ATOMIC: bool = false;

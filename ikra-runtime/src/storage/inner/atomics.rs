@@ -117,11 +117,11 @@ impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>> fmt::Debug for InnerAto
 
 // SAFETY: the arrangement's columns and the arena; views and refs access elements as atomics.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage for AtomicInner<C, K, A> {
-    // SAFETY: the element exists, by the contracts of `read_row` and `copy`; while it is shared, it is accessed as its
-    // cell only.
-    array_storage!(|element: *const A::Element| A::Element::load(unsafe {
-        &*element.cast::<<A::Element as AtomicValue>::Cell>()
-    }));
+    array_storage!(|element: *const A::Element| {
+        // SAFETY: the element exists, by the contracts of `read_row` and `copy`; while it is shared, it is accessed as
+        // its cell only.
+        A::Element::load(unsafe { &*element.cast::<<A::Element as AtomicValue>::Cell>() })
+    });
     type View<'w, P: Phase> = InnerAtomics<'w, Self>;
     type Seen<'w, P: Phase> = InnerAtomics<'w, Self>;
     const ATOMIC: bool = true;
