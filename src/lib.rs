@@ -75,12 +75,41 @@
 //!
 //! > data race: kernel `Cell::live` writes `Cell::alive` of its own object and reads it from another;
 //! > split the kernel in two, or let others see the value from before it with
-//! > `#[kernel(snapshot(alive))]`, or make the field `#[atomic]`
+//! > `#[kernel(snapshot(alive))]`, or make the field `#[atomic]` and update it in one kernel and load it in
+//! > the next
 //!
 //! The check is made when the kernel is instantiated, by `cargo build`; `cargo check` does not see it.
 //! Which fields a method writes is found in its text, through the methods that it calls on `self` too.
 //! A write that the text does not show (a `&mut self` method of the field's own type, a macro) panics with
 //! the `#[kernel(writes(…))]` to add; it is never lost.
+//!
+//! # The same result in every order
+//!
+//! Results do not depend on the number of threads, and that is checked in the same way. What could depend on it are
+//! `#[atomic]` fields, which objects change for each other: who is infected here depends on who was treated first.
+//!
+//! ```compile_fail
+//! # use ikra::prelude::*;
+//! # #[soa_class] pub struct Person { #[atomic] pub infected: bool, pub next: Link<Person> }
+//! # #[soa_world] pub struct Town { pub people: Objects<Person> }
+//! #[soa_methods]
+//! impl Person {
+//!     #[kernel]
+//!     pub fn infect(&mut self) {
+//!         if self.next.infected().load() { self.infected.or(true); }
+//!     }
+//! }
+//! # fn main() { Town::new().execute(Person::infect, ()); }
+//! ```
+//!
+//! > order of threads: in kernel `Person::infect`, `Person::infected` is loaded and updated by `or`, so that the
+//! > result depends on the order. Split the kernel in two, or only update the field by one operation that commutes
+//! > (`add`, `min`, `max`, `or`, `and`) and load it in the next kernel, or, if the result is the same in every order,
+//! > say `#[kernel(unordered(infected))]`
+//!
+//! [`Atomic`] says what a kernel may do. The promise does not reach what Ikra does not see: a `static`, a `Mutex` or
+//! another world that a kernel is given or captures, a kernel that asks [`thread`](mod@thread) or [`warp`] where it
+//! runs, a [`Reducer`] of your own that is not associative and commutative, and fields that a kernel calls `unordered`.
 //!
 //! # Behaviour that classes share
 //!
@@ -217,6 +246,7 @@ pub use ikra_runtime::link::Link;
 pub use ikra_runtime::object::{LendsFields, Object};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::objects::{Links, Objects, Rows};
+pub use ikra_runtime::order::AtomicPlace;
 pub use ikra_runtime::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
@@ -224,7 +254,7 @@ pub use ikra_runtime::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_runtime::storage::{
     ArrayStorage, Atomic, AtomicValue, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut, InnerRef,
 };
-pub use ikra_runtime::value::Value;
+pub use ikra_runtime::value::{Fixed, Value};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::world::{Holds, Mut, World};
 
@@ -272,6 +302,7 @@ pub mod rt {
     pub use ikra_runtime::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_runtime::layout::{Aos, Soa, Tiles};
     pub use ikra_runtime::object::{NotShown, Shown};
+    pub use ikra_runtime::order::{AnyPlace, AtomicUse, AtomicUses, NotAtomic, OwnPlace};
     pub use ikra_runtime::origin::{
         Meaning, NoMeaning, Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, meaning,
         pairs_fingerprint,

@@ -66,7 +66,7 @@ fn methods() {
             }
             #[kernel(pairs)]
             pub fn attract(&mut self, other: Ref<Body>) {
-                self.hits.fetch_add(other.hits().load());
+                other.hits().fetch_add(1);
             }
             #[kernel(reduce(Sum))]
             pub fn distance(&self) -> f32 {
@@ -104,5 +104,5 @@ fn size() {
     let lines = |tokens| pretty(tokens).lines().count();
     let (class, methods) = (lines(class), lines(methods));
     println!("a class of 10 fields: {class} lines; 10 kernels: {methods} lines");
-    assert!(class <= 470 && methods <= 1300, "{class} {methods}");
+    assert!(class <= 470 && methods <= 1320, "{class} {methods}");
 }

@@ -100,6 +100,17 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `my_macro!()`, `include!(…)` | nothing: a `self` that it expands to does not compile |
 /// | `self.vel.normalize()`, a `&mut self` method of a value | an error, unless the kernel writes `vel`: write `(&mut self.vel).normalize()` |
 ///
+/// # What a kernel does to atomic fields
+///
+/// Of each `#[atomic]` field, a kernel may load it, or update it by one operation that commutes, or do everything to
+/// that of its own object; see [`Atomic`](../ikra/struct.Atomic.html). Which of these it is, is found in the text
+/// too, for fields by their names: the operation's nearest name before it counts, `self.shop.visits().add(1)`, through local
+/// variables, closures, and methods of the same block. The operations themselves are then checked by type. One that
+/// the text does not show is an error that asks for `updates(…)` or `loads(…)`; one that fits neither is an error that
+/// says what depends on the order. A field of another class with the same name counts as the same.
+///
+/// `field.fetch_add(1);` as a statement of a method is an update; where its value is used it is not.
+///
 /// # Several blocks
 ///
 /// A class may have several blocks, in different modules. They find the class's fields through a macro of
@@ -129,6 +140,8 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | --- | --- |
 /// | `writes(field, …)` | the method changes these fields in ways that its text does not show |
 /// | `snapshot(field, …)` | others see the values from before the kernel |
+/// | `unordered(field, …)` | any atomic operations on these fields: their result is the same in every order for a reason that Ikra does not see |
+/// | `updates(add(field), …)`, `loads(field, …)`, `stores(field, …)` | what the kernel does to atomic fields, where its text does not show it (in place of what its text shows); `stores` is of its own object's. Updates are `add`, `min`, `max`, `or` and `and` |
 /// | `heavy`, `light` | whether a call does much work, so that few objects are worth several threads and several instruction sets; by default, whether the method contains a loop |
 ///
 /// # Example
@@ -146,7 +159,7 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 ///     pub fn drive(&mut self, limit: f32) {
 ///         self.speed = self.ahead.map_or(limit, |car| car.speed().min(limit));
 ///         if let Some(car) = self.ahead && car.is_slow() {
-///             car.honks().fetch_add(1);
+///             car.honks().add(1);
 ///         }
 ///     }
 ///

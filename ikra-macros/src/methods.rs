@@ -13,6 +13,7 @@ mod kernel;
 mod lenient;
 mod model;
 mod options;
+mod order;
 mod rewrite;
 
 use proc_macro2::{Span, TokenStream, TokenTree};

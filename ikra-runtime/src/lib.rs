@@ -39,6 +39,7 @@ pub mod known;
 pub mod layout;
 pub mod link;
 pub mod object;
+pub mod order;
 pub mod origin;
 pub mod phase;
 mod range;

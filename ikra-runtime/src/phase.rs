@@ -3,11 +3,12 @@
 //! | in CUDA, DynaSOAr, Ikra-Cpp | here |
 //! | --- | --- |
 //! | thread *i* may read what thread *j* writes; nothing says so | does not compile: a kernel that writes a field of its own object cannot read that field of another |
-//! | order by splitting kernels and remembering why | split the kernel, `#[kernel(snapshot(field))]`, or `#[atomic]` |
+//! | order by splitting kernels and remembering why | split the kernel, `#[kernel(snapshot(field))]`, or `#[atomic]`, whose order [`order`](crate::order) checks |
 
 use core::marker::PhantomData;
 
 use crate::class::{Class, ClassId};
+use crate::order::{AtomicUse, AtomicUses, assert_not_own};
 
 /// A set of a class's fields, by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct FieldAccess {
     pub writes: FieldSet,
     /// Why it is said to access all fields, if it is: words for a message.
     pub because: &'static str,
+    /// What it does to atomic fields, of any object.
+    pub atomics: &'static [AtomicUse],
 }
 
 impl FieldAccess {
@@ -74,7 +77,7 @@ impl FieldAccess {
 
     /// Of the fields whose bits are set.
     pub const fn new(touches: u64, writes: u64) -> Self {
-        Self { touches: FieldSet::from_bits(touches), writes: FieldSet::from_bits(writes), because: "" }
+        Self { touches: FieldSet::from_bits(touches), writes: FieldSet::from_bits(writes), because: "", atomics: &[] }
     }
 
     /// The same, with a reason.
@@ -83,19 +86,27 @@ impl FieldAccess {
         Self { because, ..self }
     }
 
+    /// With what it does to atomic fields.
+    #[must_use]
+    pub const fn atomics(mut self, atomics: &'static [AtomicUse]) -> Self {
+        self.atomics = atomics;
+        self
+    }
+
     /// Adds the accesses of a method that calls no others.
     pub const fn reach(self, mut reached: Reached) -> Reached {
-        reached.access = reached.access.union(self);
+        reached.add(self);
         reached
     }
 
-    /// The accesses of both methods.
+    /// The accesses of both methods, but for those to atomic fields.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self {
             touches: self.touches.union(other.touches),
             writes: self.writes.union(other.writes),
             because: if self.because.is_empty() { other.because } else { self.because },
+            atomics: &[],
         }
     }
 
@@ -120,8 +131,10 @@ impl FieldAccess {
 /// The accesses of a method and of those that it calls, in whatever block of methods, each once.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
-    /// The accesses found so far.
+    /// The accesses found so far, but for those to atomic fields.
     pub access: FieldAccess,
+    /// What is done to atomic fields.
+    pub atomics: AtomicUses,
     seen: [&'static str; Self::MOST],
     count: usize,
 }
@@ -130,7 +143,13 @@ impl Reached {
     /// Methods that are told apart; a kernel that calls more, across blocks, may change every field.
     const MOST: usize = 64;
     /// Nothing yet.
-    pub const NONE: Self = Self { access: FieldAccess::new(0, 0), seen: [""; Self::MOST], count: 0 };
+    pub const NONE: Self =
+        Self { access: FieldAccess::new(0, 0), atomics: AtomicUses::NONE, seen: [""; Self::MOST], count: 0 };
+
+    const fn add(&mut self, access: FieldAccess) {
+        self.access = self.access.union(access);
+        self.atomics = self.atomics.and(access.atomics);
+    }
 
     /// Whether a method, by name, has been entered.
     pub const fn contains(&self, method: &str) -> bool {
@@ -147,7 +166,7 @@ impl Reached {
     /// Adds the accesses of a method.
     #[must_use]
     pub const fn enter(mut self, method: &'static str, access: FieldAccess) -> Self {
-        self.access = self.access.union(access);
+        self.add(access);
         self.seen[self.count] = method;
         self.count += 1;
         if self.count == Self::MOST {
@@ -158,7 +177,7 @@ impl Reached {
 }
 
 /// `==` for constants.
-const fn same(a: &str, b: &str) -> bool {
+pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut n = 0;
     while n < a.len() && n < b.len() && a[n] == b[n] {
@@ -240,6 +259,9 @@ pub unsafe trait Phase: Copy + 'static {
     const WRITES: FieldSet;
     /// Fields of which others see the value from before the kernel.
     const SNAPSHOT: FieldSet;
+    /// What its text does to atomic fields, of which follows what it may do to them.
+    #[doc(hidden)]
+    const ATOMICS: &'static AtomicUses = &AtomicUses::NONE;
     /// Getters that a kernel for pairs calls, perhaps of the other object.
     #[doc(hidden)]
     const GETS: &'static [&'static str] = &[];
@@ -363,6 +385,9 @@ impl<P: Phase, C: Class, A: Touched> AllRaceFree<P, C, A> {
         while field < C::FIELDS.len() {
             if A::FIELDS.contains(field) {
                 assert_race_free::<P, C>(field, A::METHOD, if A::FIELDS.is_all() { A::BECAUSE } else { "" });
+                if C::FIELDS[field].atomic {
+                    assert_not_own::<P, C>(field);
+                }
             }
             field += 1;
         }
@@ -455,7 +480,7 @@ const fn assert_race_free<P: Phase, C: Class>(field: usize, read_by: &str, becau
         message = message
             .push(" split the kernel in two, or let others see the value from before it with `#[kernel(snapshot(")
             .push(name)
-            .push("))]`, or make the field `#[atomic]`");
+            .push("))]`, or make the field `#[atomic]` and update it in one kernel and load it in the next");
         panic!("{}", message.as_str());
     }
 }

@@ -8,7 +8,7 @@ mod inner;
 mod loaded;
 mod plain;
 
-pub use atomic::{Atomic, AtomicColumn, AtomicValue};
+pub use atomic::{Atomic, AtomicColumn, AtomicValue, Updated, Valueless};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use copies::Copies;
 pub use flat::{Flat, Flatten, PartTuple};
@@ -16,8 +16,8 @@ pub(crate) use inner::slot_pitch;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use inner::{Arrangement, Span, arena_end, set_array};
 pub use inner::{
-    ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerIter, InnerIterMut,
-    InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
+    ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerAtomicsIter,
+    InnerIter, InnerIterMut, InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
 };
 pub use loaded::Loaded;
 pub use plain::Plain;

@@ -1,11 +1,13 @@
 //! What a column may hold.
 
 mod array;
+mod fixed;
 #[cfg(feature = "glam")]
 mod glam;
 mod lanes;
 mod primitive;
 
+pub use fixed::Fixed;
 pub use lanes::{LANES, LaneArray, Lanes};
 
 use crate::origin::meaning;

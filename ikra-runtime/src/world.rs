@@ -274,8 +274,9 @@ pub unsafe trait Holds<C: Class>: World {
 /// ```
 ///
 /// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a
-/// call). The result of every executor is the same with any number of threads, bit for bit, unless
-/// kernels add floating-point numbers to an `#[atomic]` field or store different values to the same one.
+/// call). The result of every executor is the same with any number of threads, bit for bit. What a kernel does
+/// to atomic fields is checked for that ([`Atomic`](crate::storage::Atomic)); only fields that it calls `unordered`, and
+/// what it shares by other means (a `static`, a `Mutex` or another world among its arguments), are its own affair.
 ///
 /// If a kernel panics, the panic arrives in the caller, and the world can be used further. Kernels that were called
 /// for other objects may have run or not. Then, by the kind of field:

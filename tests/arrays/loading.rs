@@ -47,7 +47,8 @@ pub struct Full {
 
 #[soa_methods]
 impl Full {
-    #[kernel]
+    // Others change other elements of the array.
+    #[kernel(unordered(hits))]
     pub fn hit(&mut self, who: Link<Full>) {
         let other = self.resolve(who);
         other.hits().get(1).fetch_add(1);
@@ -55,7 +56,7 @@ impl Full {
         for n in 0..other.more().len() {
             other.more().get(n).fetch_add(n as u64 + 1);
         }
-        other.flags().get(self.link().index() % 3).store(true);
+        other.flags().get(self.link().index() % 3).fetch_or(true);
     }
 }
 

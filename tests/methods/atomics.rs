@@ -32,7 +32,8 @@ pub struct Walker {
 
 #[soa_methods]
 impl Walker {
-    #[kernel]
+    // The sums are of powers of two, which are not rounded.
+    #[kernel(unordered(e, f))]
     pub fn claim(&self) {
         let goal = self.goal;
         goal.a().fetch_add(1);
@@ -41,7 +42,7 @@ impl Walker {
         goal.d().fetch_min(-7);
         goal.e().fetch_add(0.5);
         goal.f().fetch_add(0.25);
-        goal.g().store(true);
+        goal.g().or(true);
         goal.owner().claim(self.link());
         goal.best().fetch_min(self.link());
     }

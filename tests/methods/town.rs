@@ -235,13 +235,14 @@ impl Agent {
         self.score = other.mass() + extra;
     }
 
-    #[kernel]
+    // The sum is of powers of two, which is not rounded.
+    #[kernel(unordered(weight))]
     pub fn visit(&mut self) {
         let home: Ref<Home> = self.home;
         home.visits().fetch_add(1);
         home.guest().claim(self.link());
         home.weight().fetch_add(0.5);
-        home.open().store(true);
+        home.open().fetch_or(true);
         home.balance().fetch_sub(2);
     }
 

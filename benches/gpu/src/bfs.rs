@@ -59,12 +59,14 @@ macro_rules! layout {
                 found
             }
             /// One level, which says whether it reached a vertex.
-            #[kernel(heavy, reduce(Any))]
+            // Whoever reaches a vertex stores the same distance, and none that is stored here is `level`.
+            #[kernel(heavy, reduce(Any), unordered(distance))]
             pub fn push(&self, level: u32) -> bool {
                 self.reach(level)
             }
             /// One level, noted with the search.
-            #[kernel(heavy)]
+            // As above; and all store the same level.
+            #[kernel(heavy, unordered(distance, last))]
             pub fn visit(&self, level: u32, search: Ref<Search>) {
                 if self.reach(level) {
                     search.last().store(level + 1);

@@ -36,7 +36,12 @@ impl Vertex {
 
     /// Pushes: a vertex of the frontier, at distance `level`, lowers the distance of its neighbours. Says
     /// whether it reached any.
-    #[kernel(reduce(Any))]
+    //
+    // Vertices load distances that others store meanwhile, so Ikra cannot know that the order makes no difference.
+    // It makes none: whoever reaches a vertex stores the same distance, `level + 1`; a vertex is of the frontier
+    // in every order, because its distance, `level`, is not stored here; and the first to look at a vertex that
+    // is farther sees that it is, so that the result is true in every order if it is in one.
+    #[kernel(reduce(Any), unordered(distance))]
     pub fn push(&self, level: u32) -> bool {
         let mut reached = false;
         if self.distance.load() == level {
@@ -53,7 +58,10 @@ impl Vertex {
 
     /// Pulls: a vertex that is not reached yet looks for one that is at distance `level` among those whose
     /// edges lead to it, and stops at the first.
-    #[kernel(reduce(Any))]
+    //
+    // A vertex stores `level + 1` in its own distance, and others look whether it is `level`: it is not, in
+    // whatever order they look.
+    #[kernel(reduce(Any), unordered(distance))]
     pub fn pull(&self, level: u32) -> bool {
         let found =
             self.distance.load() == UNREACHED && self.incoming.iter().any(|other| other.distance().load() == level);

@@ -33,7 +33,7 @@ pub(super) fn is_stored(ty: &Type, mode: Mode, storage: &TokenStream) -> TokenSt
             "`{name}` cannot be flattened into a column per component: leave out `#[soa(flatten)]`, or make it a struct of at most 16 fields with `#[derive(Clone, Copy, Value)] #[repr(C)]`"
         ),
         Mode::Atomic => format!(
-            "`{name}` cannot be `#[atomic]`: atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `Link<Class>` or `Option<Link<Class>>`"
+            "`{name}` cannot be `#[atomic]`: atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<Class>` or `Option<Link<Class>>`; an enum is stored as its number"
         ),
     };
     let an_object = format!(

@@ -67,7 +67,7 @@ impl Field {
             (Some(arrangement), _) => quote_spanned!(at=> ::ikra::rt::Inner<#class, #place, #arrangement>),
             (None, Mode::Plain) => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
             (None, Mode::Flatten) => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
-            (None, Mode::Atomic) => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#ty>),
+            (None, Mode::Atomic) => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#class, #place, #ty>),
         };
         if self.is_sure() {
             return storage;
@@ -89,20 +89,33 @@ impl Field {
 
     /// What a view shows for it.
     pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
+        self.shown_type(world, phase, &quote!(OwnPlace), &quote!(FieldView))
+    }
+
+    /// What a view or a getter shows, which differ in the place of atomics and in the name for types that the macro
+    /// does not know.
+    fn shown_type(
+        &self,
+        world: &TokenStream,
+        phase: &Ident,
+        atomic: &TokenStream,
+        unsure: &TokenStream,
+    ) -> TokenStream {
         let Self { ty, class, place, .. } = self;
         let at = located(ty);
+        let atomic = quote_spanned!(at=> ::ikra::rt::#atomic<#phase, #class, #place>);
         if self.array.is_some() && !self.broken {
             let storage = self.storage();
             return match self.mode {
-                Mode::Atomic => quote_spanned!(at=> ::ikra::InnerAtomics<#world, #storage>),
+                Mode::Atomic => quote_spanned!(at=> ::ikra::InnerAtomics<#world, #storage, #atomic>),
                 _ => quote_spanned!(at=> ::ikra::InnerMut<#world, #phase, #storage>),
             };
         }
         match self.mode {
             _ if self.broken => quote!(#ty),
             Mode::Flatten => quote!(#ty),
-            _ if !self.is_sure() => quote_spanned!(at=> ::ikra::rt::FieldView<#world, #phase, #class, #place>),
-            Mode::Atomic => quote_spanned!(at=> ::ikra::Atomic<#world, #ty>),
+            _ if !self.is_sure() => quote_spanned!(at=> ::ikra::rt::#unsure<#world, #phase, #class, #place>),
+            Mode::Atomic => quote_spanned!(at=> ::ikra::Atomic<#world, #ty, #atomic>),
             Mode::Plain if is_number(ty) => quote!(#ty),
             Mode::Plain => quote_spanned!(at=> <#ty as ::ikra::Value>::View<#world, #phase>),
         }
@@ -114,7 +127,7 @@ impl Field {
             let storage = self.storage();
             return quote_spanned!(located(&self.ty)=> ::ikra::InnerRef<#world, #phase, #storage>);
         }
-        self.view_type(world, phase)
+        self.shown_type(world, phase, &quote!(AnyPlace), &quote!(FieldSeen))
     }
 
     /// The name without `r#`.
@@ -394,7 +407,7 @@ pub(super) fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
         {
             errors.at(
                 ty,
-                "an `#[atomic]` field is a `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `Link<Class>` or `Option<Link<Class>>`",
+                "an `#[atomic]` field is a `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<Class>` or `Option<Link<Class>>`",
             );
         }
         (Mode::Flatten, Type::Array(_)) => errors.at(

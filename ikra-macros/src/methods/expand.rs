@@ -67,10 +67,14 @@ fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream)
     let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
     let writes = bits(if access.escapes { u64::MAX } else { access.writes });
     let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
-    let own = match &access.because {
+    let mut own = match &access.because {
         Some(because) => quote_spanned!(at=> #own.because(#because)),
         None => own,
     };
+    if !method.uses.0.is_empty() {
+        let atomics = method.uses.to_tokens();
+        own = quote_spanned!(at=> #own.atomics(#atomics));
+    }
     if access.calls.is_empty() {
         let constant = quote_spanned! {at=>
             #(#cfgs)*
@@ -148,7 +152,7 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
         quote!(#[inline])
     };
     let sig = with_captures(block.rewrite(body::rewrite(block, method, item.sig.to_token_stream())));
-    let body = block.rewrite(body::rewrite(block, method, item.block.to_token_stream()));
+    let body = block.rewrite(body::rewrite(block, method, method.body.clone()));
     quote!(#(#attrs)* #inline #vis #sig #body)
 }
 

@@ -68,11 +68,16 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         let names = device::method_names(item.block.to_token_stream());
         quote_spanned!(at=> const GETS: &'static [&'static str] = &[#(#names),*];)
     });
+    let declared = (!options.order.0.is_empty()).then(|| {
+        let listed = options.order.to_tokens();
+        quote_spanned!(at=> .declared(#listed))
+    });
     quote_spanned! {at=>
         #(#cfgs)*
         const _: () = {
             #handle
-            const __ACCESS: ::ikra::rt::FieldAccess = <#class>::#access.reach(::ikra::rt::Reached::NONE).access;
+            const __REACHED: ::ikra::rt::Reached = <#class>::#access.reach(::ikra::rt::Reached::NONE);
+            const __ACCESS: ::ikra::rt::FieldAccess = __REACHED.access;
             const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<#class>(#snapshot, __ACCESS.writes);
             // SAFETY: what it writes is what its modes store: both follow from the same two constants.
             #[automatically_derived]
@@ -83,6 +88,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
                 const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
                 #because
                 #lines
+                const ATOMICS: &'static ::ikra::rt::AtomicUses = &__REACHED.atomics #declared;
                 #gets
             }
             // SAFETY: as for `Phase`.

@@ -1,6 +1,6 @@
 //! What a block of methods is, once parsed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -12,6 +12,7 @@ use syn::{
 use super::access::{self, Access, is_object_method, plain_name};
 use super::device::method_calls;
 use super::options::Options;
+use super::order::{self, Found, Uses};
 use super::{Fields, rewrite};
 use crate::diagnostics::Errors;
 
@@ -41,6 +42,12 @@ pub(crate) struct Method {
     pub(crate) unwritten: u64,
     /// Getters and methods of the class that it calls, itself or in methods that it calls, with the lines.
     pub(crate) lines: Vec<(String, usize)>,
+    /// What it does to atomic fields, of any object.
+    pub(crate) uses: Uses,
+    /// Methods that it calls on other objects, and functions.
+    others: BTreeSet<String>,
+    /// Its body, with marks where the value of an atomic operation is not used.
+    pub(crate) body: TokenStream,
     pub(crate) kernel: Option<Options>,
     /// Whether a field has the same name, which has been said.
     pub(crate) clashes: bool,
@@ -70,6 +77,8 @@ pub(crate) struct Block {
     pub(crate) methods: Vec<Method>,
     pub(crate) constructors: Vec<Constructor>,
     pub(crate) attrs: Vec<Attribute>,
+    /// What functions without receiver do to atomic fields.
+    functions: HashMap<String, Found>,
 }
 
 impl Block {
@@ -82,6 +91,7 @@ impl Block {
             methods: Vec::new(),
             constructors: Vec::new(),
             attrs: block.attrs,
+            functions: HashMap::new(),
         };
         for item in block.items {
             match item {
@@ -93,7 +103,13 @@ impl Block {
                 other => parsed.row_items.push(other),
             }
         }
+        parsed.close_over_uses();
         parsed.close_over_calls();
+        for method in &mut parsed.methods {
+            if let Some(options) = &mut method.kernel {
+                options.check_order(&method.uses, &parsed.fields, errors);
+            }
+        }
         parsed
     }
 
@@ -199,6 +215,8 @@ impl Block {
         if access.whole || access.escapes {
             access.because = Some(format!("`{}` uses `self` as a whole", plain_name(name)));
         }
+        let values: Vec<String> = item.sig.inputs.iter().flat_map(values).collect();
+        let (Found { uses, others }, body) = order::analyse(item.block.to_token_stream(), &self.fields, &values);
         if receiver == Receiver::Shared {
             access.writes = 0;
             access.given = 0;
@@ -226,6 +244,9 @@ impl Block {
             access,
             unwritten: 0,
             lines: Vec::new(),
+            uses,
+            others,
+            body,
             kernel,
             clashes,
             has_nested_ref,
@@ -233,10 +254,16 @@ impl Block {
     }
 
     /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
-    fn function_of_refs(&self, mut item: ImplItemFn) -> ImplItem {
+    fn function_of_refs(&mut self, mut item: ImplItemFn) -> ImplItem {
+        let values: Vec<String> = item.sig.inputs.iter().flat_map(values).collect();
+        let (found, body) = order::analyse(item.block.to_token_stream(), &self.fields, &values);
+        self.functions.insert(plain_name(&item.sig.ident), found);
         let takes_refs = item.sig.inputs.iter().any(|input| rewrite::has_ref(input.to_token_stream()));
         if !takes_refs {
             return ImplItem::Fn(item);
+        }
+        if let Ok(body) = syn::parse2(body) {
+            item.block = body;
         }
         item.sig.generics.params.insert(0, syn::parse_quote!('__w));
         item.sig.generics.params.push(syn::parse_quote!(__P: ::ikra::Phase));
@@ -335,6 +362,44 @@ impl Block {
             errors.span(options.span, "a constructor under `#[kernel]` takes no options");
         }
         self.constructors.push(Constructor { item, parameters });
+    }
+
+    /// Adds to what each method does to atomic fields what the methods and functions of this block do that it calls,
+    /// on `self` or on another object.
+    fn close_over_uses(&mut self) {
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (n, method) in self.methods.iter().enumerate() {
+            places.entry(plain_name(&method.item.sig.ident)).or_default().push(n);
+        }
+        let called = |call: &String| places.get(call).into_iter().flatten();
+        loop {
+            let mut changed = false;
+            for n in 0..self.methods.len() {
+                let method = &self.methods[n];
+                let (mut uses, mut others) = (method.uses.clone(), method.others.clone());
+                for callee in
+                    method.access.calls.iter().map(plain_name).flat_map(|call| called(&call).collect::<Vec<_>>())
+                {
+                    uses.merge(&self.methods[*callee].uses);
+                    others.extend(self.methods[*callee].others.iter().cloned());
+                }
+                for call in &method.others {
+                    for &callee in called(call) {
+                        uses.merge_of_other(&self.methods[callee].uses);
+                        others.extend(self.methods[callee].others.iter().cloned());
+                    }
+                    if let Some(found) = self.functions.get(call) {
+                        uses.merge(&found.uses);
+                        others.extend(found.others.iter().cloned());
+                    }
+                }
+                changed |= uses != method.uses || others.len() != method.others.len();
+                (self.methods[n].uses, self.methods[n].others) = (uses, others);
+            }
+            if !changed {
+                break;
+            }
+        }
     }
 
     /// Adds to each method's accesses those of the methods of this block that it calls, so that methods
@@ -646,6 +711,16 @@ fn parameters(item: &ImplItemFn) -> Vec<Parameter> {
             FnArg::Receiver(_) => None,
         })
         .collect()
+}
+
+/// The variables of a parameter whose type, as written, is no atomic.
+fn values(input: &FnArg) -> Vec<String> {
+    let FnArg::Typed(typed) = input else { return Vec::new() };
+    let ty = typed.ty.to_token_stream().to_string();
+    if ty.contains("Atomic") || ty.contains("impl ") {
+        return Vec::new();
+    }
+    order::variables(&typed.pat.to_token_stream().into_iter().collect::<Vec<_>>())
 }
 
 /// The `X` of `Ref<X>`.

@@ -7,6 +7,8 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, Meta, Path, Token};
 
 use super::Fields;
+use super::access::plain_name;
+use super::order::{self, Uses, bits};
 use crate::diagnostics::Errors;
 
 /// The options, with their defaults.
@@ -20,15 +22,38 @@ pub(crate) struct Options {
     pub(crate) snapshot: u64,
     pub(crate) snapshot_at: Option<Ident>,
     pub(crate) heavy: Option<bool>,
+    /// What is listed to be done to atomic fields, in place of what the text shows.
+    pub(crate) order: Uses,
+    /// The names in these lists, and for those in `updates(…)` without an operation, that.
+    listed: Vec<(Ident, bool)>,
 }
 
 enum Setting {
     Flag(Ident),
     Fields(Ident, Punctuated<Ident, Token![,]>),
+    Updates(Punctuated<Update, Token![,]>),
     Reduce(Ident, Punctuated<Path, Token![,]>),
 }
 
-const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `heavy` and `light`";
+const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
+
+/// What `updates(…)` lists: `field`, or `add(field, …)`.
+enum Update {
+    Field(Ident),
+    By(Ident, Punctuated<Ident, Token![,]>),
+}
+
+impl Parse for Update {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let name = Ident::parse_any(input)?;
+        if !input.peek(syn::token::Paren) {
+            return Ok(Self::Field(name));
+        }
+        let content;
+        syn::parenthesized!(content in input);
+        Ok(Self::By(name, Punctuated::parse_terminated_with(&content, |field| field.call(Ident::parse_any))?))
+    }
+}
 
 impl Parse for Setting {
     fn parse(input: ParseStream) -> syn::Result<Self> {
@@ -37,7 +62,9 @@ impl Parse for Setting {
         if input.peek(Token![=]) {
             let message = match name.to_string().as_str() {
                 "reduce" => "write the reducers in parentheses: `reduce(Sum)`".to_owned(),
-                "writes" | "snapshot" => format!("write the fields in parentheses: `{name}(field, …)`"),
+                "writes" | "snapshot" | "unordered" | "loads" | "stores" | "updates" => {
+                    format!("write the fields in parentheses: `{name}(field, …)`")
+                }
                 _ => format!("`#[kernel]` takes {OPTIONS}"),
             };
             return Err(syn::Error::new(name.span(), message));
@@ -49,6 +76,9 @@ impl Parse for Setting {
         syn::parenthesized!(content in input);
         if name == "reduce" {
             return Ok(Self::Reduce(name, Punctuated::parse_terminated(&content)?));
+        }
+        if name == "updates" {
+            return Ok(Self::Updates(Punctuated::parse_terminated(&content)?));
         }
         let fields = Punctuated::parse_terminated_with(&content, |field| field.call(Ident::parse_any))?;
         Ok(Self::Fields(name, fields))
@@ -66,6 +96,8 @@ impl Options {
             snapshot: 0,
             snapshot_at: None,
             heavy: None,
+            order: Uses::default(),
+            listed: Vec::new(),
         };
         if matches!(attr.meta, Meta::Path(_)) {
             return options;
@@ -92,7 +124,11 @@ impl Options {
                         "name the reducers: `reduce(Sum)`, or `Min`, `Max`, `All`, `Any`, or a reducer of your own",
                     );
                 }
-                Setting::Flag(name) if name == "writes" || name == "snapshot" => {
+                Setting::Flag(name)
+                    if ["writes", "snapshot", "unordered", "loads", "stores", "updates"]
+                        .iter()
+                        .any(|one| name == one) =>
+                {
                     errors.at(&name, format!("name the fields: `{name}(field, …)`"));
                 }
                 Setting::Fields(name, fields) if name == "writes" => {
@@ -102,6 +138,16 @@ impl Options {
                 Setting::Fields(name, fields) if name == "snapshot" => {
                     options.snapshot |= field_set(&name, &fields, class, errors);
                     options.snapshot_at = Some(name);
+                }
+                Setting::Fields(name, fields) if name == "unordered" => {
+                    options.list(fields, bits::UNORDERED, bits::UNORDERED)
+                }
+                Setting::Fields(name, fields) if name == "loads" => options.list(fields, bits::LOAD, bits::LOAD),
+                Setting::Fields(name, fields) if name == "stores" => options.list(fields, bits::STORE, 0),
+                Setting::Updates(updates) => {
+                    for update in updates {
+                        options.updates(update, errors);
+                    }
                 }
                 Setting::Reduce(name, reducers) => {
                     if reducers.is_empty() {
@@ -119,6 +165,82 @@ impl Options {
         }
         options
     }
+
+    fn list(&mut self, names: impl IntoIterator<Item = Ident>, own: u16, other: u16) {
+        for name in names {
+            let entry = self.order.0.entry(plain_name(&name)).or_default();
+            entry.0 |= own;
+            entry.1 |= other;
+            self.listed.push((name, false));
+        }
+    }
+
+    fn updates(&mut self, update: Update, errors: &mut Errors) {
+        match update {
+            Update::Field(name) => self.listed.push((name, true)),
+            Update::By(operation, names) => match order::update(&plain_name(&operation)) {
+                // Of other objects too, which is more than of its own.
+                Some(bit) => self.list(names, 0, bit),
+                None => errors.at(
+                    &operation,
+                    "an update that commutes is one of `add`, `min`, `max`, `or` and `and`: `updates(add(field))`",
+                ),
+            },
+        }
+    }
+
+    /// Checks the lists about atomic fields against what the text shows, `found`.
+    pub(crate) fn check_order(&mut self, found: &Uses, class: &Fields, errors: &mut Errors) {
+        const UPDATES: u16 = bits::ADD | bits::MIN | bits::MAX | bits::OR | bits::AND;
+        for (name, by_text) in std::mem::take(&mut self.listed) {
+            let key = plain_name(&name);
+            let field = class.position(&name);
+            let shown = found.0.get(&key).map_or(0, |(own, other)| own | other);
+            if by_text {
+                if shown.is_power_of_two() && shown & UPDATES != 0 {
+                    self.order.0.insert(key.clone(), (0, shown));
+                } else {
+                    errors.at(
+                        &name,
+                        format!("the text does not show by which operation `{name}` is updated: name it, as in `updates(add({name}))`; it is one of `add`, `min`, `max`, `or` and `and`"),
+                    );
+                    continue;
+                }
+            }
+            let is_atomic = field.is_some_and(|field| class.is_atomic(field));
+            if is_atomic || shown != 0 {
+                continue;
+            }
+            let known = class.fields.iter().filter(|(_, is_atomic)| *is_atomic).map(|(field, _)| plain_name(field));
+            let known: Vec<String> = known.chain(found.0.keys().cloned()).collect();
+            if let Some(similar) = known.iter().find(|known| is_similar(known, &key)) {
+                errors.at(&name, format!("the kernel does nothing to an atomic field `{name}`; is it `{similar}`?"));
+            } else if field.is_some() {
+                errors.at(
+                    &name,
+                    format!("`{}::{name}` is not `#[atomic]`, and the kernel does nothing to an atomic field of this name of another class", class.class),
+                );
+            }
+        }
+    }
+}
+
+/// Whether one name may be a slip of the pen for the other: they differ by at most two insertions, deletions or
+/// replacements, and by less than half.
+fn is_similar(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (n, from) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = n + 1;
+        for (m, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = row[m + 1];
+            row[m + 1] = replaced.min(diagonal + 1).min(row[m] + 1);
+        }
+    }
+    let distance = row[b.len()];
+    (1..=2).contains(&distance) && 2 * distance < a.len().max(b.len())
 }
 
 fn field_set(option: &Ident, names: &Punctuated<Ident, Token![,]>, class: &Fields, errors: &mut Errors) -> u64 {

@@ -24,7 +24,7 @@ pub struct BodyMut<'w, P: ::ikra::Phase> {
     /// Where it is.
     pub pos: [f32; 2],
     next: <Option<Link<Body>> as ::ikra::Value>::View<'w, P>,
-    pub hits: ::ikra::Atomic<'w, u32>,
+    pub hits: ::ikra::Atomic<'w, u32, ::ikra::rt::OwnPlace<P, Body, 2usize>>,
     #[doc(hidden)]
     __object: ::ikra::rt::Handle<'w, Body, P>,
 }
@@ -79,7 +79,9 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn hits(&self) -> ::ikra::Atomic<'w, u32> {
+    pub fn hits(
+        &self,
+    ) -> ::ikra::Atomic<'w, u32, ::ikra::rt::AnyPlace<P, Body, 2usize>> {
         ::ikra::rt::Handle::read(
             self.0,
             const { ::ikra::rt::RaceFree::<P, Body, 2usize>::check() },
@@ -132,7 +134,9 @@ unsafe impl ::ikra::Class for Body {
         ::ikra::rt::FieldInfo::of::<
             ::ikra::rt::Plain<Option<Link<Body>>>,
         >("next", "Option<Link<Body>>"),
-        ::ikra::rt::FieldInfo::of::<::ikra::rt::AtomicColumn<u32>>("hits", "u32"),
+        ::ikra::rt::FieldInfo::of::<
+            ::ikra::rt::AtomicColumn<Body, 2usize, u32>,
+        >("hits", "u32"),
     ];
     const CAPACITY: ::core::option::Option<u32> = ::core::option::Option::None;
     const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::Zero;
@@ -171,7 +175,7 @@ unsafe impl ::ikra::Class for Body {
     type Fields = (
         ::ikra::rt::Plain<[f32; 2]>,
         ::ikra::rt::Plain<Option<Link<Body>>>,
-        ::ikra::rt::AtomicColumn<u32>,
+        ::ikra::rt::AtomicColumn<Body, 2usize, u32>,
     );
     type View<'w, P: ::ikra::Phase> = BodyMut<'w, P>;
     type Ref<'w, P: ::ikra::Phase> = BodyRef<'w, P>;
@@ -228,7 +232,7 @@ unsafe impl ::ikra::rt::Field<1usize> for Body {
 }
 #[automatically_derived]
 unsafe impl ::ikra::rt::Field<2usize> for Body {
-    type Storage = ::ikra::rt::AtomicColumn<u32>;
+    type Storage = ::ikra::rt::AtomicColumn<Body, 2usize, u32>;
 }
 const _: () = {
     #[allow(dead_code)]

@@ -19,9 +19,10 @@ impl Body {
 impl Body {
     #[doc(hidden)]
     pub(crate) const __access_of_attract: ::ikra::rt::FieldAccess = ::ikra::rt::FieldAccess::new(
-        4,
-        0,
-    );
+            0,
+            0,
+        )
+        .atomics(const { &[::ikra::rt::AtomicUse::new("hits", 0, 4)] });
     #[doc(hidden)]
     pub(crate) const __access_of_distance: ::ikra::rt::FieldAccess = ::ikra::rt::FieldAccess::new(
         1,
@@ -74,7 +75,9 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn attract(&mut self, other: <Body as ::ikra::Class>::Ref<'__w, __P>) {
-        self.hits.fetch_add(other.hits().load());
+        #[allow(unused_imports)]
+        use ::ikra::rt::NotAtomic as _;
+        other.hits().__valueless().fetch_add(1);
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]
@@ -125,9 +128,9 @@ const _: () = {
             f.write_str("Kernel_follow")
         }
     }
-    const __ACCESS: ::ikra::rt::FieldAccess = <Body>::__access_of_follow
-        .reach(::ikra::rt::Reached::NONE)
-        .access;
+    const __REACHED: ::ikra::rt::Reached = <Body>::__access_of_follow
+        .reach(::ikra::rt::Reached::NONE);
+    const __ACCESS: ::ikra::rt::FieldAccess = __REACHED.access;
     const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<
         Body,
     >(1, __ACCESS.writes);
@@ -142,6 +145,7 @@ const _: () = {
             ::core::file!(),
             &[("distance", 1)],
         );
+        const ATOMICS: &'static ::ikra::rt::AtomicUses = &__REACHED.atomics;
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::Method for Kernel_follow {
@@ -249,9 +253,9 @@ const _: () = {
             f.write_str("Kernel_attract")
         }
     }
-    const __ACCESS: ::ikra::rt::FieldAccess = <Body>::__access_of_attract
-        .reach(::ikra::rt::Reached::NONE)
-        .access;
+    const __REACHED: ::ikra::rt::Reached = <Body>::__access_of_attract
+        .reach(::ikra::rt::Reached::NONE);
+    const __ACCESS: ::ikra::rt::FieldAccess = __REACHED.access;
     const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<
         Body,
     >(0, __ACCESS.writes);
@@ -265,7 +269,8 @@ const _: () = {
             ::core::file!(),
             &[("hits", 1)],
         );
-        const GETS: &'static [&'static str] = &["fetch_add", "hits", "load"];
+        const ATOMICS: &'static ::ikra::rt::AtomicUses = &__REACHED.atomics;
+        const GETS: &'static [&'static str] = &["fetch_add", "hits"];
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::Method for Kernel_attract {
@@ -356,9 +361,9 @@ const _: () = {
             f.write_str("Kernel_distance")
         }
     }
-    const __ACCESS: ::ikra::rt::FieldAccess = <Body>::__access_of_distance
-        .reach(::ikra::rt::Reached::NONE)
-        .access;
+    const __REACHED: ::ikra::rt::Reached = <Body>::__access_of_distance
+        .reach(::ikra::rt::Reached::NONE);
+    const __ACCESS: ::ikra::rt::FieldAccess = __REACHED.access;
     const __SNAPSHOT: ::ikra::rt::FieldSet = ::ikra::rt::snapshot_with_arena::<
         Body,
     >(0, __ACCESS.writes);
@@ -368,6 +373,7 @@ const _: () = {
         const NAME: &'static str = "Body::distance";
         const WRITES: ::ikra::rt::FieldSet = ::ikra::rt::FieldSet::EMPTY;
         const SNAPSHOT: ::ikra::rt::FieldSet = __SNAPSHOT;
+        const ATOMICS: &'static ::ikra::rt::AtomicUses = &__REACHED.atomics;
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::Method for Kernel_distance {

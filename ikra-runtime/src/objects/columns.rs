@@ -47,7 +47,7 @@ unsafe impl<T: Value> SliceColumnMut for Plain<T> {}
 // SAFETY: one column of arrays.
 unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumnMut for Inner<C, K, WholeArray<T, N>> {}
 // SAFETY: one column of cells, which `AtomicValue` makes of values.
-unsafe impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
+unsafe impl<C: Class, const K: usize, T: AtomicValue> SliceColumnMut for AtomicColumn<C, K, T> {}
 
 impl<C: Class> Objects<C> {
     /// A field of all objects, as a slice.

@@ -9,21 +9,22 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64,
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::{Get, Set};
 use crate::link::Link;
+use crate::order::{AnyPlace, AtomicPlace, Operation, OwnPlace, assert_allowed};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::phase::FieldSet;
 use crate::phase::Phase;
-use crate::storage::{Storage, shown_as_it_is};
+use crate::storage::{Bump, Storage};
 use crate::table::{FirstColumn, Table, address, target_of};
-use crate::value::{Target, Value};
+use crate::value::{Fixed, Target, Value};
 
 /// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
-/// `Link` and `Option<Link>`.
+/// [`Fixed`](crate::value::Fixed), `Link` and `Option<Link>`. An enum is stored as its number, in a `u32`.
 ///
 /// ```
 /// use ikra::prelude::*;
-/// use ikra::AtomicValue;
+/// use ikra::{AtomicPlace, AtomicValue};
 ///
-/// fn raise<T: AtomicValue>(field: Atomic<'_, T>, to: T) -> T { field.swap(to) }
+/// fn raise<T: AtomicValue>(field: Atomic<'_, T, impl AtomicPlace>, to: T) -> T { field.swap(to) }
 ///
 /// # #[soa_class] pub struct Body { #[atomic] pub hits: u32 }
 /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
@@ -36,7 +37,7 @@ use crate::value::{Target, Value};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an `#[atomic]` field",
     label = "not an atomic value",
-    note = "atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `Link<C>` or `Option<Link<C>>`"
+    note = "atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<C>` or `Option<Link<C>>`; store an enum as its number"
 )]
 pub trait AtomicValue: Value + sealed::Sealed {
     /// The standard library's atomic with the same size and bytes.
@@ -61,9 +62,29 @@ mod sealed {
 /// An `#[atomic]` field of an object: what its view and its refs show for it.
 ///
 /// All operations are relaxed: they are never torn and never lost, and say nothing about the order of
-/// other fields. Operations whose order does not matter (integer addition, minimum, maximum, `or`,
-/// [`claim`](Self::claim)) give the same result with any number of threads; floating-point addition
-/// rounds differently in another order.
+/// other fields. What is left to chance is their own order, so a kernel may mix them only as far as its
+/// result is the same in every order. Each field, in each kernel, is one of these:
+///
+/// | the kernel | may |
+/// | --- | --- |
+/// | loads it | [`load`](Self::load), of any object |
+/// | updates it | call one of `add` (with `sub`), `min`, `max`, `or`, `and`, of any object, and nothing else |
+/// | has its own only | do everything with the field of its own object, and nothing with another's |
+/// | says `#[kernel(unordered(field))]` | do everything: that the result is the same in every order is up to you |
+///
+/// Anything else does not compile (`cargo build` finds it, `cargo check` does not). Where a method only updates
+/// a field and a later one loads it, put the two into two kernels. `fetch_add` and the other methods that
+/// return the value before count as updates where they are a statement of a method, `field.fetch_add(1);`, and
+/// so does [`claim`](Self::claim); where their value is used, it depends on who came first. Sequential code may
+/// do everything.
+///
+/// Which operations a kernel contains is found in its text, for fields by their names. Those that the text does
+/// not show, in a function of yours that takes an `Atomic`, or in a method of another class, are listed by
+/// `#[kernel(updates(add(field)))]`; the compiler says so.
+///
+/// Additions of floating-point numbers round, so their order shows: use a [`Fixed`](crate::value::Fixed), a
+/// reduction, or `unordered`. Their minimum and maximum do not: -0.0 is smaller than 0.0 here, a number is
+/// preferred to NaN, and of two NaNs the one with the smaller bits.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -77,7 +98,7 @@ mod sealed {
 /// impl Visitor {
 ///     #[kernel]
 ///     pub fn visit(&mut self) {
-///         self.favourite.visits().fetch_add(1);
+///         self.favourite.visits().add(1);
 ///     }
 /// }
 ///
@@ -92,23 +113,40 @@ mod sealed {
 /// assert_eq!(town.get(shop).visits().load(), 100);
 /// # Ok(()) }
 /// ```
-pub struct Atomic<'w, T: AtomicValue> {
+///
+/// Who is infected in this kernel would depend on who was treated first:
+///
+/// ```compile_fail
+/// # use ikra::prelude::*;
+/// # #[soa_class] pub struct Person { #[atomic] pub infected: bool, pub next: Link<Person> }
+/// # #[soa_world] pub struct Town { pub people: Objects<Person> }
+/// #[soa_methods]
+/// impl Person {
+///     #[kernel]
+///     pub fn infect(&mut self) {
+///         if self.next.infected().load() { self.infected.store(true); }
+///     }
+/// }
+/// # fn main() { Town::new().execute(Person::infect, ()); }
+/// ```
+pub struct Atomic<'w, T: AtomicValue, A: AtomicPlace> {
     cell: &'w T::Cell,
+    place: PhantomData<A>,
 }
 
-impl<T: AtomicValue> Copy for Atomic<'_, T> {}
-impl<T: AtomicValue> Clone for Atomic<'_, T> {
+impl<T: AtomicValue, A: AtomicPlace> Copy for Atomic<'_, T, A> {}
+impl<T: AtomicValue, A: AtomicPlace> Clone for Atomic<'_, T, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: AtomicValue + fmt::Debug> fmt::Debug for Atomic<'_, T> {
+impl<T: AtomicValue + fmt::Debug, A: AtomicPlace> fmt::Debug for Atomic<'_, T, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.load().fmt(f)
     }
 }
 
-impl<T: AtomicValue> Atomic<'_, T> {
+impl<'w, T: AtomicValue, A: AtomicPlace> Atomic<'w, T, A> {
     /// The atomic at an address.
     ///
     /// # Safety
@@ -118,24 +156,27 @@ impl<T: AtomicValue> Atomic<'_, T> {
     pub(crate) unsafe fn at(address: *mut T) -> Self {
         const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
         // SAFETY: by the caller; the cell has the size, alignment and bytes of the value.
-        Self { cell: unsafe { &*address.cast::<T::Cell>() } }
+        Self { cell: unsafe { &*address.cast::<T::Cell>() }, place: PhantomData }
     }
 
     /// The value.
     #[inline(always)]
     pub fn load(self) -> T {
+        const { assert_allowed::<A>(Operation::Load) };
         T::load(self.cell)
     }
 
     /// Replaces the value.
     #[inline(always)]
     pub fn store(self, value: T) {
+        const { assert_allowed::<A>(Operation::Store) };
         T::store(self.cell, value);
     }
 
     /// Replaces the value and returns the one before.
     #[inline(always)]
     pub fn swap(self, value: T) -> T {
+        const { assert_allowed::<A>(Operation::Exchange) };
         T::swap(self.cell, value)
     }
 
@@ -146,8 +187,88 @@ impl<T: AtomicValue> Atomic<'_, T> {
     /// The value, if it was another than `current`. Floating-point values are compared by their bits.
     #[inline(always)]
     pub fn compare_exchange(self, current: T, new: T) -> Result<T, T> {
+        const { assert_allowed::<A>(Operation::Exchange) };
         T::compare_exchange(self.cell, current, new)
     }
+
+    /// The same without the value before, for a method that is a statement.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub fn __valueless(&self) -> Valueless<'w, T, A> {
+        Valueless(*self)
+    }
+
+    /// Replaces the value by `f` of it, while there is one, and returns the one before.
+    #[inline(always)]
+    fn change(self, f: impl Fn(T) -> Option<T>) -> T {
+        let mut current = T::load(self.cell);
+        while let Some(new) = f(current) {
+            match T::compare_exchange(self.cell, current, new) {
+                Ok(before) => return before,
+                Err(actual) => current = actual,
+            }
+        }
+        current
+    }
+}
+
+/// What an update in the place of a statement returns, which is not `()` only because `let _ = …;` may be one.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Updated;
+
+/// An [`Atomic`] whose updates return no value.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Valueless<'w, T: AtomicValue, A: AtomicPlace>(Atomic<'w, T, A>);
+
+/// The type of an update's argument, that of the value if there is no other.
+macro_rules! argument {
+    ($ty:ty) => {
+        $ty
+    };
+    ($ty:ty, $arg:ty) => {
+        $arg
+    };
+}
+
+/// Updates of some types: the one without a value, the one with, and the same in the place of a statement.
+///
+/// Their assertions are part of what is given here, so that the compiler shows them and no macro.
+macro_rules! updates {
+    (@of [$($generics:tt)*] $ty:ty; { $($(#[$doc:meta])* $update:ident $check:block $fetch:ident $check_value:block
+        |$atomic:ident, $value:ident $(: $arg:ty)?| $do:expr;)* }) => {
+        impl<$($generics)* A: AtomicPlace> Atomic<'_, $ty, A> { $(
+            $(#[$doc])*
+            #[inline(always)]
+            pub fn $update(self, value: argument!($ty $(, $arg)?)) {
+                $check;
+                let ($atomic, $value) = (self, value);
+                let _ = $do;
+            }
+            $(#[$doc])*
+            ///
+            /// Returns the value before.
+            #[inline(always)]
+            pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> $ty {
+                $check_value;
+                let ($atomic, $value) = (self, value);
+                $do
+            }
+        )* }
+        impl<$($generics)* A: AtomicPlace> Valueless<'_, $ty, A> { $(
+            $(#[$doc])*
+            #[inline(always)]
+            pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> Updated {
+                $check;
+                let ($atomic, $value) = (self.0, value);
+                let _ = $do;
+                Updated
+            }
+        )* }
+    };
+    ($generics:tt $($ty:ty),+; $updates:tt) => { $( updates!(@of $generics $ty; $updates); )+ };
 }
 
 /// An integer atomic over the cell of the same name.
@@ -173,39 +294,6 @@ macro_rules! integers {
                 cell.compare_exchange(current, new, Relaxed, Relaxed)
             }
         }
-
-        impl Atomic<'_, $ty> {
-            /// Adds, wrapping around, and returns the value before.
-            #[inline(always)]
-            pub fn fetch_add(self, value: $ty) -> $ty {
-                self.cell.fetch_add(value, Relaxed)
-            }
-            /// Subtracts, wrapping around, and returns the value before.
-            #[inline(always)]
-            pub fn fetch_sub(self, value: $ty) -> $ty {
-                self.cell.fetch_sub(value, Relaxed)
-            }
-            /// Stores the smaller of both, and returns the value before.
-            #[inline(always)]
-            pub fn fetch_min(self, value: $ty) -> $ty {
-                self.cell.fetch_min(value, Relaxed)
-            }
-            /// Stores the larger of both, and returns the value before.
-            #[inline(always)]
-            pub fn fetch_max(self, value: $ty) -> $ty {
-                self.cell.fetch_max(value, Relaxed)
-            }
-            /// Stores the bitwise or of both, and returns the value before.
-            #[inline(always)]
-            pub fn fetch_or(self, value: $ty) -> $ty {
-                self.cell.fetch_or(value, Relaxed)
-            }
-            /// Stores the bitwise and of both, and returns the value before.
-            #[inline(always)]
-            pub fn fetch_and(self, value: $ty) -> $ty {
-                self.cell.fetch_and(value, Relaxed)
-            }
-        }
     )* };
 }
 
@@ -215,6 +303,33 @@ integers! {
     u64 AtomicU64;
     i64 AtomicI64;
 }
+
+updates! { [] u32, i32, u64, i64; {
+    /// Adds, wrapping around.
+    add { const { assert_allowed::<A>(Operation::Add) } }
+    fetch_add { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_add(value, Relaxed);
+    /// Subtracts, wrapping around.
+    sub { const { assert_allowed::<A>(Operation::Add) } }
+    fetch_sub { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_sub(value, Relaxed);
+    /// Stores the smaller of both.
+    min { const { assert_allowed::<A>(Operation::Min) } }
+    fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_min(value, Relaxed);
+    /// Stores the larger of both.
+    max { const { assert_allowed::<A>(Operation::Max) } }
+    fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_max(value, Relaxed);
+    /// Stores the bitwise or of both.
+    or { const { assert_allowed::<A>(Operation::Or) } }
+    fetch_or { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_or(value, Relaxed);
+    /// Stores the bitwise and of both.
+    and { const { assert_allowed::<A>(Operation::And) } }
+    fetch_and { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_and(value, Relaxed);
+} }
 
 impl sealed::Sealed for bool {}
 impl AtomicValue for bool {
@@ -237,18 +352,16 @@ impl AtomicValue for bool {
     }
 }
 
-impl Atomic<'_, bool> {
-    /// Stores `self | value`, and returns the value before.
-    #[inline(always)]
-    pub fn fetch_or(self, value: bool) -> bool {
-        self.cell.fetch_or(value, Relaxed)
-    }
-    /// Stores `self & value`, and returns the value before.
-    #[inline(always)]
-    pub fn fetch_and(self, value: bool) -> bool {
-        self.cell.fetch_and(value, Relaxed)
-    }
-}
+updates! { [] bool; {
+    /// Stores `self | value`.
+    or { const { assert_allowed::<A>(Operation::Or) } }
+    fetch_or { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_or(value, Relaxed);
+    /// Stores `self & value`.
+    and { const { assert_allowed::<A>(Operation::And) } }
+    fetch_and { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| atomic.cell.fetch_and(value, Relaxed);
+} }
 
 /// An atomic over an integer cell, by a bijection of values and integers.
 macro_rules! encoded {
@@ -289,18 +402,36 @@ encoded!([C: Class] Link<C>, AtomicU32, |value| value.id(), |bits| {
     // Only ids of links are ever stored.
     Link::from_id(bits).unwrap_or(Link::PLACEHOLDER)
 });
+encoded!([const F: u32] Fixed<F>, AtomicI64, |value| value.to_bits(), |bits| Fixed::from_bits(bits));
 
-/// Floating-point operations: additions by an instruction of the device's, all else by compare and
-/// exchange.
+updates! { [const F: u32,] Fixed<F>; {
+    /// Adds, wrapping around. The sum is exact, so that it is the same in every order.
+    add { const { assert_allowed::<A>(Operation::Add) } }
+    fetch_add { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_add(value.to_bits(), Relaxed));
+    /// Subtracts, wrapping around. The difference is exact, so that it is the same in every order.
+    sub { const { assert_allowed::<A>(Operation::Add) } }
+    fetch_sub { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_sub(value.to_bits(), Relaxed));
+    /// Stores the smaller of both.
+    min { const { assert_allowed::<A>(Operation::Min) } }
+    fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_min(value.to_bits(), Relaxed));
+    /// Stores the larger of both.
+    max { const { assert_allowed::<A>(Operation::Max) } }
+    fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_max(value.to_bits(), Relaxed));
+} }
+
+/// Additions of floating-point numbers: by an instruction of the device's, on the host by compare and exchange.
 macro_rules! floats {
-    ($($ty:ident $module:ident $class:ident $add:literal;)*) => { $(
-        impl Atomic<'_, $ty> {
-            /// Adds and returns the value before. The sum of several threads' additions depends on
-            /// their order, as floating-point sums do. (On the device an addition of `f32` takes subnormal numbers for 0.)
-            #[inline]
-            pub fn fetch_add(self, value: $ty) -> $ty {
+    ($($ty:ident $class:ident $add:literal;)*) => { $(
+        impl<A: AtomicPlace> Atomic<'_, $ty, A> {
+            /// Adds and returns the value before, whether or not the kernel may.
+            #[inline(always)]
+            fn sum(self, value: $ty) -> $ty {
                 #[cfg(not(target_arch = "nvptx64"))]
-                return self.update(|current| current + value);
+                return self.change(|current| Some(current + value));
                 #[cfg(target_arch = "nvptx64")]
                 {
                     let before;
@@ -317,68 +448,90 @@ macro_rules! floats {
                     before
                 }
             }
-            /// Subtracts and returns the value before.
-            #[inline]
-            pub fn fetch_sub(self, value: $ty) -> $ty {
-                self.fetch_add(-value)
-            }
-            /// Stores the smaller of both, −0 before 0 and numbers before NaN, and returns the value before.
-            #[inline]
-            pub fn fetch_min(self, value: $ty) -> $ty {
-                self.update(|current| crate::float::$module::min(current, value))
-            }
-            /// Stores the larger of both, 0 before −0 and numbers before NaN, and returns the value before.
-            #[inline]
-            pub fn fetch_max(self, value: $ty) -> $ty {
-                self.update(|current| crate::float::$module::max(current, value))
-            }
         }
     )* };
 }
-floats! {
-    f32 single reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
-    f64 double reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
-}
 
-impl<T: AtomicValue> Atomic<'_, T> {
-    /// Replaces the value by `f` of it, and returns the one before.
-    #[inline(always)]
-    fn update(self, f: impl Fn(T) -> T) -> T {
-        let mut current = self.load();
-        loop {
-            match self.compare_exchange(current, f(current)) {
-                Ok(before) => return before,
-                Err(actual) => current = actual,
-            }
+/// Whether a value is preferred to another: numbers to NaN, of two NaNs the one with the smaller bits, and of two
+/// numbers as the comparison says. An order of all bit patterns, so that the best of several is the same
+/// however they come.
+macro_rules! precedes {
+    ($value:ident, $current:ident, $compared:expr) => {
+        match ($value.is_nan(), $current.is_nan()) {
+            (false, false) => $compared,
+            (true, true) => $value.to_bits() < $current.to_bits(),
+            (value_is_nan, _) => !value_is_nan,
         }
-    }
+    };
 }
 
-impl<C: Class> Atomic<'_, Option<Link<C>>> {
-    /// Stores `link` unless an object with a smaller id is there already, and returns the link
-    /// before. Once a kernel is over, the smallest id that claimed has it, with any number of threads.
-    #[inline]
-    pub fn claim(self, link: Link<C>) -> Option<Link<C>> {
-        self.update(|current| Some(current.map_or(link, |holder| holder.min(link))))
-    }
+floats! {
+    f32 reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
+    f64 reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
 }
 
-impl<C: Class> Atomic<'_, Link<C>> {
-    /// Stores the link with the smaller id, and returns the one before.
-    #[inline]
-    pub fn fetch_min(self, link: Link<C>) -> Link<C> {
-        self.update(|current| current.min(link))
-    }
-    /// Stores the link with the larger id, and returns the one before.
-    #[inline]
-    pub fn fetch_max(self, link: Link<C>) -> Link<C> {
-        self.update(|current| current.max(link))
-    }
-}
+updates! { [] f32, f64; {
+    /// Adds. The sum of several threads' additions depends on their order, as floating-point sums do: a kernel that
+    /// does it to other objects says `unordered(field)`. (On the device an addition of `f32` takes subnormal numbers
+    /// for 0.)
+    add { const { assert_allowed::<A>(Operation::AddFloat) } }
+    fetch_add { const { assert_allowed::<A>(Operation::AddFloat) } }
+    |atomic, value| atomic.sum(value);
+    /// Subtracts, with the same restriction as additions.
+    sub { const { assert_allowed::<A>(Operation::AddFloat) } }
+    fetch_sub { const { assert_allowed::<A>(Operation::AddFloat) } }
+    |atomic, value| atomic.sum(-value);
+    /// Stores the smaller of both. -0.0 is smaller than 0.0, and NaN larger than any number.
+    min { const { assert_allowed::<A>(Operation::Min) } }
+    fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value|
+        atomic.change(|current| precedes!(value, current, value.total_cmp(&current).is_lt()).then_some(value));
+    /// Stores the larger of both. -0.0 is smaller than 0.0, and NaN smaller than any number.
+    max { const { assert_allowed::<A>(Operation::Max) } }
+    fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, value|
+        atomic.change(|current| precedes!(value, current, value.total_cmp(&current).is_gt()).then_some(value));
+} }
 
-/// A field in one column of atomics.
+updates! { [C: Class,] Option<Link<C>>; {
+    /// Stores `link` unless an object with a smaller id is there already. Once a kernel is over, the smallest id
+    /// that claimed has it, with any number of threads.
+    min { const { assert_allowed::<A>(Operation::Min) } }
+    claim { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, link: Link<C>|
+        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
+} }
+
+updates! { [C: Class,] Link<C>; {
+    /// Stores the link with the smaller id.
+    min { const { assert_allowed::<A>(Operation::Min) } }
+    fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, link| atomic.change(|current| (link < current).then_some(link));
+    /// Stores the link with the larger id.
+    max { const { assert_allowed::<A>(Operation::Max) } }
+    fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
+    |atomic, link| atomic.change(|current| (link > current).then_some(link));
+} }
+
+/// A field in one column of atomics: the `K`-th of class `C`.
 #[derive(Debug)]
-pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
+pub struct AtomicColumn<C, const K: usize, T>(PhantomData<fn() -> (C, T)>);
+
+impl<C: Class, const K: usize, T: AtomicValue> AtomicColumn<C, K, T> {
+    /// The atomic of object `index`.
+    #[inline(always)]
+    fn atomic<'w, D: Class, P: Phase, A: AtomicPlace, const F: usize>(
+        table: &'w Table<D>,
+        index: usize,
+    ) -> Atomic<'w, T, A> {
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.changed_on_host(const { FieldSet::from_bits(1 << F) });
+        }
+        // SAFETY: views and refs are made of objects that exist; the element is only ever accessed as the cell.
+        unsafe { Atomic::at(table.address(<D as FirstColumn<F>>::COLUMN, index).cast::<T>()) }
+    }
+}
 
 /// In place of a run of an atomic column: its elements are accessed one by one.
 #[derive(Clone, Copy, Debug)]
@@ -397,13 +550,13 @@ impl<T: Value> Set<T> for NoRun {
 }
 
 // SAFETY: one column of cells, each of which is only ever accessed as an atomic.
-unsafe impl<T: AtomicValue> Storage for AtomicColumn<T> {
+unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage for AtomicColumn<C, K, T> {
     type Row = T;
     type Value = T;
-    type View<'w, P: Phase> = Atomic<'w, T>;
-    type Seen<'w, P: Phase> = Atomic<'w, T>;
-    type Shared<'a, C: Class> = NoRun;
-    type Exclusive<'a, C: Class> = NoRun;
+    type View<'w, P: Phase> = Atomic<'w, T, OwnPlace<P, C, K>>;
+    type Seen<'w, P: Phase> = Atomic<'w, T, AnyPlace<P, C, K>>;
+    type Shared<'a, D: Class> = NoRun;
+    type Exclusive<'a, D: Class> = NoRun;
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() <= align_of::<T::Cell>());
         &[ColumnInfo::of::<T::Cell>().holding::<T>()]
@@ -413,53 +566,67 @@ unsafe impl<T: AtomicValue> Storage for AtomicColumn<T> {
     const TARGET_NAME: &'static str = T::Target::NAME;
 
     #[inline(always)]
-    unsafe fn shared<'a, C: Class, const K: usize>(_: &C::Bases, _: usize, _: usize) -> Self::Shared<'a, C> {
+    unsafe fn shared<'a, D: Class, const F: usize>(_: &D::Bases, _: usize, _: usize) -> Self::Shared<'a, D> {
         NoRun
     }
 
     #[inline(always)]
-    unsafe fn exclusive<'a, C: Class, const K: usize>(_: &C::Bases, _: usize, _: usize) -> Self::Exclusive<'a, C> {
+    unsafe fn exclusive<'a, D: Class, const F: usize>(_: &D::Bases, _: usize, _: usize) -> Self::Exclusive<'a, D> {
         NoRun
     }
 
     #[inline(always)]
-    unsafe fn read<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> T {
+    unsafe fn read<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> T {
         // SAFETY: the element exists by 1, and is only ever accessed as the cell.
-        T::load(unsafe { &*address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<T::Cell>() })
+        T::load(unsafe { &*address::<D>(bases, <D as FirstColumn<F>>::COLUMN, index).cast::<T::Cell>() })
     }
 
     #[inline(always)]
-    unsafe fn read_for_view<C: Class, const K: usize>(_: &C::Bases, _: usize) -> T {
+    unsafe fn read_for_view<D: Class, const F: usize>(_: &D::Bases, _: usize) -> T {
         // A load that is not used would be done all the same.
         <T as Value>::PLACEHOLDER
     }
 
     #[inline(always)]
-    unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: T) {
+    unsafe fn write<D: Class, const F: usize>(bases: &D::Bases, index: usize, value: T) {
         // SAFETY: there is room by 1; the bytes are initialised when storage is allocated, and any bytes
         // of an integer's or zeroed bool's size are a cell.
-        T::store(unsafe { &*address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<T::Cell>() }, value);
+        T::store(unsafe { &*address::<D>(bases, <D as FirstColumn<F>>::COLUMN, index).cast::<T::Cell>() }, value);
     }
 
     #[inline(always)]
-    fn to_view<'w, C: Class, P: Phase, const K: usize>(_: T, table: &'w Table<C>, index: usize) -> Atomic<'w, T> {
-        #[cfg(not(target_arch = "nvptx64"))]
-        if P::SEQUENTIAL {
-            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
-        }
-        // SAFETY: views are made of objects that exist; the element is only ever accessed as the cell.
-        Atomic { cell: unsafe { &*table.address(<C as FirstColumn<K>>::COLUMN, index).cast::<T::Cell>() } }
+    unsafe fn read_row<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> T {
+        // SAFETY: passed on.
+        unsafe { Self::read::<D, F>(bases, index) }
     }
 
-    shown_as_it_is!(T);
+    #[inline(always)]
+    unsafe fn write_row<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: T, _: &mut Bump) {
+        // SAFETY: passed on.
+        unsafe { Self::write::<D, F>(bases, index, row) }
+    }
 
     #[inline(always)]
-    fn from_view<P: Phase>(_: Atomic<'_, T>) -> T {
+    fn to_view<'w, D: Class, P: Phase, const F: usize>(_: T, table: &'w Table<D>, index: usize) -> Self::View<'w, P> {
+        Self::atomic::<D, P, _, F>(table, index)
+    }
+
+    #[inline(always)]
+    fn to_seen<'w, D: Class, P: Phase, const F: usize>(_: T, table: &'w Table<D>, index: usize) -> Self::Seen<'w, P> {
+        Self::atomic::<D, P, _, F>(table, index)
+    }
+
+    #[inline(always)]
+    fn from_view<P: Phase>(_: Self::View<'_, P>) -> T {
         <T as Value>::PLACEHOLDER
     }
 
     #[inline(always)]
-    fn is_own<'w, C: Class, P: Phase, const K: usize>(view: &Atomic<'w, T>, table: &'w Table<C>, index: usize) -> bool {
-        core::ptr::eq(view.cell, Self::to_view::<C, P, K>(<T as Value>::PLACEHOLDER, table, index).cell)
+    fn is_own<'w, D: Class, P: Phase, const F: usize>(
+        view: &Self::View<'w, P>,
+        table: &'w Table<D>,
+        index: usize,
+    ) -> bool {
+        core::ptr::eq(view.cell, Self::to_view::<D, P, F>(<T as Value>::PLACEHOLDER, table, index).cell)
     }
 }

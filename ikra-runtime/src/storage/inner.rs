@@ -28,7 +28,7 @@ use core::marker::PhantomData;
 pub use arrangement::{Arrangement, Bump, FullyInlined, PartlyInlined, WholeArray};
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use arrangement::{Span, arena_end, set as set_array};
-pub use atomics::{AtomicInner, InnerAtomics};
+pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
 pub(crate) use elements::slot_pitch;
 pub use elements::{Elements, ElementsRun};
 pub use iter::{InnerIter, InnerIterMut};

@@ -122,7 +122,8 @@ macro_rules! arrays {
                 }
             }
             /// Adds up the neighbours' elements, and tells them so.
-            #[kernel]
+            // By different elements of `hits`.
+            #[kernel(unordered(hits))]
             pub fn survey(&mut self) {
                 let mut sum = 0_u32;
                 for other in self.near.iter() {

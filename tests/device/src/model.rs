@@ -317,7 +317,7 @@ impl Body {
             self.vel = self.resolve(other).age() as f64;
         }
     }
-    #[kernel]
+    #[kernel(unordered(single, double, less))]
     pub fn weigh(&mut self, scale: Option<Link<Scale>>) {
         if let Some(scale) = scale {
             let scale = self.resolve(scale);

@@ -23,7 +23,7 @@ impl Body {
     #[kernel]
     pub fn hit(&mut self) {
         if let Some(next) = self.next {
-            next.hits().fetch_add(self.hits.load());
+            next.hits().fetch_add(self.speed as u32);
         }
     }
     #[kernel(writes(mass))]
@@ -41,7 +41,7 @@ fn main() {
     sim.execute(Body::average, ());
     assert_eq!(sim.bodies.column(body::mass), [0.0, 1.0]);
     sim.execute(Body::hit, ());
-    assert_eq!(sim.get(first).hits().load(), 2);
+    assert_eq!(sim.get(first).hits().load(), 5);
     sim.execute(Body::alias, ());
     assert_eq!(sim.bodies.column(body::mass), [0.0, 3.0]);
 }

@@ -8,6 +8,7 @@ use super::elements::{Elements, ElementsRun};
 use super::{ArrayStorage, array_storage};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::fault::no_such_element;
+use crate::order::{AnyPlace, AtomicPlace, OwnPlace};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::phase::FieldSet;
 use crate::phase::Phase;
@@ -45,7 +46,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Arra
 /// impl Sample {
 ///     #[kernel]
 ///     pub fn count(&mut self) {
-///         self.of.counts().get(self.value as usize % 4).fetch_add(1);
+///         self.of.counts().get(self.value as usize % 4).add(1);
 ///     }
 /// }
 ///
@@ -60,20 +61,20 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Arra
 /// assert_eq!(study.histograms.read(of)?.counts, [3, 3, 2, 2]);
 /// # Ok(()) }
 /// ```
-pub struct InnerAtomics<'w, S: ArrayStorage> {
+pub struct InnerAtomics<'w, S: ArrayStorage, A> {
     elements: Elements<S::Element>,
-    marker: PhantomData<&'w S::Element>,
+    marker: PhantomData<(&'w S::Element, A)>,
 }
 
-impl<S: ArrayStorage> Copy for InnerAtomics<'_, S> {}
-impl<S: ArrayStorage> Clone for InnerAtomics<'_, S> {
+impl<S: ArrayStorage, A> Copy for InnerAtomics<'_, S, A> {}
+impl<S: ArrayStorage, A> Clone for InnerAtomics<'_, S, A> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<'w, S: ArrayStorage<Element: AtomicValue>> InnerAtomics<'w, S> {
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> InnerAtomics<'w, S, A> {
     /// The number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -93,7 +94,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>> InnerAtomics<'w, S> {
     /// If there is no such element.
     #[inline(always)]
     #[track_caller]
-    pub fn get(&self, index: usize) -> Atomic<'w, S::Element> {
+    pub fn get(&self, index: usize) -> Atomic<'w, S::Element, A> {
         if index >= self.len() {
             no_such_element::<S::Owner>(S::FIELD, index, self.len());
         }
@@ -103,13 +104,65 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>> InnerAtomics<'w, S> {
 
     /// The elements.
     #[inline(always)]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Atomic<'w, S::Element>> + use<'w, S> {
-        let array = *self;
-        (0..self.len()).map(move |index| array.get(index))
+    pub fn iter(&self) -> InnerAtomicsIter<'w, S, A> {
+        InnerAtomicsIter { array: *self, next: 0 }
     }
 }
 
-impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>> fmt::Debug for InnerAtomics<'_, S> {
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> IntoIterator for InnerAtomics<'w, S, A> {
+    type Item = Atomic<'w, S::Element, A>;
+    type IntoIter = InnerAtomicsIter<'w, S, A>;
+    #[inline(always)]
+    fn into_iter(self) -> InnerAtomicsIter<'w, S, A> {
+        self.iter()
+    }
+}
+
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> IntoIterator for &InnerAtomics<'w, S, A> {
+    type Item = Atomic<'w, S::Element, A>;
+    type IntoIter = InnerAtomicsIter<'w, S, A>;
+    #[inline(always)]
+    fn into_iter(self) -> InnerAtomicsIter<'w, S, A> {
+        self.iter()
+    }
+}
+
+/// The elements of an inner array of atomics.
+#[doc(hidden)]
+pub struct InnerAtomicsIter<'w, S: ArrayStorage, A> {
+    array: InnerAtomics<'w, S, A>,
+    next: usize,
+}
+
+impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> fmt::Debug for InnerAtomicsIter<'_, S, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "InnerAtomicsIter({}..{})", self.next, self.array.len())
+    }
+}
+
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> Iterator for InnerAtomicsIter<'w, S, A> {
+    type Item = Atomic<'w, S::Element, A>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.next;
+        if index >= self.array.len() {
+            return None;
+        }
+        self.next = index + 1;
+        Some(self.array.get(index))
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.array.len() - self.next;
+        (left, Some(left))
+    }
+}
+
+impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> ExactSizeIterator for InnerAtomicsIter<'_, S, A> {}
+
+impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>, A: AtomicPlace> fmt::Debug for InnerAtomics<'_, S, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -122,8 +175,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
         // its cell only.
         A::Element::load(unsafe { &*element.cast::<<A::Element as AtomicValue>::Cell>() })
     });
-    type View<'w, P: Phase> = InnerAtomics<'w, Self>;
-    type Seen<'w, P: Phase> = InnerAtomics<'w, Self>;
+    type View<'w, P: Phase> = InnerAtomics<'w, Self, OwnPlace<P, C, K>>;
+    type Seen<'w, P: Phase> = InnerAtomics<'w, Self, AnyPlace<P, C, K>>;
     const ATOMIC: bool = true;
 
     #[inline(always)]
@@ -131,7 +184,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
         value: Self::Value,
         table: &'w Table<D>,
         _: usize,
-    ) -> InnerAtomics<'w, Self> {
+    ) -> Self::View<'w, P> {
         #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << F) });
@@ -145,18 +198,18 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
         value: Self::Value,
         table: &'w Table<D>,
         index: usize,
-    ) -> InnerAtomics<'w, Self> {
-        Self::to_view::<D, P, F>(value, table, index)
+    ) -> Self::Seen<'w, P> {
+        InnerAtomics { elements: Self::to_view::<D, P, F>(value, table, index).elements, marker: PhantomData }
     }
 
     #[inline(always)]
-    fn from_view<P: Phase>(view: InnerAtomics<'_, Self>) -> Self::Value {
+    fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value {
         view.elements
     }
 
     #[inline(always)]
     fn is_own<'w, D: Class, P: Phase, const F: usize>(
-        view: &InnerAtomics<'w, Self>,
+        view: &Self::View<'w, P>,
         table: &'w Table<D>,
         index: usize,
     ) -> bool {

@@ -1,0 +1,474 @@
+//! The order of atomic operations: a kernel's result does not depend on it.
+//!
+//! A kernel's threads run in any order. What they do to an `#[atomic]` field has one result only if the
+//! operations commute, or if no two of them meet. Each kernel therefore has one [`Rule`] per atomic field, a
+//! constant:
+//!
+//! | rule | what the kernel may do with the field |
+//! | --- | --- |
+//! | [`Anything`](Rule::Anything) | everything: sequential code, or the kernel says `unordered(field)` |
+//! | [`Loads`](Rule::Loads) | load it, of any object |
+//! | [`Own`](Rule::Own) | everything with that of its own object, nothing with another's: it is as good as a plain field |
+//! | [`Updates`](Rule::Updates) | one kind of operation that commutes, of any object, without the value that was there |
+//!
+//! Every operation on an [`Atomic`](crate::storage::Atomic) holds a `const` assertion that the rule allows it, so
+//! that the promise does not rest on what the macro finds in a kernel's text: the text only chooses the rule.
+
+use core::marker::PhantomData;
+
+use crate::class::Class;
+use crate::phase::{Message, Phase, same};
+
+/// What can be done to an atomic field, as bits of a set.
+pub mod uses {
+    /// It is loaded.
+    pub const LOAD: u16 = 1 << 0;
+    /// It is stored.
+    pub const STORE: u16 = 1 << 1;
+    /// An integer is added or subtracted.
+    pub const ADD: u16 = 1 << 2;
+    /// It becomes the smaller of two values.
+    pub const MIN: u16 = 1 << 3;
+    /// It becomes the larger of two values.
+    pub const MAX: u16 = 1 << 4;
+    /// It becomes the bitwise or of two values.
+    pub const OR: u16 = 1 << 5;
+    /// It becomes the bitwise and of two values.
+    pub const AND: u16 = 1 << 6;
+    /// It is changed, and the value before is used.
+    pub const EXCHANGE: u16 = 1 << 7;
+    /// Anything at all, in any order.
+    pub const UNORDERED: u16 = 1 << 8;
+
+    /// The operations that commute with themselves.
+    pub(super) const UPDATES: u16 = ADD | MIN | MAX | OR | AND;
+}
+
+/// What a kernel does to the atomic fields of one name.
+///
+/// The text of a kernel does not show the classes of other objects, so fields are known by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtomicUse {
+    name: &'static str,
+    /// To that of its own object.
+    own: u16,
+    /// To that of other objects.
+    other: u16,
+}
+
+impl AtomicUse {
+    /// Of the field called `name`: bits of [`uses`], of its own object and of others.
+    pub const fn new(name: &'static str, own: u16, other: u16) -> Self {
+        Self { name, own, other }
+    }
+}
+
+/// What a kernel does to atomic fields, one entry per name.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicUses {
+    entries: [AtomicUse; Self::MOST],
+    count: usize,
+}
+
+impl AtomicUses {
+    /// Names that are told apart. What a kernel does to further ones counts as not shown by its text.
+    const MOST: usize = 64;
+    /// Nothing.
+    pub const NONE: Self = Self { entries: [AtomicUse::new("", 0, 0); Self::MOST], count: 0 };
+
+    const fn position(&self, name: &str) -> usize {
+        let mut n = 0;
+        while n < self.count && !same(self.entries[n].name, name) {
+            n += 1;
+        }
+        n
+    }
+
+    const fn of(&self, name: &str) -> AtomicUse {
+        match self.position(name) {
+            n if n < self.count => self.entries[n],
+            _ => AtomicUse::new("", 0, 0),
+        }
+    }
+
+    const fn put(mut self, entry: AtomicUse) -> Self {
+        let n = self.position(entry.name);
+        if n < Self::MOST {
+            self.entries[n] = entry;
+            if n == self.count {
+                self.count += 1;
+            }
+        }
+        self
+    }
+
+    /// With further uses.
+    #[must_use]
+    pub const fn and(mut self, found: &[AtomicUse]) -> Self {
+        let mut n = 0;
+        while n < found.len() {
+            let AtomicUse { name, own, other } = found[n];
+            let before = self.of(name);
+            self = self.put(AtomicUse::new(name, before.own | own, before.other | other));
+            n += 1;
+        }
+        self
+    }
+
+    /// With what the user's lists say in place of what the text shows.
+    #[must_use]
+    pub const fn declared(mut self, listed: &[AtomicUse]) -> Self {
+        let mut n = 0;
+        while n < listed.len() {
+            self = self.put(listed[n]);
+            n += 1;
+        }
+        self
+    }
+}
+
+/// What a kernel may do with one atomic field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Everything.
+    Anything,
+    /// Load it.
+    Loads,
+    /// Everything, of its own object only.
+    Own,
+    /// Update it by the operation with this bit of [`uses`].
+    Updates(u16),
+}
+
+impl Rule {
+    /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
+    const fn find<P: Phase, C: Class>(field: usize) -> Result<Self, AtomicUse> {
+        if P::SEQUENTIAL || P::GUARDED {
+            return Ok(Self::Anything);
+        }
+        let AtomicUse { name, own, other } = P::ATOMICS.of(C::FIELDS[field].name);
+        // Only objects of the kernel's class are its own.
+        let own = if P::CLASS.may_be(C::ID) { own } else { 0 };
+        let all = own | other;
+        if all & uses::UNORDERED != 0 {
+            Ok(Self::Anything)
+        } else if all & !uses::LOAD == 0 {
+            Ok(Self::Loads)
+        } else if other == 0 {
+            Ok(Self::Own)
+        } else if all.is_power_of_two() && all & uses::UPDATES != 0 {
+            Ok(Self::Updates(all))
+        } else {
+            Err(AtomicUse::new(name, own, other))
+        }
+    }
+
+    const fn allows(self, operation: Operation, own: bool) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Loads => matches!(operation, Operation::Load),
+            Self::Own => own,
+            Self::Updates(kind) => operation.bit() == kind,
+        }
+    }
+}
+
+/// An operation on an atomic field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// An addition or subtraction of integers, which wraps around.
+    Add,
+    /// The smaller of two values.
+    Min,
+    /// The larger of two values.
+    Max,
+    /// The bitwise or of two values.
+    Or,
+    /// The bitwise and of two values.
+    And,
+    /// Any change whose result is the value before.
+    Exchange,
+    /// An addition of floating-point numbers, which rounds.
+    AddFloat,
+}
+
+impl Operation {
+    const fn bit(self) -> u16 {
+        match self {
+            Self::Load => uses::LOAD,
+            Self::Store => uses::STORE,
+            Self::Add => uses::ADD,
+            Self::Min => uses::MIN,
+            Self::Max => uses::MAX,
+            Self::Or => uses::OR,
+            Self::And => uses::AND,
+            Self::Exchange | Self::AddFloat => uses::EXCHANGE,
+        }
+    }
+}
+
+/// Where an atomic is: in which phase, of which class, which field, and whether it is the object's own.
+///
+/// It is the last type parameter of [`Atomic`](crate::storage::Atomic), by which each operation knows whether
+/// the kernel may do it. A function of one's own that takes an atomic has it as a parameter:
+///
+/// ```
+/// use ikra::prelude::*;
+/// use ikra::AtomicPlace;
+///
+/// #[soa_class]
+/// pub struct Shop { #[atomic] pub visits: u32 }
+/// #[soa_class]
+/// pub struct Visitor { pub favourite: Link<Shop> }
+///
+/// fn count(visits: Atomic<'_, u32, impl AtomicPlace>) { visits.add(1); }
+///
+/// #[soa_methods]
+/// impl Visitor {
+///     // Which operation is done to `visits` cannot be seen here, so it is listed.
+///     #[kernel(updates(add(visits)))]
+///     pub fn visit(&mut self) { count(self.favourite.visits()); }
+/// }
+///
+/// # #[soa_world]
+/// # pub struct Town { pub shops: Objects<Shop>, pub visitors: Objects<Visitor> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut town = Town::new();
+/// let favourite = town.shops.push(Shop { visits: 0 })?;
+/// town.visitors.extend((0..100).map(|_| Visitor { favourite }))?;
+/// town.execute(Visitor::visit, ());
+/// assert_eq!(town.get(favourite).visits().load(), 100);
+/// # Ok(()) }
+/// ```
+///
+/// Implemented by the two types that views and refs use, and by no others.
+pub trait AtomicPlace: sealed::Sealed {
+    #[doc(hidden)]
+    type Phase: Phase;
+    #[doc(hidden)]
+    type Class: Class;
+    #[doc(hidden)]
+    const FIELD: usize;
+    /// Whether it is that of the object that the kernel runs for.
+    #[doc(hidden)]
+    const OWN: bool;
+    /// What the kernel may do with it.
+    #[doc(hidden)]
+    type Rule: HasRule;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a kernel may do with a field.
+#[doc(hidden)]
+pub trait HasRule: sealed::Sealed {
+    /// What it is, the same constant for all operations, so that a conflict is reported once.
+    const RULE: Rule;
+}
+
+/// Field `K` of the object of class `C` that the code in phase `P` runs for: what a view shows.
+///
+/// Neither `Send` nor `Sync`: what one object's call does with its own field is done in one order.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct OwnPlace<P, C, const K: usize>(PhantomData<(*const (), fn() -> (P, C))>);
+
+/// Field `K` of any object of class `C` in phase `P`: what a ref's getter returns.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AnyPlace<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+
+/// The rule for field `K` of class `C` in phase `P`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+
+impl<P, C, const K: usize> sealed::Sealed for RuleFor<P, C, K> {}
+impl<P: Phase, C: Class, const K: usize> HasRule for RuleFor<P, C, K> {
+    const RULE: Rule = match Rule::find::<P, C>(K) {
+        Ok(rule) => rule,
+        Err(conflict) => panic!("{}", explain::<P, C>(K, conflict).as_str()),
+    };
+}
+
+/// What is wrong with what a kernel does to a field.
+const fn explain<P: Phase, C: Class>(field: usize, AtomicUse { own, other, .. }: AtomicUse) -> Message {
+    let message = list(describe::<P, C>(field).push(" is "), own, other);
+    ways_out(message, own | other, C::FIELDS[field].name)
+}
+
+impl<P, C, const K: usize> sealed::Sealed for OwnPlace<P, C, K> {}
+impl<P: Phase, C: Class, const K: usize> AtomicPlace for OwnPlace<P, C, K> {
+    type Phase = P;
+    type Class = C;
+    const FIELD: usize = K;
+    const OWN: bool = true;
+    type Rule = RuleFor<P, C, K>;
+}
+
+impl<P, C, const K: usize> sealed::Sealed for AnyPlace<P, C, K> {}
+impl<P: Phase, C: Class, const K: usize> AtomicPlace for AnyPlace<P, C, K> {
+    type Phase = P;
+    type Class = C;
+    const FIELD: usize = K;
+    const OWN: bool = false;
+    type Rule = RuleFor<P, C, K>;
+}
+
+/// Fails to compile if the operation may have another result in another order of threads.
+pub(crate) const fn assert_allowed<A: AtomicPlace>(operation: Operation) {
+    if !A::Rule::RULE.allows(operation, A::OWN) {
+        panic!("{}", refusal::<A>(operation).as_str());
+    }
+}
+
+/// Fails to compile if a kernel takes a field for its own object's alone, and calls a method of another object
+/// that has to do with it.
+pub(crate) const fn assert_not_own<P: Phase, C: Class>(field: usize) {
+    // Another conflict is reported where the operation is.
+    if let Ok(Rule::Own) = Rule::find::<P, C>(field) {
+        let uses = P::ATOMICS.of(C::FIELDS[field].name).own;
+        let message = list(describe::<P, C>(field).push(" is "), uses, 0);
+        let message = message.push(" and used by a method that is called on another object");
+        panic!("{}", ways_out(message, uses, C::FIELDS[field].name).as_str());
+    }
+}
+
+/// "order of threads: in kernel `A::k`, `B::f`".
+const fn describe<P: Phase, C: Class>(field: usize) -> Message {
+    Message::new()
+        .push("order of threads: in kernel `")
+        .push(P::NAME)
+        .push("`, `")
+        .push(C::NAME)
+        .push("::")
+        .push(C::FIELDS[field].name)
+        .push("`")
+}
+
+/// Each kind of use, and how a message names it, first of the kernel's own object, then of others.
+const NAMES: [(u16, &str, &str); 8] = [
+    (uses::LOAD, "loaded", "loaded"),
+    (uses::STORE, "stored", "stored to another object"),
+    (uses::ADD, "added to", "added to"),
+    (uses::MIN, "updated by `min`", "updated by `min`"),
+    (uses::MAX, "updated by `max`", "updated by `max`"),
+    (uses::OR, "updated by `or`", "updated by `or`"),
+    (uses::AND, "updated by `and`", "updated by `and`"),
+    (uses::EXCHANGE, "exchanged for its value before", "exchanged for its value before"),
+];
+
+/// "loaded, and added to".
+const fn list(mut message: Message, own: u16, other: u16) -> Message {
+    let (mut n, mut first) = (0, true);
+    while n < NAMES.len() {
+        let (bit, of_own, of_other) = NAMES[n];
+        if (own | other) & bit != 0 {
+            if !first {
+                message = message.push(" and ");
+            }
+            first = false;
+            message = message.push(if other & bit != 0 { of_other } else { of_own });
+        }
+        n += 1;
+    }
+    message
+}
+
+/// What to do about a conflict.
+const fn ways_out(message: Message, all: u16, name: &str) -> Message {
+    let message = message.push(", so that the result depends on the order. ");
+    let message = if all & uses::EXCHANGE != 0 {
+        message.push(
+            "Leave the value before unused (`field.add(1)`, or `field.fetch_add(1);` as a statement of a method) and load the field in the next kernel",
+        )
+    } else if all == uses::STORE {
+        message.push(
+            "Different objects may store different values: use an update that commutes (`min`, `max`, `or(true)`, …) and load it in the next kernel",
+        )
+    } else {
+        message.push(
+            "Split the kernel in two, or only update the field by one operation that commutes (`add`, `min`, `max`, `or`, `and`) and load it in the next kernel",
+        )
+    };
+    message
+        .push(", or, if the result is the same in every order, say `#[kernel(unordered(")
+        .push(name)
+        .push("))]`. (Fields of this name in other classes count too.)")
+}
+
+/// Why an operation is not one of those that the kernel's rule allows.
+const fn refusal<A: AtomicPlace>(operation: Operation) -> Message {
+    let name = A::Class::FIELDS[A::FIELD].name;
+    let message = describe::<A::Phase, A::Class>(A::FIELD);
+    let own = if A::OWN { operation.bit() } else { 0 };
+    let other = if A::OWN { 0 } else { operation.bit() };
+    if let Operation::AddFloat = operation {
+        return message
+            .push(" is a floating-point number that others add to: sums round differently in another order. Make it an `ikra::Fixed`, whose sums are exact, or sum by `reduce(Sum)`, or, if the difference does not matter, say `#[kernel(unordered(")
+            .push(name)
+            .push("))]`");
+    }
+    let (message, found) = match A::Rule::RULE {
+        Rule::Updates(kind) => {
+            (list(message.push(" is "), kind, kind).push(", and, where the text does not show it, "), kind)
+        }
+        Rule::Own => (
+            message.push(" is changed as that of its own object alone, and, where the text does not show it, "),
+            uses::STORE,
+        ),
+        Rule::Loads | Rule::Anything => {
+            let listed = A::Phase::ATOMICS.of(name);
+            let loads = (listed.own | listed.other) & uses::LOAD;
+            if loads == 0 {
+                let message = list(message.push(" is "), own, other).push(" where its text does not show it. ");
+                return to_list(message, operation, A::OWN, name);
+            }
+            (list(message.push(" is "), loads, loads).push(", and, where the text does not show it, "), loads)
+        }
+    };
+    ways_out(list(message, own, other), found | operation.bit(), name)
+}
+
+/// The option that shows an operation that the text does not show.
+const fn to_list(message: Message, operation: Operation, own: bool, name: &str) -> Message {
+    let option = match operation {
+        Operation::Load => "loads(",
+        Operation::Add => "updates(add(",
+        Operation::Min => "updates(min(",
+        Operation::Max => "updates(max(",
+        Operation::Or => "updates(or(",
+        Operation::And => "updates(and(",
+        Operation::Store | Operation::Exchange | Operation::AddFloat if own => "stores(",
+        Operation::Store | Operation::Exchange | Operation::AddFloat => {
+            return ways_out(message.push("It is another object's"), operation.bit(), name);
+        }
+    };
+    let message = message.push("List it: `#[kernel(").push(option).push(name);
+    message.push(match operation {
+        Operation::Load | Operation::Store | Operation::Exchange | Operation::AddFloat => "))]`",
+        _ => ")))]`",
+    })
+}
+
+/// Finds `__valueless` for whatever is no atomic, and changes nothing about it.
+///
+/// In the methods of a class the macro writes `field.__valueless().fetch_add(1);` for the statement
+/// `field.fetch_add(1);`. On an [`Atomic`](crate::storage::Atomic) that is a method of its own, whose result has
+/// `fetch_add` without a value; so the types decide what counts as an update, and not the text.
+#[doc(hidden)]
+pub trait NotAtomic: Sized {
+    /// The same reference.
+    #[inline(always)]
+    #[must_use]
+    fn __valueless(self) -> Self {
+        self
+    }
+}
+impl<T: ?Sized> NotAtomic for &T {}
