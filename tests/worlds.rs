@@ -253,14 +253,13 @@ fn guards_store_when_dropped() {
     // Another object's handle cannot be kept, and a panic that is on its way stays the only one.
     let stray = |and_then: fn()| {
         let (mut town, mut next) = (self::town(2, 1), self::town(2, 1));
-        let result = catch_unwind(AssertUnwindSafe(|| {
+        catch_unwind(AssertUnwindSafe(|| {
             let mut rex = town.get_mut(dog(1));
             // Of another world, and leaked: the handle is that of the same field.
             let other = std::mem::ManuallyDrop::new(next.get_mut(dog(2)));
             rex.pats = other.pats;
             and_then();
-        }));
-        result
+        }))
     };
     assert!(stray(|| {}).unwrap_err().downcast::<String>().unwrap().contains("Dog::pats"));
     assert_eq!(*stray(|| panic!("mine")).unwrap_err().downcast::<&str>().unwrap(), "mine");

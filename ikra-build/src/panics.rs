@@ -80,8 +80,7 @@ pub(crate) fn reported(code: &str) -> String {
 fn panics(lines: &[&str], body: Range<usize>) -> Vec<usize> {
     let mut panics = Vec::new();
     let mut start = None;
-    let mut rest = body.clone();
-    while let Some(n) = rest.next() {
+    for n in body.clone() {
         let line = lines[n].trim();
         if line.starts_with("{ // callseq") {
             start = Some(n);

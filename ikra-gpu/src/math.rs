@@ -319,7 +319,7 @@ pub fn rsqrt<T: GpuFloat>(x: T) -> T {
 /// ```
 /// use ikra::math;
 /// assert_eq!(math::rem(5.0_f32, 0.1), 0.099_999_93);
-/// assert_eq!(math::rem(-1e10_f64, 3.5), -1.0);
+/// assert_eq!(math::rem(-1e10_f64, 3.5), -0.5);
 /// ```
 #[inline(always)]
 #[must_use]

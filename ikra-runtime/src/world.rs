@@ -442,7 +442,7 @@ pub unsafe trait World: Sized + Send + Sync {
     ///
     /// If the link is not of this world, as indexing does; see [`try_set`](Self::try_set).
     #[inline]
-    fn set<C: Class, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
+    fn set<C, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
     where
         C: Field<K, Storage: Storage<Row = T, Value = T>>,
         Self: Holds<C>,
@@ -458,7 +458,7 @@ pub unsafe trait World: Sized + Send + Sync {
     ///
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
     #[inline]
-    fn try_set<C: Class, T: Value, const K: usize>(
+    fn try_set<C, T: Value, const K: usize>(
         &mut self,
         link: Link<C>,
         column: Column<C, K>,

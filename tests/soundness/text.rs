@@ -1,4 +1,14 @@
 //! Kernels whose text does not show what they do: they work, or do not compile.
+#![allow(
+    clippy::multiple_bound_locations,
+    clippy::needless_borrow,
+    clippy::needless_lifetimes,
+    clippy::infallible_destructuring_match,
+    clippy::match_single_binding,
+    clippy::wrong_self_convention,
+    reason = "unusual forms are what is tested"
+)]
+
 use ikra::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
