@@ -169,6 +169,10 @@ impl<C: Class> Table<C> {
         }
         let mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.header.to_fetch(whole_units::<C>(fields));
+        if fields.is_empty() {
+            // Another thread had the lock, and has fetched them.
+            return Ok(());
+        }
         let units: Vec<_> = units::<C>(&self.bases, self.len(), self.len(), self.header.arena)
             .into_iter()
             .filter(|unit| !unit.fields.intersection(fields).is_empty())
