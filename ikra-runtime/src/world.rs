@@ -1,6 +1,8 @@
 //! Worlds: the objects of a closed set of classes.
 
 mod guard;
+#[cfg(test)]
+mod linking;
 
 use std::any::Any;
 use std::fmt;
@@ -86,7 +88,16 @@ impl<W: World> WorldState<W> {
     pub unsafe fn device(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.device.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+/// A point in linking where other threads may do something; the tests do.
+#[inline(always)]
+fn others_may_run() {
+    #[cfg(test)]
+    linking::others_run();
+}
+
+impl<W> WorldState<W> {
     /// Makes the tables refer to each other, if they do not already.
     ///
     /// Objects can be moved between worlds of the same type (`mem::swap`), so that both their place and
@@ -119,7 +130,9 @@ impl<W: World> WorldState<W> {
         let entries = &self.directory.entries;
         tables.len() == entries.len()
             && tables.iter().zip(entries).all(|(table, entry)| {
+                others_may_run();
                 let current = entry.1.load(Acquire).cast_const();
+                others_may_run();
                 // SAFETY: the table is alive: it is that of a world that the caller borrows.
                 ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Acquire) == mine
             })
@@ -150,9 +163,11 @@ impl<W: World> WorldState<W> {
         for table in tables {
             // SAFETY: the table is alive: it is that of a world that the caller borrows.
             unsafe { &*table.directory }.store(ptr::null_mut(), Release);
+            others_may_run();
         }
         for (table, entry) in tables.iter().zip(entries) {
             entry.1.store(table.header.cast_mut(), Release);
+            others_may_run();
         }
         for table in tables {
             // SAFETY: `point` is that of the table's class, and the table is alive, like those in the directory. The
@@ -160,11 +175,13 @@ impl<W: World> WorldState<W> {
             // `link` during the same borrow of the world, whose tables stay linked once they are, which they are not;
             // handles from a borrow before are gone.
             unsafe { (table.point)(table.header, &self.directory) }
+            others_may_run();
         }
         for table in tables {
             // With `Release`: who sees the directory sees the slots of all tables too.
             // SAFETY: the table is alive, as above.
             unsafe { &*table.directory }.store(ptr::from_ref(&*self.directory).cast_mut(), Release);
+            others_may_run();
         }
     }
 }

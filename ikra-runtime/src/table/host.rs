@@ -237,7 +237,7 @@ pub struct AnyTable {
     pub(crate) name: &'static str,
     pub(crate) header: *const Header,
     pub(crate) directory: *const AtomicPtr<Directory>,
-    class: ClassId,
+    pub(crate) class: ClassId,
     pub(crate) point: unsafe fn(*const Header, &Directory),
     pub(crate) prepare: unsafe fn(*const Header),
 }

@@ -78,7 +78,8 @@ fn wait_until(condition: impl Fn() -> bool) {
 }
 
 /// The program of the review: a table that was in a world before is put back, and several threads use the world
-/// at once, the first of which links its tables.
+/// at once, the first of which links its tables. Meant for the sanitizers, since what goes wrong here needs luck to be seen
+/// otherwise; `ikra-runtime/src/world/linking.rs` tries all interleavings.
 #[test]
 fn a_table_put_back_is_linked_before_a_thread_follows_links() {
     let (threads, rounds) = (4, if cfg!(debug_assertions) { 1000 } else { 10_000 });
