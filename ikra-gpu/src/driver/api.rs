@@ -76,14 +76,14 @@ macro_rules! functions {
         }
 
         impl Api {
-            fn load() -> Result<Self, String> {
-                let library = open()?;
+            /// Binds all functions, in the first of these libraries that there is.
+            fn load(names: &[&str]) -> Result<Self, String> {
+                let library = open(names)?;
                 Ok(Self {
                     $($name: {
                         // SAFETY: the driver API's function of this name has this type, in every version since the
                         // symbol's suffix was introduced.
-                        let function = unsafe { library.get($symbol) }
-                            .map_err(|error| format!("the NVIDIA driver is too old: {error}"))?;
+                        let function = unsafe { library.get($symbol) }.map_err(|_| too_old(&library, $symbol))?;
                         *function
                     },)*
                     _library: library,
@@ -94,70 +94,85 @@ macro_rules! functions {
 }
 
 functions! {
-    init = b"cuInit\0" (flags: c_uint);
-    driver_version = b"cuDriverGetVersion\0" (version: *mut c_int);
-    device_count = b"cuDeviceGetCount\0" (count: *mut c_int);
-    device_get = b"cuDeviceGet\0" (device: *mut c_int, ordinal: c_int);
-    device_name = b"cuDeviceGetName\0" (name: *mut c_char, len: c_int, device: c_int);
-    device_memory = b"cuDeviceTotalMem_v2\0" (bytes: *mut usize, device: c_int);
-    device_attribute = b"cuDeviceGetAttribute\0" (value: *mut c_int, attribute: c_uint, device: c_int);
-    context_retain = b"cuDevicePrimaryCtxRetain\0" (context: *mut RawContext, device: c_int);
-    context_release = b"cuDevicePrimaryCtxRelease_v2\0" (device: c_int);
-    context_reset = b"cuDevicePrimaryCtxReset_v2\0" (device: c_int);
-    context_set = b"cuCtxSetCurrent\0" (context: RawContext);
-    mem_info = b"cuMemGetInfo_v2\0" (free: *mut usize, total: *mut usize);
-    mem_alloc = b"cuMemAlloc_v2\0" (address: *mut DevicePtr, bytes: usize);
-    mem_free = b"cuMemFree_v2\0" (address: DevicePtr);
-    host_alloc = b"cuMemHostAlloc\0" (start: *mut *mut c_void, bytes: usize, flags: c_uint);
-    host_free = b"cuMemFreeHost\0" (start: *mut c_void);
-    copy_up = b"cuMemcpyHtoDAsync_v2\0" (to: DevicePtr, from: *const c_void, bytes: usize, stream: RawStream);
-    copy_down = b"cuMemcpyDtoHAsync_v2\0" (to: *mut c_void, from: DevicePtr, bytes: usize, stream: RawStream);
-    copy_within = b"cuMemcpyDtoDAsync_v2\0" (to: DevicePtr, from: DevicePtr, bytes: usize, stream: RawStream);
-    copy_2d = b"cuMemcpy2DAsync_v2\0" (copy: *const Copy2d, stream: RawStream);
-    fill = b"cuMemsetD8Async\0" (address: DevicePtr, byte: u8, bytes: usize, stream: RawStream);
-    stream_create = b"cuStreamCreate\0" (stream: *mut RawStream, flags: c_uint);
-    stream_destroy = b"cuStreamDestroy_v2\0" (stream: RawStream);
-    stream_synchronize = b"cuStreamSynchronize\0" (stream: RawStream);
-    capture_begin = b"cuStreamBeginCapture_v2\0" (stream: RawStream, mode: c_uint);
-    capture_end = b"cuStreamEndCapture\0" (stream: RawStream, graph: *mut RawGraph);
-    graph_instantiate = b"cuGraphInstantiateWithFlags\0" (exec: *mut RawGraphExec, graph: RawGraph, flags: u64);
-    graph_launch = b"cuGraphLaunch\0" (exec: RawGraphExec, stream: RawStream);
-    graph_exec_destroy = b"cuGraphExecDestroy\0" (exec: RawGraphExec);
-    graph_destroy = b"cuGraphDestroy\0" (graph: RawGraph);
-    event_create = b"cuEventCreate\0" (event: *mut RawEvent, flags: c_uint);
-    event_destroy = b"cuEventDestroy_v2\0" (event: RawEvent);
-    event_record = b"cuEventRecord\0" (event: RawEvent, stream: RawStream);
-    event_synchronize = b"cuEventSynchronize\0" (event: RawEvent);
-    event_elapsed = b"cuEventElapsedTime\0" (milliseconds: *mut f32, start: RawEvent, end: RawEvent);
-    module_load = b"cuModuleLoadDataEx\0" (
+    init = "cuInit" (flags: c_uint);
+    driver_version = "cuDriverGetVersion" (version: *mut c_int);
+    device_count = "cuDeviceGetCount" (count: *mut c_int);
+    device_get = "cuDeviceGet" (device: *mut c_int, ordinal: c_int);
+    device_name = "cuDeviceGetName" (name: *mut c_char, len: c_int, device: c_int);
+    device_memory = "cuDeviceTotalMem_v2" (bytes: *mut usize, device: c_int);
+    device_attribute = "cuDeviceGetAttribute" (value: *mut c_int, attribute: c_uint, device: c_int);
+    context_retain = "cuDevicePrimaryCtxRetain" (context: *mut RawContext, device: c_int);
+    context_release = "cuDevicePrimaryCtxRelease_v2" (device: c_int);
+    context_reset = "cuDevicePrimaryCtxReset_v2" (device: c_int);
+    context_set = "cuCtxSetCurrent" (context: RawContext);
+    mem_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
+    mem_alloc = "cuMemAlloc_v2" (address: *mut DevicePtr, bytes: usize);
+    mem_free = "cuMemFree_v2" (address: DevicePtr);
+    host_alloc = "cuMemHostAlloc" (start: *mut *mut c_void, bytes: usize, flags: c_uint);
+    host_free = "cuMemFreeHost" (start: *mut c_void);
+    copy_up = "cuMemcpyHtoDAsync_v2" (to: DevicePtr, from: *const c_void, bytes: usize, stream: RawStream);
+    copy_down = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: DevicePtr, bytes: usize, stream: RawStream);
+    copy_within = "cuMemcpyDtoDAsync_v2" (to: DevicePtr, from: DevicePtr, bytes: usize, stream: RawStream);
+    copy_2d = "cuMemcpy2DAsync_v2" (copy: *const Copy2d, stream: RawStream);
+    fill = "cuMemsetD8Async" (address: DevicePtr, byte: u8, bytes: usize, stream: RawStream);
+    stream_create = "cuStreamCreate" (stream: *mut RawStream, flags: c_uint);
+    stream_destroy = "cuStreamDestroy_v2" (stream: RawStream);
+    stream_synchronize = "cuStreamSynchronize" (stream: RawStream);
+    capture_begin = "cuStreamBeginCapture_v2" (stream: RawStream, mode: c_uint);
+    capture_end = "cuStreamEndCapture" (stream: RawStream, graph: *mut RawGraph);
+    graph_instantiate = "cuGraphInstantiateWithFlags" (exec: *mut RawGraphExec, graph: RawGraph, flags: u64);
+    graph_launch = "cuGraphLaunch" (exec: RawGraphExec, stream: RawStream);
+    graph_exec_destroy = "cuGraphExecDestroy" (exec: RawGraphExec);
+    graph_destroy = "cuGraphDestroy" (graph: RawGraph);
+    event_create = "cuEventCreate" (event: *mut RawEvent, flags: c_uint);
+    event_destroy = "cuEventDestroy_v2" (event: RawEvent);
+    event_record = "cuEventRecord" (event: RawEvent, stream: RawStream);
+    event_synchronize = "cuEventSynchronize" (event: RawEvent);
+    event_elapsed = "cuEventElapsedTime" (milliseconds: *mut f32, start: RawEvent, end: RawEvent);
+    module_load = "cuModuleLoadDataEx" (
         module: *mut RawModule, image: *const c_void, count: c_uint, options: *mut c_uint, values: *mut *mut c_void
     );
-    module_unload = b"cuModuleUnload\0" (module: RawModule);
-    module_function = b"cuModuleGetFunction\0" (function: *mut RawFunction, module: RawModule, name: *const c_char);
-    module_global = b"cuModuleGetGlobal_v2\0" (
+    module_unload = "cuModuleUnload" (module: RawModule);
+    module_function = "cuModuleGetFunction" (function: *mut RawFunction, module: RawModule, name: *const c_char);
+    module_global = "cuModuleGetGlobal_v2" (
         address: *mut DevicePtr, bytes: *mut usize, module: RawModule, name: *const c_char
     );
-    launch = b"cuLaunchKernel\0" (
+    launch = "cuLaunchKernel" (
         function: RawFunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared_bytes: c_uint, stream: RawStream, arguments: *mut *mut c_void, extra: *mut *mut c_void
     );
-    error_name = b"cuGetErrorName\0" (status: Status, name: *mut *const c_char);
-    error_string = b"cuGetErrorString\0" (status: Status, text: *mut *const c_char);
+    error_name = "cuGetErrorName" (status: Status, name: *mut *const c_char);
+    error_string = "cuGetErrorString" (status: Status, text: *mut *const c_char);
 }
 
 const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
 
-fn open() -> Result<libloading::Library, String> {
-    for name in NAMES {
+fn open(names: &[&str]) -> Result<libloading::Library, String> {
+    let mut why = String::new();
+    for name in names {
         // SAFETY: the driver's library may be loaded at any time.
-        if let Ok(library) = unsafe { libloading::Library::new(*name) } {
-            return Ok(library);
+        match unsafe { libloading::Library::new(*name) } {
+            Ok(library) => return Ok(library),
+            // Of the first name: it is the one that a driver has.
+            Err(error) if why.is_empty() => {
+                why = std::error::Error::source(&error)
+                    .map_or_else(|| format!("{name} was not found"), ToString::to_string);
+            }
+            Err(_) => {}
         }
     }
-    Err(format!(
-        "there is no NVIDIA driver ({} was not found); install the driver for your GPU, or run on the host",
-        NAMES[0]
-    ))
+    Err(format!("there is no NVIDIA driver ({why}); install the driver for your GPU, or run on the host"))
+}
+
+/// What to say of a driver that lacks a function.
+fn too_old(library: &libloading::Library, symbol: &str) -> String {
+    let mut version = 0;
+    // SAFETY: the driver API's function of this name has this type, in every version.
+    let known = unsafe { library.get::<unsafe extern "C" fn(*mut c_int) -> Status>("cuDriverGetVersion") };
+    // SAFETY: the place is an integer's.
+    let is_known = known.is_ok_and(|function| unsafe { function(&raw mut version) } == 0);
+    let which = if is_known { format!(" for CUDA {}.{}", version / 1000, version % 1000 / 10) } else { String::new() };
+    format!("the NVIDIA driver{which} has no `{symbol}`: install one for CUDA 11.4 or newer, or run on the host")
 }
 
 /// The driver's functions.
@@ -167,5 +182,28 @@ fn open() -> Result<libloading::Library, String> {
 /// Why there are none, and what to do.
 pub(crate) fn api() -> Result<&'static Api, String> {
     static API: OnceLock<Result<Api, String>> = OnceLock::new();
-    API.get_or_init(Api::load).as_ref().map_err(Clone::clone)
+    API.get_or_init(|| Api::load(NAMES)).as_ref().map_err(Clone::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(names: &[&str]) -> String {
+        Api::load(names).err().expect("a driver that cannot be one")
+    }
+
+    #[test]
+    fn a_missing_driver_is_an_error_that_says_what_to_do() {
+        let said = failure(&["libikra-no-such-driver.so.1", "libikra-no-such-driver.so"]);
+        assert!(said.starts_with("there is no NVIDIA driver (") && said.contains("or run on the host"), "{said}");
+        assert!(said.contains("no-such-driver.so.1"), "the first name: {said}");
+    }
+
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[test]
+    fn a_library_without_the_functions_is_an_error_that_names_one() {
+        let said = failure(&["libikra-no-such-driver.so.1", "libc.so.6"]);
+        assert!(said.starts_with("the NVIDIA driver has no `cuInit`: install one for CUDA 11.4"), "{said}");
+    }
 }

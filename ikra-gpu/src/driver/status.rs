@@ -36,14 +36,16 @@ pub(crate) fn text(api: &Api, status: Status) -> String {
         let mut text = ptr::null();
         // SAFETY: the place is a pointer's.
         if unsafe { function(status, &raw mut text) } != 0 || text.is_null() {
-            return String::from("unknown");
+            return None;
         }
         // SAFETY: a text of the driver's, which lives as long as the process.
-        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+        Some(unsafe { CStr::from_ptr(text) }.to_string_lossy())
     };
-    let hint = FATAL.iter().find(|&&(fatal, _)| fatal == status).map_or("", |&(_, hint)| hint);
-    let separator = if hint.is_empty() { "" } else { "; " };
-    format!("{} ({}){separator}{hint}", ask(api.error_name), ask(api.error_string))
+    let Some(name) = ask(api.error_name) else { return format!("error {status}, for which the driver has no name") };
+    let words = ask(api.error_string).map_or(String::new(), |words| format!(" ({words})"));
+    let hint =
+        FATAL.iter().find(|&&(fatal, _)| fatal == status).map_or(String::new(), |&(_, hint)| format!("; {hint}"));
+    format!("{name}{words}{hint}")
 }
 
 /// An error, unless the status is that of success.
