@@ -319,8 +319,9 @@ pub mod rt {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{
         kernel::{examine, examine_pairs},
-        mirror::{AnyObjects, Mirror, Unit, Visitor},
-        table::{AnyTable, Base},
+        mirror::{Mirror, Unit},
+        objects::AnyObjects,
+        table::Base,
         world::{WorldState, assert_closed},
     };
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ikra_runtime::class::ClassId;
 use ikra_runtime::error::Error;
-use ikra_runtime::mirror::{AnyObjects, Mirror, Span, Unit};
+use ikra_runtime::mirror::{Mirror, Span, Unit};
+use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::phase::FieldSet;
 
 use crate::driver::{Memory, Pieces, Stream};
@@ -81,11 +82,14 @@ impl Columns {
         });
         if !fits {
             objects.fetch_all()?;
-            *objects.mirror() = None;
+            // SAFETY: there is no mirror then.
+            *unsafe { objects.mirror() } = None;
             let columns = Self::new(queue, class, &units, objects.atomics().union(objects.arrays()), objects.name())?;
             // What is on the host is all that there is now.
-            objects.lose_device();
-            *objects.mirror() = Some(Box::new(columns));
+            // SAFETY: all that the device changed was fetched.
+            unsafe { objects.lose_device() };
+            // SAFETY: the columns are of the objects' class and units.
+            *unsafe { objects.mirror() } = Some(Box::new(columns));
         }
         Self::known(objects).ok_or_else(|| Error::Device {
             call: String::from("finding a class's columns"),
@@ -95,7 +99,8 @@ impl Columns {
 
     /// The mirror of some objects, if there is one.
     pub(crate) fn known(objects: &mut dyn AnyObjects) -> Option<&mut Self> {
-        objects.mirror().as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
+        // SAFETY: it stays there: columns can only be made by this module.
+        unsafe { objects.mirror() }.as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
     }
 
     fn new(queue: &Arc<Queue>, class: ClassId, units: &[Unit], cleared: FieldSet, name: &str) -> Result<Self, Error> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ikra_runtime::class::ClassId;
 use ikra_runtime::error::Error;
 use ikra_runtime::kernel::{Argument, Entry};
-use ikra_runtime::mirror::AnyObjects;
+use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::phase::FieldSet;
 
 use crate::code::{CALL, Code, Kind, Shape};
@@ -14,8 +14,8 @@ use crate::columns::Columns;
 use crate::driver::{Context, DeviceInfo, Function, Grid, Memory, Module, Stream};
 use crate::queue::Queue;
 
-/// Calls a function for the objects of each class of a world, always in the same order.
-pub(crate) type Members<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&mut dyn AnyObjects));
+/// The objects of each class of a world, always in the same order.
+pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 
 /// What a world keeps on a device.
 #[derive(Debug)]
@@ -69,15 +69,14 @@ pub(crate) struct Changes {
 }
 
 /// What device code holds, and the name of the table of each of a world's classes.
-fn tables(text: &'static str, members: Members<'_>) -> Result<(Arc<Code>, Vec<Option<String>>), Error> {
+fn tables(text: &'static str, members: &Members<'_>) -> Result<(Arc<Code>, Vec<Option<String>>), Error> {
     let code = Code::of(text);
     if code.is_unknown() {
         return Err(Error::DeviceCodeRejected {
             log: String::from("it does not say which classes it holds: it was made by another version of `ikra-build`"),
         });
     }
-    let mut classes = Vec::new();
-    members(&mut |objects| classes.push(objects.signature()));
+    let classes: Vec<_> = members.iter().map(|objects| objects.signature()).collect();
     let symbols = code.tables(&classes)?;
     Ok((code, symbols))
 }
@@ -87,7 +86,7 @@ pub(crate) fn check(
     text: &'static str,
     entry: &Entry,
     arguments: &[Argument<'_>],
-    members: Members<'_>,
+    members: &Members<'_>,
 ) -> Result<(), Error> {
     let (code, _) = tables(text, members)?;
     code.entry(entry, Kind::Call, CALL, arguments).map(drop)
@@ -105,7 +104,7 @@ impl Session {
     /// # Errors
     ///
     /// Also [`Error::DeviceCodeDiffers`] if the code has another idea of one of the classes.
-    pub(crate) fn new(device: usize, text: &'static str, members: Members<'_>) -> Result<Self, Error> {
+    pub(crate) fn new(device: usize, text: &'static str, members: &Members<'_>) -> Result<Self, Error> {
         // Before the driver is asked: what does not fit is said on every machine.
         let (code, symbols) = tables(text, members)?;
         let context = Context::open(device)?;
@@ -153,17 +152,12 @@ impl Session {
     }
 
     /// Brings the device up to date: columns that changed on the host, and tables.
-    pub(crate) fn prepare(&mut self, members: Members<'_>, changes: Option<Changes>) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, members: &mut Members<'_>, changes: Option<Changes>) -> Result<(), Error> {
         self.queue.check()?;
-        let mut result = Ok(());
-        let mut member = 0;
-        members(&mut |objects| {
-            if result.is_ok() {
-                result = self.prepare_class(member, objects, changes.as_ref());
-            }
-            member += 1;
-        });
-        result
+        for (member, objects) in members.iter_mut().enumerate() {
+            self.prepare_class(member, &mut **objects, changes.as_ref())?;
+        }
+        Ok(())
     }
 
     /// Whether the device has all that it needs of these objects: what a launch asks first.
@@ -213,7 +207,8 @@ impl Session {
         let lens = units.iter().map(|unit| unit.len).collect();
         let state = TableState { columns: mirror.number, words: mirror.table(count, columns), lens, name };
         self.write_table(member, state)?;
-        objects.uploaded(dirty);
+        // SAFETY: they were just copied, or the columns had them.
+        unsafe { objects.uploaded(dirty) };
         self.tables[member].current = Some((count, objects.capacity()));
         Ok(())
     }
@@ -288,29 +283,27 @@ impl Session {
     /// those in `list` visible.
     pub(crate) fn commit(
         &mut self,
-        members: Members<'_>,
+        members: &mut Members<'_>,
         changes: Changes,
         first: usize,
         end: usize,
         list: Option<&[u32]>,
     ) -> Result<(), Error> {
-        let mut result = Ok(());
-        let mut member = 0;
-        members(&mut |objects| {
-            if result.is_ok() {
-                let mut fields = objects.atomics();
-                if objects.class() == changes.class {
-                    fields = fields.union(changes.writes).union(changes.snapshot);
-                    if !changes.snapshot.is_empty() {
-                        result = self.commit_snapshot(member, objects, changes.snapshot, first, end, list);
-                    }
+        for (member, objects) in members.iter_mut().enumerate() {
+            let mut fields = objects.atomics();
+            let mut committed = Ok(());
+            if objects.class() == changes.class {
+                fields = fields.union(changes.writes).union(changes.snapshot);
+                if !changes.snapshot.is_empty() {
+                    committed = self.commit_snapshot(member, &mut **objects, changes.snapshot, first, end, list);
                 }
-                self.queue.note_change(objects.class(), fields);
-                objects.changed_on_device(fields);
             }
-            member += 1;
-        });
-        result
+            self.queue.note_change(objects.class(), fields);
+            // SAFETY: `prepare` copied all objects to the columns, in which the kernel changes these.
+            unsafe { objects.changed_on_device(fields) };
+            committed?;
+        }
+        Ok(())
     }
 
     fn commit_snapshot(

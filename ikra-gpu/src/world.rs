@@ -11,8 +11,7 @@ use ikra_runtime::error::Error;
 use ikra_runtime::exec::{check_distinct, positions};
 use ikra_runtime::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
 use ikra_runtime::link::Link;
-use ikra_runtime::mirror::{AnyObjects, Visitor};
-use ikra_runtime::objects::{Links, Objects};
+use ikra_runtime::objects::{AnyObjects, Links};
 use ikra_runtime::phase::FieldSet;
 use ikra_runtime::record::{self, PAIR_THREADS};
 use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
@@ -173,7 +172,7 @@ pub trait CudaWorld: World {
             }
         }
         let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
-        let session = Session::new(device, code, &mut |visit| members(self, visit))?;
+        let session = Session::new(device, code, self.members_mut().as_mut())?;
         let info = session.device().clone();
         put(self, session);
         Ok(info)
@@ -202,7 +201,7 @@ pub trait CudaWorld: World {
         K: OnDevice<A>,
     {
         let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
-        session::check(code, K::ENTRY, K::arguments(&args).as_ref(), &mut |visit| members(self, visit))
+        session::check(code, K::ENTRY, K::arguments(&args).as_ref(), self.members_mut().as_mut())
     }
 
     /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the
@@ -229,8 +228,8 @@ pub trait CudaWorld: World {
     /// ```
     fn cuda_accept_loss(&mut self) -> Vec<LostColumn> {
         let mut lost = Vec::new();
-        members(self, &mut |objects| {
-            if Columns::known(objects).is_some_and(|columns| columns.queue.check().is_err()) {
+        for objects in self.members_mut().as_mut() {
+            if Columns::known(&mut **objects).is_some_and(|columns| columns.queue.check().is_err()) {
                 let (class, newer) = (objects.name(), objects.newer_on_device());
                 let fields = objects.signature().fields.iter().enumerate();
                 lost.extend(
@@ -238,9 +237,10 @@ pub trait CudaWorld: World {
                         .filter(|&(field, _)| newer.contains(field) && objects.count() > 0)
                         .map(|(_, field)| LostColumn { class, field: field.name }),
                 );
-                objects.lose_device();
+                // SAFETY: the caller is given the list of what is lost.
+                unsafe { objects.lose_device() };
             }
-        });
+        }
         if let Some(session) = take(self)
             && session.queue.check().is_ok()
         {
@@ -394,13 +394,13 @@ pub trait CudaWorld: World {
         with(self, |world, session| {
             session.queue.refuse_in_recording("making objects")?;
             let objects = Holds::<K::Class>::objects_mut(world);
-            let first = with_objects(objects, |objects| {
-                if objects.capacity() < (objects.count() as usize).saturating_add(n) {
-                    // Whoever grows moves all columns.
-                    objects.fetch_all()?;
-                }
-                objects.add(n)
-            })?;
+            if objects.capacity() < objects.len().saturating_add(n) {
+                // Whoever grows moves all columns.
+                objects.fetch_all()?;
+            }
+            // SAFETY: the constructor's kernel initialises them all before any other runs or the host fetches them; if
+            // it does not start, they are taken away below.
+            let first = unsafe { objects.add(n) }?;
             let class = <K::Class as Class>::ID;
             let changes = Changes { class, writes: FieldSet::ALL, snapshot: FieldSet::EMPTY };
             let result = start::<K, A, Self>(
@@ -414,7 +414,8 @@ pub trait CudaWorld: World {
             );
             let objects = Holds::<K::Class>::objects_mut(world);
             if let Err(error) = result {
-                with_objects(objects, |objects| objects.truncate(first));
+                // SAFETY: they were just added.
+                unsafe { objects.truncate(first) };
                 return Err(error);
             }
             Ok(objects.links_from(first))
@@ -459,7 +460,7 @@ pub trait CudaWorld: World {
     fn cuda_record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
         let queue = with(self, |world, session| {
             session.queue.refuse_in_recording("another recording")?;
-            session.prepare(&mut |visit| members(world, visit), None)?;
+            session.prepare(world.members_mut().as_mut(), None)?;
             session.queue.synchronize()?;
             Ok(session.queue.clone())
         })?;
@@ -490,7 +491,7 @@ pub trait CudaWorld: World {
                 let reason = String::from("it was made in another world, or before this one was opened anew");
                 return Err(Error::StaleRecording { reason });
             }
-            session.prepare(&mut |visit| members(world, visit), None)?;
+            session.prepare(world.members_mut().as_mut(), None)?;
             if let Some(reason) = session.changed_since(&recording.tables) {
                 return Err(Error::StaleRecording { reason });
             }
@@ -499,13 +500,14 @@ pub trait CudaWorld: World {
             // the same memory, which the world has.
             unsafe { session.queue.stream.replay(&recording.graph) }.map_err(|error| session.queue.blame(error))?;
             session.queue.replayed(&recording.trace.kernels);
-            members(world, &mut |objects| {
+            for objects in world.members_mut().as_mut() {
                 for &(class, fields) in &recording.trace.changes {
                     if class == objects.class() {
-                        objects.changed_on_device(fields);
+                        // SAFETY: `prepare` copied all objects to the columns, in which the kernels change these.
+                        unsafe { objects.changed_on_device(fields) };
                     }
                 }
-            });
+            }
             Ok(())
         })
     }
@@ -518,7 +520,7 @@ pub trait CudaWorld: World {
     fn cuda_time(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Duration, Error> {
         let start = with(self, |world, session| {
             session.queue.refuse_in_recording("taking the time")?;
-            session.prepare(&mut |visit| members(world, visit), None)?;
+            session.prepare(world.members_mut().as_mut(), None)?;
             session.queue.stream.mark()
         })?;
         work(self)?;
@@ -539,10 +541,10 @@ pub trait CudaWorld: World {
     /// What the world did on the device so far; nothing before the first launch.
     fn device_stats(&mut self) -> DeviceStats {
         let Some(session) = take(self) else { return DeviceStats::default() };
-        let mut bytes = 0;
-        members(self, &mut |objects| {
-            bytes += Columns::known(objects).map_or(0, |columns| columns.bytes());
-        });
+        let mut members = self.members_mut();
+        let columns = members.as_mut().iter_mut().filter_map(|objects| Columns::known(&mut **objects));
+        let bytes = columns.map(|columns| columns.bytes()).sum();
+        drop(members);
         let stats = DeviceStats::of(session.queue.counters(), bytes);
         put(self, session);
         stats
@@ -550,22 +552,6 @@ pub trait CudaWorld: World {
 }
 
 impl<W: World> CudaWorld for W {}
-
-/// Calls a function for the objects of each class.
-fn members<W: World>(world: &mut W, visit: &mut dyn FnMut(&mut dyn AnyObjects)) {
-    // SAFETY: this crate's mirrors are made of the objects that they are put beside (`Columns::of`), objects are added
-    // and taken away by `cuda_construct` alone, and what is said to be on the device was copied or changed there.
-    world.visit_members(&mut unsafe { Visitor::new(visit) });
-}
-
-/// Calls a function for the objects of one class.
-fn with_objects<C: Class, T>(objects: &mut Objects<C>, work: impl FnOnce(&mut dyn AnyObjects) -> T) -> T {
-    let (mut work, mut result) = (Some(work), None);
-    let mut visit = |objects: &mut dyn AnyObjects| result = work.take().map(|work| work(objects));
-    // SAFETY: as in `members`.
-    unsafe { Visitor::new(&mut visit) }.visit(objects);
-    result.expect("a visitor shows the objects that it is given")
-}
 
 fn take<W: World>(world: &mut W) -> Option<Box<Session>> {
     // SAFETY: only sessions of this crate are in that place, and they are made for `W`.
@@ -585,14 +571,14 @@ fn leave<W: World>(world: &mut W, session: &Session, device: usize) -> Result<bo
         return Ok(false);
     }
     session.queue.refuse_in_recording("opening another device")?;
-    let mut result = Ok(());
-    members(world, &mut |objects| {
-        if result.is_ok() {
-            result = objects.fetch_all();
-        }
-    });
-    result?;
-    members(world, &mut |objects| objects.lose_device());
+    let mut members = world.members_mut();
+    for objects in members.as_mut() {
+        objects.fetch_all()?;
+    }
+    for objects in members.as_mut() {
+        // SAFETY: all that the device changed was fetched.
+        unsafe { objects.lose_device() };
+    }
     Ok(true)
 }
 
@@ -695,7 +681,7 @@ where
     W: World,
 {
     let Job { kernel, changes, threads, shared_bytes, together } = job;
-    session.prepare(&mut |visit| members(world, visit), Some(changes))?;
+    session.prepare(world.members_mut().as_mut(), Some(changes))?;
     if first == end {
         return Ok(());
     }
@@ -724,7 +710,7 @@ where
     // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments, as `function` has compared. The objects
     // exist, each once; their columns are on the device, and in this stream no other kernel runs at the same time.
     unsafe { session.launch(kernel, &function, grid, all.as_slice()) }?;
-    session.commit(&mut |visit| members(world, visit), changes, first, end, list)
+    session.commit(world.members_mut().as_mut(), changes, first, end, list)
 }
 
 /// Combines the results for objects `first..end`, or for those in the list.
@@ -775,7 +761,7 @@ where
 {
     session.queue.refuse_in_recording("a reduction, which waits for its result,")?;
     let job = job_of::<K>();
-    session.prepare(&mut |visit| members(world, visit), Some(job.changes))?;
+    session.prepare(world.members_mut().as_mut(), Some(job.changes))?;
     let count = end - first;
     let size = size_of::<WireOf<K, A>>().max(1);
     // Whole warps: a thread an accumulator.
@@ -824,7 +810,7 @@ where
     // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
     // are as many threads as are asked for; and as in `start`.
     unsafe { session.launch(job.kernel, &function, grid, all.as_slice()) }?;
-    session.commit(&mut |visit| members(world, visit), job.changes, first, end, list)?;
+    session.commit(world.members_mut().as_mut(), job.changes, first, end, list)?;
     session.queue.count_down(size_of::<WireOf<K, A>>());
     if in_inbox {
         session.queue.synchronize()?;

@@ -179,16 +179,20 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         // SAFETY: all members, in the order of `CLASSES`.
         #[automatically_derived]
         unsafe impl ::ikra::World for #ident {
-            type Tables = [::ikra::rt::AnyTable; #count];
             const CLASSES: &'static [::ikra::rt::ClassId] = #all_ids;
             #[inline]
-            fn tables(&self) -> Self::Tables { [#(::ikra::Objects::any_table(&self.#idents)),*] }
+            fn members(&self) -> impl ::core::convert::AsRef<[&dyn ::ikra::rt::AnyObjects]> {
+                let members: [&dyn ::ikra::rt::AnyObjects; #count] = [#(&self.#idents),*];
+                members
+            }
+            #[inline]
+            fn members_mut(&mut self) -> impl ::core::convert::AsMut<[&mut dyn ::ikra::rt::AnyObjects]> {
+                let members: [&mut dyn ::ikra::rt::AnyObjects; #count] = [#(&mut self.#idents),*];
+                members
+            }
             #[inline]
             fn state(&self) -> &::ikra::rt::WorldState<Self> { &self.__ikra }
             fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.__ikra }
-            fn visit_members(&mut self, visitor: &mut ::ikra::rt::Visitor<'_>) {
-                #(::ikra::rt::Visitor::visit(visitor, &mut self.#idents);)*
-            }
             fn new() -> Self { Self::new() }
             fn device_code() -> ::core::option::Option<&'static str> { #device_code }
             fn layout(&self) -> ::ikra::WorldLayout {

@@ -5,14 +5,10 @@
 //! columns share one block of memory is tracked as a whole, since its bytes can only be copied together.
 
 use std::any::Any;
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 
-use crate::class::{
-    Class, ClassId, FieldInfo, MAX_FIELDS, base_count, column_count, first_column, has_arena, has_own_columns,
-};
+use crate::class::{Class, FieldInfo, MAX_FIELDS, column_count, first_column, has_arena, has_own_columns};
 use crate::error::Error;
-use crate::objects::Objects;
-use crate::origin::Signature;
 use crate::phase::FieldSet;
 use crate::storage::slot_pitch;
 use crate::table::BaseSet;
@@ -78,169 +74,6 @@ pub unsafe trait Mirror: Debug + Send + Sync {
 
     /// The mirror as what it is.
     fn as_any(&mut self) -> &mut dyn Any;
-}
-
-/// The objects of any class, for an executor on a device.
-///
-/// There is no object of this type but those that a [`Visitor`] shows: who makes one promises that what is said
-/// through these methods is true.
-#[doc(hidden)]
-pub trait AnyObjects {
-    /// The class's name.
-    fn name(&self) -> &'static str;
-    /// Identifies the class.
-    fn class(&self) -> ClassId;
-    /// The class, as the device code is asked for it.
-    fn signature(&self) -> Signature;
-    /// The number of addresses that the storage starts at: of physical columns and the arena.
-    fn columns(&self) -> usize;
-    /// The number of objects.
-    fn count(&self) -> u32;
-    /// The number of objects that there is room for.
-    fn capacity(&self) -> usize;
-    /// Objects that are reserved and not yet initialised.
-    fn pending(&self) -> u32;
-    /// The pieces of the storage.
-    fn units(&self) -> Vec<Unit>;
-    /// The pieces that hold some fields of objects `first..end`.
-    fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span>;
-    /// Whether each column has memory of its own.
-    fn has_own_columns(&self) -> bool;
-    /// The fields that changed on the host since [`uploaded`](Self::uploaded).
-    fn changed_on_host(&self) -> FieldSet;
-    /// Says that the device has the host's values.
-    fn uploaded(&mut self, fields: FieldSet);
-    /// Says that the device changes fields.
-    fn changed_on_device(&mut self, fields: FieldSet);
-    /// The fields whose last values are on the device.
-    fn newer_on_device(&self) -> FieldSet;
-    /// The fields that are `#[atomic]`.
-    fn atomics(&self) -> FieldSet;
-    /// The fields that kernels change in place, so that their snapshots start as copies.
-    fn arrays(&self) -> FieldSet;
-    /// The mirror.
-    fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
-    /// Fetches what the device changed.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Mirror::fetch`]; the last values are then on the device as before.
-    fn fetch_all(&mut self) -> Result<(), Error>;
-    /// Adds objects that the device will initialise, and returns the index of the first.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Objects::reserve`]; nothing is added then.
-    fn add(&mut self, count: usize) -> Result<usize, Error>;
-    /// Removes the objects from `len` on, which were just added.
-    fn truncate(&mut self, len: usize);
-    /// Forgets what the device changed, and the mirror: from now on the host's values count.
-    fn lose_device(&mut self);
-}
-
-/// Shows the objects of a world's classes to an executor on a device.
-#[doc(hidden)]
-pub struct Visitor<'a>(&'a mut dyn FnMut(&mut dyn AnyObjects));
-
-impl<'a> Visitor<'a> {
-    /// One that calls `visit` for the objects of each class.
-    ///
-    /// # Safety
-    ///
-    /// What `visit` says through [`AnyObjects`] is true:
-    ///
-    /// 1. [`mirror`](AnyObjects::mirror) is left with a mirror of these objects, or none.
-    /// 2. [`truncate`](AnyObjects::truncate) takes away objects that [`add`](AnyObjects::add) just added, and objects
-    ///    that were added are initialised by the device, or taken away.
-    /// 3. Fields are [`uploaded`](AnyObjects::uploaded) when the mirror has the host's values, and
-    ///    [`changed_on_device`](AnyObjects::changed_on_device) whenever it has newer ones.
-    pub unsafe fn new(visit: &'a mut dyn FnMut(&mut dyn AnyObjects)) -> Self {
-        Self(visit)
-    }
-
-    /// Shows the objects of one class.
-    pub fn visit<C: Class>(&mut self, objects: &mut Objects<C>) {
-        (self.0)(&mut Shown(objects));
-    }
-}
-
-impl Debug for Visitor<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Visitor")
-    }
-}
-
-/// Objects as a visitor shows them.
-struct Shown<'a, C: Class>(&'a mut Objects<C>);
-
-impl<C: Class> AnyObjects for Shown<'_, C> {
-    fn name(&self) -> &'static str {
-        C::NAME
-    }
-    fn class(&self) -> ClassId {
-        C::ID
-    }
-    fn signature(&self) -> Signature {
-        const { Signature::of::<C>() }
-    }
-    fn columns(&self) -> usize {
-        base_count(C::FIELDS)
-    }
-    fn count(&self) -> u32 {
-        self.0.len() as u32
-    }
-    fn capacity(&self) -> usize {
-        self.0.capacity()
-    }
-    fn pending(&self) -> u32 {
-        self.0.table().header.pending
-    }
-    fn units(&self) -> Vec<Unit> {
-        units::<C>(&self.0.table().bases, self.0.capacity(), self.0.len(), self.0.arena())
-    }
-    fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
-        spans::<C>(&self.0.table().bases, fields, first, end, self.0.arena())
-    }
-    fn has_own_columns(&self) -> bool {
-        has_own_columns::<C>()
-    }
-    fn changed_on_host(&self) -> FieldSet {
-        self.0.table().header.changed_on_host()
-    }
-    fn uploaded(&mut self, fields: FieldSet) {
-        self.0.table().header.set_uploaded(fields);
-    }
-    fn changed_on_device(&mut self, fields: FieldSet) {
-        self.0.table().header.set_changed_on_device(whole_units::<C>(fields));
-    }
-    fn atomics(&self) -> FieldSet {
-        atomics::<C>()
-    }
-    fn arrays(&self) -> FieldSet {
-        arrays::<C>()
-    }
-    fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
-        self.0.mirror_mut()
-    }
-    fn newer_on_device(&self) -> FieldSet {
-        self.0.table().header.to_fetch(FieldSet::ALL)
-    }
-    fn fetch_all(&mut self) -> Result<(), Error> {
-        self.0.table().try_fetch(FieldSet::ALL)
-    }
-    fn add(&mut self, count: usize) -> Result<usize, Error> {
-        let first = self.0.len();
-        self.0.add_placeholders(count)?;
-        Ok(first)
-    }
-    fn truncate(&mut self, len: usize) {
-        self.0.set_len(len);
-    }
-    fn lose_device(&mut self) {
-        self.0.table().header.set_fetched(FieldSet::ALL);
-        self.0.table().header.set_changed_on_host(FieldSet::ALL);
-        *self.0.mirror_mut() = None;
-    }
 }
 
 /// The fields of `C` that are `#[atomic]`.
@@ -357,7 +190,13 @@ pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, are
 }
 
 /// Where the elements of some fields of objects `first..end` lie.
-fn spans<C: Class>(bases: &C::Bases, fields: FieldSet, first: usize, end: usize, arena: (usize, usize)) -> Vec<Span> {
+pub(crate) fn spans<C: Class>(
+    bases: &C::Bases,
+    fields: FieldSet,
+    first: usize,
+    end: usize,
+    arena: (usize, usize),
+) -> Vec<Span> {
     use crate::layout::{Layout, LayoutKind};
     let geometry = crate::layout::geometry::<C>();
     let mut spans = Vec::new();

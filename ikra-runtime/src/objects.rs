@@ -1,6 +1,7 @@
 //! `Objects<C>`: the objects of one class in a world.
 
 mod addressing;
+mod any;
 mod arena;
 mod arrays;
 mod columns;
@@ -12,6 +13,7 @@ use std::sync::PoisonError;
 
 use fixedbitset::FixedBitSet;
 
+pub use any::AnyObjects;
 use arena::Dead;
 pub use columns::SliceColumn;
 pub use rows::{Links, Rows};
@@ -24,7 +26,7 @@ use crate::memory::Memory;
 use crate::mirror::{Mirror, arrays, atomics, in_arena};
 use crate::phase::FieldSet;
 use crate::storage::Bump;
-use crate::table::{AnyTable, Table};
+use crate::table::Table;
 
 /// The largest number of objects of one class: ids are 32 bits wide, and 0 is null.
 pub(crate) const MAX_OBJECTS: usize = u32::MAX as usize - 1;
@@ -180,11 +182,6 @@ impl<C: Class> Objects<C> {
     pub(crate) fn change_rows(&mut self) {
         self.table().fetch(FieldSet::ALL);
         self.table().changed_on_host(FieldSet::ALL);
-    }
-
-    #[doc(hidden)]
-    pub fn any_table(&self) -> AnyTable {
-        AnyTable::of(self.table)
     }
 
     /// The number of objects, reserved ones included.

@@ -21,7 +21,7 @@ mod host;
 #[cfg(target_arch = "nvptx64")]
 pub use device::{DeviceBases, Place, Table, TargetSlot, table_words};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{AnyTable, Directory, Header, Place, Table, TargetSlot};
+pub use host::{Directory, Header, Place, Table, TargetSlot};
 
 /// The start of a column, or of the whole storage.
 #[doc(hidden)]

@@ -23,13 +23,12 @@ use crate::handle::{All, Handle};
 use crate::kernel::{Constructor, Discardable, Kernel, PairKernel, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
-use crate::mirror::Visitor;
-use crate::objects::{Links, Objects};
+use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::{Message, Sequential};
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
 use crate::storage::Storage;
-use crate::table::{AnyTable, Directory, Place};
+use crate::table::{Directory, Place};
 use crate::value::Value;
 
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
@@ -105,36 +104,30 @@ impl<W> WorldState<W> {
     ///
     /// # Safety
     ///
-    /// The tables are those of a world that the caller borrows, and whose state this is.
+    /// The members are those of a world that the caller borrows, and whose state this is.
     #[inline]
-    unsafe fn link(&self, tables: &[AnyTable]) {
-        // SAFETY: passed on.
-        if !unsafe { self.is_linked(tables) } {
-            // SAFETY: passed on.
-            unsafe { self.relink(tables) }
+    unsafe fn link(&self, members: &[&dyn AnyObjects]) {
+        if !self.is_linked(members) {
+            // SAFETY: by the caller.
+            unsafe { self.relink(members) }
         }
     }
 
-    /// Whether the directory lists these tables, and they the directory.
+    /// Whether the directory lists the members' tables, and they the directory.
     ///
     /// Both are said by [`relink`](Self::relink) alone, for all tables of a world at once. A table of another world,
     /// one that was in this world before, and one at the address of one that is gone are therefore told apart: the
     /// directory lists another table in its place, or the table was last linked by another directory, or by none.
-    ///
-    /// # Safety
-    ///
-    /// As for [`link`](Self::link).
     #[inline]
-    unsafe fn is_linked(&self, tables: &[AnyTable]) -> bool {
+    fn is_linked(&self, members: &[&dyn AnyObjects]) -> bool {
         let mine = ptr::from_ref(&*self.directory).cast_mut();
         let entries = &self.directory.entries;
-        tables.len() == entries.len()
-            && tables.iter().zip(entries).all(|(table, entry)| {
+        members.len() == entries.len()
+            && members.iter().zip(entries).all(|(&member, entry)| {
                 others_may_run();
-                let current = entry.1.load(Acquire).cast_const();
+                let current = entry.1.load(Acquire);
                 others_may_run();
-                // SAFETY: the table is alive: it is that of a world that the caller borrows.
-                ptr::eq(current, table.header) && unsafe { &*table.directory }.load(Acquire) == mine
+                ptr::eq(current, member.header().as_ptr()) && directory_of(member).load(Acquire) == mine
             })
     }
 
@@ -143,47 +136,52 @@ impl<W> WorldState<W> {
     ///
     /// # Panics
     ///
-    /// If the tables are not those of the world's classes, before anything is changed.
+    /// If the members are not of the world's classes, before anything is changed.
     ///
     /// # Safety
     ///
     /// As for [`link`](Self::link).
     #[cold]
-    unsafe fn relink(&self, tables: &[AnyTable]) {
+    unsafe fn relink(&self, members: &[&dyn AnyObjects]) {
         let _linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: passed on.
-        if unsafe { self.is_linked(tables) } {
+        if self.is_linked(members) {
             return;
         }
         let entries = &self.directory.entries;
         assert!(
-            tables.len() == entries.len() && tables.iter().zip(entries).all(|(table, entry)| table.class() == entry.0),
-            "the tables of a world are those of its classes"
+            members.len() == entries.len()
+                && members.iter().zip(entries).all(|(member, entry)| member.class().type_id() == entry.0),
+            "the members of a world are the objects of its classes"
         );
-        for table in tables {
-            // SAFETY: the table is alive: it is that of a world that the caller borrows.
-            unsafe { &*table.directory }.store(ptr::null_mut(), Release);
+        for &member in members {
+            directory_of(member).store(ptr::null_mut(), Release);
             others_may_run();
         }
-        for (table, entry) in tables.iter().zip(entries) {
-            entry.1.store(table.header.cast_mut(), Release);
+        for (member, entry) in members.iter().zip(entries) {
+            entry.1.store(member.header().as_ptr(), Release);
             others_may_run();
         }
-        for table in tables {
-            // SAFETY: `point` is that of the table's class, and the table is alive, like those in the directory. The
+        for member in members {
+            // SAFETY: the tables in the directory are alive: they are those of a world that the caller borrows. The
             // lock excludes other threads that link. Nobody reads the slots meanwhile: each handle is made after
             // `link` during the same borrow of the world, whose tables stay linked once they are, which they are not;
             // handles from a borrow before are gone.
-            unsafe { (table.point)(table.header, &self.directory) }
+            unsafe { member.point(&self.directory) }
             others_may_run();
         }
-        for table in tables {
+        for &member in members {
             // With `Release`: who sees the directory sees the slots of all tables too.
-            // SAFETY: the table is alive, as above.
-            unsafe { &*table.directory }.store(ptr::from_ref(&*self.directory).cast_mut(), Release);
+            directory_of(member).store(ptr::from_ref(&*self.directory).cast_mut(), Release);
             others_may_run();
         }
     }
+}
+
+/// Where the table of some objects says by which directory it was linked.
+#[inline]
+fn directory_of(objects: &dyn AnyObjects) -> &AtomicPtr<Directory> {
+    // SAFETY: the table is alive as long as the objects, which are borrowed.
+    &unsafe { objects.header().as_ref() }.directory
 }
 
 /// Fails to compile if class `C` has links to a class that is not in the world, or storage that cannot be.
@@ -315,23 +313,22 @@ pub unsafe trait Holds<C: Class>: World {
 ///
 /// # Safety
 ///
-/// `tables` returns the tables of all members of the world, those of the classes in `CLASSES`, in this order. `state`
+/// `members` and `members_mut` return all members of the world, those of the classes in `CLASSES`, in this order. `state`
 /// and `state_mut` return the same part of `self`.
 pub unsafe trait World: Sized + Send + Sync {
-    #[doc(hidden)]
-    type Tables: AsRef<[AnyTable]>;
     /// The classes of the members.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
+    /// The objects of each class.
     #[doc(hidden)]
-    fn tables(&self) -> Self::Tables;
+    fn members(&self) -> impl AsRef<[&dyn AnyObjects]>;
+    /// The objects of each class, for an executor on a device.
+    #[doc(hidden)]
+    fn members_mut(&mut self) -> impl AsMut<[&mut dyn AnyObjects]>;
     #[doc(hidden)]
     fn state(&self) -> &WorldState<Self>;
     #[doc(hidden)]
     fn state_mut(&mut self) -> &mut WorldState<Self>;
-    /// Shows the objects of each class to an executor on a device.
-    #[doc(hidden)]
-    fn visit_members(&mut self, visitor: &mut Visitor<'_>);
     /// The device code that was compiled with the world, if any.
     #[doc(hidden)]
     fn device_code() -> Option<&'static str>;
@@ -731,15 +728,13 @@ pub unsafe trait World: Sized + Send + Sync {
 /// Links the tables, and panics if an object is not initialised.
 #[inline]
 fn ready<W: World>(world: &W) {
-    let tables = world.tables();
-    let tables = tables.as_ref();
+    let members = world.members();
+    let members = members.as_ref();
     // SAFETY: both are of the world, which is borrowed.
-    unsafe { world.state().link(tables) };
-    for table in tables {
-        // SAFETY: the table is alive: it was just taken from the world, which is borrowed.
-        let pending = unsafe { &*table.header }.pending;
-        if pending > 0 {
-            not_ready(table.name, pending);
+    unsafe { world.state().link(members) };
+    for member in members {
+        if member.pending() > 0 {
+            not_ready(member.name(), member.pending());
         }
     }
 }
@@ -749,9 +744,8 @@ fn ready<W: World>(world: &W) {
 #[inline]
 fn ready_for_kernel<W: World>(world: &W) {
     ready(world);
-    for table in world.tables().as_ref() {
-        // SAFETY: the table is alive: it was just taken from the world, which is borrowed.
-        unsafe { (table.prepare)(table.header) }
+    for member in world.members().as_ref() {
+        member.prepare();
     }
 }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::rt::{AnyObjects, FieldSet, Mirror, Unit, Visitor};
+use ikra::rt::{AnyObjects, FieldSet, Mirror, Unit};
 
 #[soa_class]
 pub struct Town {
@@ -36,20 +36,21 @@ unsafe impl Mirror for Broken {
     }
 }
 
-fn with_objects(towns: &mut Objects<Town>, mut work: impl FnMut(&mut dyn AnyObjects)) {
-    // SAFETY: what is said to be on the device cannot be fetched, and nothing is added.
-    unsafe { Visitor::new(&mut work) }.visit(towns);
+/// Says that a device which has failed changed some fields.
+fn lose(towns: &mut dyn AnyObjects, fields: FieldSet) {
+    // SAFETY: what is said to be on the device is never fetched: it has failed.
+    unsafe {
+        *towns.mirror() = Some(Box::new(Broken));
+        towns.uploaded(FieldSet::ALL);
+        towns.changed_on_device(fields);
+    }
 }
 
 /// A world whose `people` a kernel changed on a device, which then failed.
 fn land() -> (Land, Link<Town>) {
     let mut land = Land::new();
     let town = land.towns.push(Town { people: 7, height: 0.5 }).unwrap();
-    with_objects(&mut land.towns, |objects| {
-        *objects.mirror() = Some(Box::new(Broken));
-        objects.uploaded(FieldSet::ALL);
-        objects.changed_on_device(FieldSet::from_bits(1));
-    });
+    lose(&mut land.towns, FieldSet::from_bits(1));
     (land, town)
 }
 
@@ -70,14 +71,13 @@ fn a_lost_column_is_never_shown() {
         fails(|| land.towns.read(town).map(|row| row.people));
         fails(|| land.execute(Town::grow, ()));
         fails(|| land.towns.column_mut(town::people)[0] = 1);
-        with_objects(&mut land.towns, |objects| {
-            assert!(objects.fetch_all().is_err());
-            assert_eq!(objects.newer_on_device().bits(), 1);
-        });
+        assert!(land.towns.fetch_all().is_err());
+        assert_eq!(land.towns.newer_on_device().bits(), 1);
     }
     assert_eq!(land.towns.column(town::height), [0.5], "this was never there");
     assert_eq!(land.get(town).height(), 0.5);
-    with_objects(&mut land.towns, |objects| objects.lose_device());
+    // SAFETY: the last values are lost, as is tested here.
+    unsafe { land.towns.lose_device() };
     assert_eq!(land.towns.column(town::people), [7]);
     land.execute(Town::grow, ());
     assert_eq!(land.get(town).people(), 8);
@@ -101,10 +101,7 @@ fn threads_are_not_shown_it_either() {
 #[test]
 fn a_class_without_objects_has_nothing_to_lose() {
     let mut land = Land::new();
-    with_objects(&mut land.towns, |objects| {
-        *objects.mirror() = Some(Box::new(Broken));
-        objects.changed_on_device(FieldSet::ALL);
-    });
+    lose(&mut land.towns, FieldSet::ALL);
     assert!(land.towns.column(town::people).is_empty());
     land.execute(Town::grow, ());
 }

@@ -41,17 +41,27 @@ const _: () = {
     }
     #[automatically_derived]
     unsafe impl ::ikra::World for Sim {
-        type Tables = [::ikra::rt::AnyTable; 2usize];
         const CLASSES: &'static [::ikra::rt::ClassId] = &[
             <Body as ::ikra::Class>::ID,
             <Cell as ::ikra::Class>::ID,
         ];
         #[inline]
-        fn tables(&self) -> Self::Tables {
-            [
-                ::ikra::Objects::any_table(&self.bodies),
-                ::ikra::Objects::any_table(&self.cells),
-            ]
+        fn members(&self) -> impl ::core::convert::AsRef<[&dyn ::ikra::rt::AnyObjects]> {
+            let members: [&dyn ::ikra::rt::AnyObjects; 2usize] = [
+                &self.bodies,
+                &self.cells,
+            ];
+            members
+        }
+        #[inline]
+        fn members_mut(
+            &mut self,
+        ) -> impl ::core::convert::AsMut<[&mut dyn ::ikra::rt::AnyObjects]> {
+            let members: [&mut dyn ::ikra::rt::AnyObjects; 2usize] = [
+                &mut self.bodies,
+                &mut self.cells,
+            ];
+            members
         }
         #[inline]
         fn state(&self) -> &::ikra::rt::WorldState<Self> {
@@ -59,10 +69,6 @@ const _: () = {
         }
         fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> {
             &mut self.__ikra
-        }
-        fn visit_members(&mut self, visitor: &mut ::ikra::rt::Visitor<'_>) {
-            ::ikra::rt::Visitor::visit(visitor, &mut self.bodies);
-            ::ikra::rt::Visitor::visit(visitor, &mut self.cells);
         }
         fn new() -> Self {
             Self::new()

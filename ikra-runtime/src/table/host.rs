@@ -5,14 +5,13 @@ use core::cell::UnsafeCell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr;
-use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::sync::{Mutex, PoisonError};
 
 use super::address;
 use crate::class::{Class, ClassId};
 use crate::error::Error;
-use crate::mirror::{Mirror, atomics, units, whole_units};
+use crate::mirror::{Mirror, units, whole_units};
 use crate::phase::FieldSet;
 
 /// The start of a table, the same for every class.
@@ -26,6 +25,8 @@ pub struct Header {
     pub(crate) pending: u32,
     /// Bytes of the arena, and how many of them are taken.
     pub(crate) arena: (usize, usize),
+    /// The world that the table was linked in last, or null.
+    pub(crate) directory: AtomicPtr<Directory>,
     /// Fields whose last values are on a device.
     changed_on_device: AtomicU64,
     /// Fields whose values a device does not have yet.
@@ -34,10 +35,11 @@ pub struct Header {
 
 impl Header {
     #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
-    const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         len: 0,
         pending: 0,
         arena: (0, 0),
+        directory: AtomicPtr::new(ptr::null_mut()),
         changed_on_device: AtomicU64::new(0),
         changed_on_host: AtomicU64::new(u64::MAX),
     };
@@ -107,7 +109,7 @@ impl TargetSlot {
 /// 1. `bases` point to storage for at least `len` objects, all initialised.
 /// 2. While a kernel runs, only it accesses the storage; it writes the columns of its write set, each
 ///    object's elements by the one call that has the object, and reads the others.
-/// 3. `targets` and `directory` point to tables of the same world, alive while the world is borrowed,
+/// 3. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
 ///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
 #[doc(hidden)]
 #[repr(C)]
@@ -115,7 +117,6 @@ pub struct Table<C: Class> {
     pub(crate) header: Header,
     pub(crate) bases: C::Bases,
     pub(crate) targets: C::Targets,
-    pub(crate) directory: AtomicPtr<Directory>,
     pub(crate) mirror: Mutex<Option<Box<dyn Mirror>>>,
 }
 
@@ -127,13 +128,7 @@ impl<C: Class> fmt::Debug for Table<C> {
 
 impl<C: Class> Table<C> {
     pub(crate) fn new() -> Self {
-        Self {
-            header: Header::EMPTY,
-            bases: C::BASES,
-            targets: C::TARGETS,
-            directory: AtomicPtr::new(ptr::null_mut()),
-            mirror: Mutex::new(None),
-        }
+        Self { header: Header::EMPTY, bases: C::BASES, targets: C::TARGETS, mirror: Mutex::new(None) }
     }
 
     /// Makes the host's values of some fields the last ones, before they are read or changed.
@@ -230,62 +225,6 @@ fn field_targets<C: Class>() -> &'static [Option<ClassId>] {
     <C::Fields as FieldTuple>::TARGETS
 }
 
-/// A table of any class.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct AnyTable {
-    pub(crate) name: &'static str,
-    pub(crate) header: *const Header,
-    pub(crate) directory: *const AtomicPtr<Directory>,
-    pub(crate) class: ClassId,
-    pub(crate) point: unsafe fn(*const Header, &Directory),
-    pub(crate) prepare: unsafe fn(*const Header),
-}
-
-impl AnyTable {
-    /// The class's type.
-    pub(crate) fn class(&self) -> TypeId {
-        self.class.type_id()
-    }
-
-    /// Takes the pointer that owns the table, which stays good when the table is changed later.
-    pub(crate) fn of<C: Class>(table: NonNull<Table<C>>) -> Self {
-        /// # Safety
-        ///
-        /// `header` is the start of a live `Table<C>`; and as for `Table::point`.
-        unsafe fn point<C: Class>(header: *const Header, directory: &Directory) {
-            // SAFETY: by the caller.
-            let table = unsafe { &*header.cast::<Table<C>>() };
-            // SAFETY: passed on.
-            unsafe { table.point(directory) };
-        }
-        /// # Safety
-        ///
-        /// `header` is the start of a live `Table<C>`.
-        unsafe fn prepare<C: Class>(header: *const Header) {
-            // SAFETY: by the caller.
-            let table = unsafe { &*header.cast::<Table<C>>() };
-            table.fetch(FieldSet::ALL);
-            table.changed_on_host(atomics::<C>());
-        }
-        Self {
-            name: C::NAME,
-            header: table.as_ptr().cast(),
-            // SAFETY: the table is alive, as its owner has just shown.
-            directory: unsafe { &raw const (*table.as_ptr()).directory },
-            class: C::ID,
-            point: point::<C>,
-            prepare: prepare::<C>,
-        }
-    }
-}
-
-impl fmt::Debug for AnyTable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("AnyTable").field(&self.name).finish()
-    }
-}
-
 /// The tables of a world by class.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -356,7 +295,7 @@ impl<C: Class> Table<C> {
     /// The place of another class of the same world.
     #[inline(always)]
     pub(crate) fn place_of<D: Class>(&self) -> Place<'_> {
-        let directory: *const Directory = self.directory.load(Relaxed);
+        let directory: *const Directory = self.header.directory.load(Relaxed);
         // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
         // while the world is borrowed.
         let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(TypeId::of::<D>()));

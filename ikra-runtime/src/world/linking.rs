@@ -2,13 +2,18 @@
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use super::WorldState;
 use crate::class::ClassId;
-use crate::table::{AnyTable, Directory, Header};
+use crate::error::Error;
+use crate::mirror::{Mirror, Span, Unit};
+use crate::objects::AnyObjects;
+use crate::origin::Signature;
+use crate::phase::FieldSet;
+use crate::table::{Directory, Header};
 
 /// What other threads do between two steps of linking.
 type Others<'a> = &'a mut dyn FnMut();
@@ -25,9 +30,9 @@ pub(super) fn others_run() {
     }
 }
 
-/// Stands for a table of a class with a link to each class of the world.
-struct Table {
-    directory: AtomicPtr<Directory>,
+/// Stands for the objects of a class with a link to each class of the world.
+struct Member {
+    header: Header,
     /// Whom its links lead to, as `point` found it, and how often it was called.
     slots: Cell<[*const Header; TABLES]>,
     pointed: Cell<usize>,
@@ -39,31 +44,64 @@ const TABLES: usize = 2;
 type Seen = [(*mut Header, *mut Directory); TABLES];
 
 struct Scene {
-    tables: Vec<Table>,
+    members: Vec<Member>,
     state: WorldState<()>,
-    elsewhere: (Table, Directory),
+    elsewhere: (Member, Directory),
 }
 
-impl Table {
+impl Member {
     fn new() -> Self {
-        let directory = AtomicPtr::new(ptr::null_mut());
-        Self { directory, slots: Cell::new([ptr::null(); TABLES]), pointed: Cell::new(0) }
+        Self { header: Header::EMPTY, slots: Cell::new([ptr::null(); TABLES]), pointed: Cell::new(0) }
     }
 
-    fn header(&self) -> *mut Header {
-        ptr::from_ref(self).cast_mut().cast()
+    fn start(&self) -> *mut Header {
+        ptr::from_ref(&self.header).cast_mut()
     }
+}
 
-    fn any(&self) -> AnyTable {
-        unsafe fn point(header: *const Header, directory: &Directory) {
-            // SAFETY: `header` is that of a live `Table`.
-            let table = unsafe { &*header.cast::<Table>() };
-            table.slots.set(std::array::from_fn(|n| directory.entries[n].1.load(Relaxed).cast_const()));
-            table.pointed.set(table.pointed.get() + 1);
+/// What linking does not ask for.
+macro_rules! not_asked_for {
+    ($(($($unsafe:tt)?) $name:ident(&$($mutable:ident)? $(, $arg:ident: $ty:ty)*) -> $output:ty;)*) => { $(
+        $($unsafe)? fn $name(&$($mutable)? self $(, $arg: $ty)*) -> $output {
+            unreachable!()
         }
-        unsafe fn prepare(_: *const Header) {}
-        let (header, directory) = (self.header().cast_const(), &raw const self.directory);
-        AnyTable { name: "Table", header, directory, class: ClassId::NONE, point, prepare }
+    )* };
+}
+
+// SAFETY: the header is the member's, at the same address as long as it is borrowed.
+unsafe impl AnyObjects for Member {
+    fn class(&self) -> ClassId {
+        ClassId::NONE
+    }
+    fn header(&self) -> NonNull<Header> {
+        NonNull::from(&self.header)
+    }
+    unsafe fn point(&self, directory: &Directory) {
+        self.slots.set(std::array::from_fn(|n| directory.entries[n].1.load(Relaxed).cast_const()));
+        self.pointed.set(self.pointed.get() + 1);
+    }
+    not_asked_for! {
+        () name(&) -> &'static str;
+        () signature(&) -> Signature;
+        () prepare(&) -> ();
+        () columns(&) -> usize;
+        () count(&) -> u32;
+        () capacity(&) -> usize;
+        () pending(&) -> u32;
+        () units(&) -> Vec<Unit>;
+        () spans(&, _fields: FieldSet, _first: usize, _end: usize) -> Vec<Span>;
+        () has_own_columns(&) -> bool;
+        () changed_on_host(&) -> FieldSet;
+        () newer_on_device(&) -> FieldSet;
+        () atomics(&) -> FieldSet;
+        () arrays(&) -> FieldSet;
+        () fetch_all(&mut) -> Result<(), Error>;
+        (unsafe) uploaded(&mut, _fields: FieldSet) -> ();
+        (unsafe) changed_on_device(&mut, _fields: FieldSet) -> ();
+        (unsafe) mirror(&mut) -> &mut Option<Box<dyn Mirror>>;
+        (unsafe) add(&mut, _count: usize) -> Result<usize, Error>;
+        (unsafe) truncate(&mut, _len: usize) -> ();
+        (unsafe) lose_device(&mut) -> ();
     }
 }
 
@@ -78,34 +116,34 @@ impl Scene {
             device: Mutex::new(None),
             world: PhantomData,
         };
-        Self { tables: (0..TABLES).map(|_| Table::new()).collect(), state, elsewhere: (Table::new(), entries(())) }
+        Self { members: (0..TABLES).map(|_| Member::new()).collect(), state, elsewhere: (Member::new(), entries(())) }
     }
 
-    fn all(&self) -> Vec<AnyTable> {
-        self.tables.iter().map(Table::any).collect()
+    fn all(&self) -> Vec<&dyn AnyObjects> {
+        self.members.iter().map(|member| member as &dyn AnyObjects).collect()
     }
 
     fn seen(&self) -> Seen {
         std::array::from_fn(|n| {
-            (self.state.directory.entries[n].1.load(Relaxed), self.tables[n].directory.load(Relaxed))
+            (self.state.directory.entries[n].1.load(Relaxed), self.members[n].header.directory.load(Relaxed))
         })
     }
 
     fn show(&self, seen: Seen) {
         for (n, (entry, directory)) in seen.into_iter().enumerate() {
             self.state.directory.entries[n].1.store(entry, Relaxed);
-            self.tables[n].directory.store(directory, Relaxed);
+            self.members[n].header.directory.store(directory, Relaxed);
         }
     }
 
     /// Whether links lead to the tables of this world, from all of them.
     fn is_pointed(&self) -> bool {
-        let headers: [_; TABLES] = std::array::from_fn(|n| self.tables[n].header().cast_const());
-        self.tables.iter().all(|table| table.slots.get() == headers)
+        let headers: [_; TABLES] = std::array::from_fn(|n| self.members[n].start().cast_const());
+        self.members.iter().all(|member| member.slots.get() == headers)
     }
 
     fn points(&self) -> usize {
-        self.tables.iter().map(|table| table.pointed.get()).sum()
+        self.members.iter().map(|member| member.pointed.get()).sum()
     }
 
     /// All states that a world can be in: each entry empty, right, or that of another table; each table linked by no
@@ -117,7 +155,7 @@ impl Scene {
             ptr::from_ref(&self.elsewhere.1).cast_mut(),
         ];
         let of = |n: usize, choice: usize| {
-            let headers = [ptr::null_mut(), self.tables[n].header(), self.elsewhere.0.header()];
+            let headers = [ptr::null_mut(), self.members[n].start(), self.elsewhere.0.start()];
             (headers[choice % 3], directories[choice / 3])
         };
         (0..9_usize.pow(TABLES as u32)).map(|choice| [of(0, choice % 9), of(1, choice / 9)]).collect()
@@ -140,25 +178,23 @@ fn interleave<T>(others: Others<'_>, run: impl FnOnce() -> T) -> T {
 fn who_finds_tables_linked_can_follow_links() {
     let mut found_linked = 0;
     let scene = Scene::new();
-    let tables = scene.all();
+    let members = scene.all();
     for start in scene.starts() {
         scene.show(start);
-        // SAFETY: the tables are alive, and the one thread looks at them.
-        if unsafe { scene.state.is_linked(&tables) } {
+        if scene.state.is_linked(&members) {
             continue;
         }
         // What can be seen at each time, whether links are right then, and how many slots were written.
-        for table in &scene.tables {
-            table.slots.set([scene.elsewhere.0.header(); TABLES]);
+        for member in &scene.members {
+            member.slots.set([scene.elsewhere.0.start(); TABLES]);
         }
         let mut times = vec![(scene.seen(), scene.is_pointed(), scene.points())];
         let mut record = || times.push((scene.seen(), scene.is_pointed(), scene.points()));
-        // SAFETY: as above.
-        interleave(&mut record, || unsafe { scene.state.relink(&tables) });
+        // SAFETY: the members are borrowed.
+        interleave(&mut record, || unsafe { scene.state.relink(&members) });
         times.dedup();
         let end = scene.points();
-        // SAFETY: as above.
-        assert!(scene.is_pointed() && unsafe { scene.state.is_linked(&tables) }, "from {start:?}");
+        assert!(scene.is_pointed() && scene.state.is_linked(&members), "from {start:?}");
 
         let mut reads = [0; 2 * TABLES];
         loop {
@@ -167,8 +203,7 @@ fn who_finds_tables_linked_can_follow_links() {
                 scene.show(times[reads[next]].0);
                 next += 1;
             };
-            // SAFETY: as above.
-            if interleave(&mut wait, || unsafe { scene.state.is_linked(&tables) }) {
+            if interleave(&mut wait, || scene.state.is_linked(&members)) {
                 let (_, is_pointed, points) = times[reads[2 * TABLES - 1]];
                 assert!(
                     is_pointed && points == end,
@@ -189,12 +224,12 @@ fn who_finds_tables_linked_can_follow_links() {
 #[test]
 fn linked_tables_are_not_linked_again() {
     let scene = Scene::new();
-    let tables = scene.all();
-    // SAFETY: the tables are alive, and no other thread looks at them.
-    unsafe { scene.state.relink(&tables) };
+    let members = scene.all();
+    // SAFETY: the members are borrowed.
+    unsafe { scene.state.relink(&members) };
     let (linked, points) = (scene.seen(), scene.points());
     let mut look = || assert_eq!(scene.seen(), linked);
     // SAFETY: as above.
-    interleave(&mut look, || unsafe { scene.state.relink(&tables) });
+    interleave(&mut look, || unsafe { scene.state.relink(&members) });
     assert_eq!(scene.points(), points);
 }

@@ -1,5 +1,5 @@
 use ikra::prelude::*;
-use ikra::rt::{AnyObjects, Visitor};
+use ikra::rt::{AnyObjects, FieldSet};
 
 #[soa_class]
 pub struct X {
@@ -13,7 +13,14 @@ pub struct A {
 
 fn main() {
     let mut a = A::new();
-    a.visit_members(&mut Visitor::new(&mut |objects: &mut dyn AnyObjects| objects.truncate(1 << 30)));
-    Visitor::new(&mut |objects: &mut dyn AnyObjects| *objects.mirror() = None).visit(&mut a.xs);
+    for objects in a.members_mut().as_mut() {
+        objects.add(1).unwrap();
+        objects.truncate(1 << 30);
+        *objects.mirror() = None;
+        objects.uploaded(FieldSet::ALL);
+        objects.changed_on_device(FieldSet::ALL);
+        objects.lose_device();
+    }
+    AnyObjects::truncate(&mut a.xs, 1 << 30);
     *a.state_mut().device() = None;
 }

@@ -13,10 +13,12 @@ pub struct A {
 struct B(A);
 
 impl World for B {
-    type Tables = <A as World>::Tables;
     const CLASSES: &'static [ikra::rt::ClassId] = &[];
-    fn tables(&self) -> Self::Tables {
-        self.0.tables()
+    fn members(&self) -> impl AsRef<[&dyn ikra::rt::AnyObjects]> {
+        self.0.members()
+    }
+    fn members_mut(&mut self) -> impl AsMut<[&mut dyn ikra::rt::AnyObjects]> {
+        self.0.members_mut()
     }
     fn state(&self) -> &ikra::rt::WorldState<Self> {
         loop {}
@@ -24,7 +26,6 @@ impl World for B {
     fn state_mut(&mut self) -> &mut ikra::rt::WorldState<Self> {
         loop {}
     }
-    fn visit_members(&mut self, _: &mut ikra::rt::Visitor<'_>) {}
     fn device_code() -> Option<&'static str> {
         None
     }

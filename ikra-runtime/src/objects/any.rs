@@ -1,0 +1,200 @@
+//! The objects of any class, for code that serves all classes of a world alike: linking, and executors on devices.
+
+use std::ptr::NonNull;
+
+use super::Objects;
+use crate::class::{Class, ClassId, base_count, has_own_columns};
+use crate::error::Error;
+use crate::mirror::{Mirror, Span, Unit, arrays, atomics, spans, units, whole_units};
+use crate::origin::Signature;
+use crate::phase::FieldSet;
+use crate::table::{Directory, Header};
+
+/// [`Objects`] of any class.
+///
+/// Safe code can get hold of these, through the members of a world. So whatever says something that the runtime then
+/// trusts is an `unsafe` function, with what is to be true.
+///
+/// # Safety
+///
+/// All that the functions return is true of one `Objects`, the same each time. [`header`](Self::header) starts its
+/// table, which lives as long as it, at the same address.
+#[doc(hidden)]
+pub unsafe trait AnyObjects {
+    /// The class's name.
+    fn name(&self) -> &'static str;
+    /// Identifies the class.
+    fn class(&self) -> ClassId;
+    /// The class, as the device code is asked for it.
+    fn signature(&self) -> Signature;
+    /// The start of the class's table, by the pointer that owns the table.
+    fn header(&self) -> NonNull<Header>;
+    /// Fetches what is newer on a device, and marks what kernels on the host change whatever they say.
+    fn prepare(&self);
+    /// Points the table's targets to the tables of its world.
+    ///
+    /// # Safety
+    ///
+    /// As for `Table::point`.
+    unsafe fn point(&self, directory: &Directory);
+
+    /// The number of addresses that the storage starts at: of physical columns and the arena.
+    fn columns(&self) -> usize;
+    /// The number of objects.
+    fn count(&self) -> u32;
+    /// The number of objects that there is room for.
+    fn capacity(&self) -> usize;
+    /// Objects that are reserved and not yet initialised.
+    fn pending(&self) -> u32;
+    /// The pieces of the storage.
+    fn units(&self) -> Vec<Unit>;
+    /// The pieces that hold some fields of objects `first..end`.
+    fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span>;
+    /// Whether each column has memory of its own.
+    fn has_own_columns(&self) -> bool;
+    /// The fields that changed on the host since [`uploaded`](Self::uploaded).
+    fn changed_on_host(&self) -> FieldSet;
+    /// The fields whose last values are on the device.
+    fn newer_on_device(&self) -> FieldSet;
+    /// The fields that are `#[atomic]`.
+    fn atomics(&self) -> FieldSet;
+    /// The fields that kernels change in place, so that their snapshots start as copies.
+    fn arrays(&self) -> FieldSet;
+    /// Fetches what the device changed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Mirror::fetch`]; the last values are then on the device as before.
+    fn fetch_all(&mut self) -> Result<(), Error>;
+
+    /// Says that the device has the host's values.
+    ///
+    /// # Safety
+    ///
+    /// The mirror has them, for these fields.
+    unsafe fn uploaded(&mut self, fields: FieldSet);
+    /// Says that the device changes fields.
+    ///
+    /// # Safety
+    ///
+    /// The mirror has values of these fields for all objects, at the latest when it fetches them.
+    unsafe fn changed_on_device(&mut self, fields: FieldSet);
+    /// The mirror.
+    ///
+    /// # Safety
+    ///
+    /// It is left with a mirror of these objects, or none.
+    unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
+    /// Adds objects, and returns the index of the first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Objects::reserve`]; nothing is added then.
+    ///
+    /// # Safety
+    ///
+    /// They are initialised by the device, or taken away again, before anybody is shown them.
+    unsafe fn add(&mut self, count: usize) -> Result<usize, Error>;
+    /// Removes the objects from `len` on.
+    ///
+    /// # Safety
+    ///
+    /// They were just added, by [`add`](Self::add).
+    unsafe fn truncate(&mut self, len: usize);
+    /// Forgets what the device changed, and the mirror: from now on the host's values count.
+    ///
+    /// # Safety
+    ///
+    /// The device changed nothing, or the world's owner knows what is lost.
+    unsafe fn lose_device(&mut self);
+}
+
+// SAFETY: all are read from this `Objects`, which owns its table on the heap.
+unsafe impl<C: Class> AnyObjects for Objects<C> {
+    #[inline]
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+    #[inline]
+    fn class(&self) -> ClassId {
+        C::ID
+    }
+    fn signature(&self) -> Signature {
+        const { Signature::of::<C>() }
+    }
+    #[inline]
+    fn header(&self) -> NonNull<Header> {
+        self.table.cast()
+    }
+    #[inline]
+    fn prepare(&self) {
+        self.table().fetch(FieldSet::ALL);
+        self.table().changed_on_host(const { atomics::<C>() });
+    }
+    unsafe fn point(&self, directory: &Directory) {
+        // SAFETY: as the caller promises.
+        unsafe { self.table().point(directory) }
+    }
+
+    fn columns(&self) -> usize {
+        base_count(C::FIELDS)
+    }
+    #[inline]
+    fn count(&self) -> u32 {
+        self.table().header.len
+    }
+    fn capacity(&self) -> usize {
+        Objects::capacity(self)
+    }
+    #[inline]
+    fn pending(&self) -> u32 {
+        self.table().header.pending
+    }
+    fn units(&self) -> Vec<Unit> {
+        units::<C>(&self.table().bases, Objects::capacity(self), self.len(), self.arena())
+    }
+    fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
+        spans::<C>(&self.table().bases, fields, first, end, self.arena())
+    }
+    fn has_own_columns(&self) -> bool {
+        has_own_columns::<C>()
+    }
+    fn changed_on_host(&self) -> FieldSet {
+        self.table().header.changed_on_host()
+    }
+    fn newer_on_device(&self) -> FieldSet {
+        self.table().header.to_fetch(FieldSet::ALL)
+    }
+    fn atomics(&self) -> FieldSet {
+        atomics::<C>()
+    }
+    fn arrays(&self) -> FieldSet {
+        arrays::<C>()
+    }
+    fn fetch_all(&mut self) -> Result<(), Error> {
+        self.table().try_fetch(FieldSet::ALL)
+    }
+
+    unsafe fn uploaded(&mut self, fields: FieldSet) {
+        self.table().header.set_uploaded(fields);
+    }
+    unsafe fn changed_on_device(&mut self, fields: FieldSet) {
+        self.table().header.set_changed_on_device(whole_units::<C>(fields));
+    }
+    unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
+        self.mirror_mut()
+    }
+    unsafe fn add(&mut self, count: usize) -> Result<usize, Error> {
+        let first = self.len();
+        self.add_placeholders(count)?;
+        Ok(first)
+    }
+    unsafe fn truncate(&mut self, len: usize) {
+        self.set_len(len);
+    }
+    unsafe fn lose_device(&mut self) {
+        self.table().header.set_fetched(FieldSet::ALL);
+        self.table().header.set_changed_on_host(FieldSet::ALL);
+        *self.mirror_mut() = None;
+    }
+}
