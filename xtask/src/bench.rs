@@ -1,0 +1,48 @@
+//! Measurements, and the tables and plots of docs/performance.md.
+
+use std::fs;
+
+use crate::run::{Outcome, cargo, program, step};
+
+/// Runs one group of benchmarks, with arguments for it.
+pub fn bench(what: &[&str]) -> Outcome {
+    match what {
+        [] => host(&[]),
+        ["host", arguments @ ..] => host(arguments),
+        ["peers", arguments @ ..] => peers(arguments),
+        ["gpu", arguments @ ..] => gpu(arguments),
+        ["plots"] => plots(),
+        _ => Err("usage: cargo xtask bench [host | peers | gpu | plots] [ARGUMENTS]".to_owned()),
+    }
+}
+
+/// Ikra beside hand-written loops and crates for columns.
+fn host(arguments: &[&str]) -> Outcome {
+    step(cargo("bench -p ikra-benches --benches --").args(arguments))?;
+    step(&mut cargo("run --quiet --release -p ikra-benches --bin bench-table"))
+}
+
+/// Ikra beside entity component systems.
+fn peers(arguments: &[&str]) -> Outcome {
+    let mut peers = cargo("bench --manifest-path benches/peers/Cargo.toml --");
+    step(peers.args(arguments).env("CARGO_TARGET_DIR", "target/peers"))
+}
+
+/// Ikra beside CUDA, on a machine with a GPU and `nvcc`.
+fn gpu(arguments: &[&str]) -> Outcome {
+    step(&mut program("benches/cuda/build.sh", ""))?;
+    step(cargo("run --release -p ikra-gpu-benches -- target/cuda/libbaselines.so").args(arguments))
+}
+
+/// Draws each table of docs/*.csv.
+fn plots() -> Outcome {
+    let folder = fs::read_dir("docs").map_err(|error| format!("docs: {error}"))?;
+    let mut tables: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
+    tables.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
+    tables.sort();
+    for table in tables {
+        let mut plot = cargo("run --quiet --release -p ikra-benches --bin bench-plot --");
+        step(plot.arg(&table).arg(table.with_extension("svg")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Checks that are tasks of their own.
+
+use std::fs;
+
+use crate::run::{Outcome, cargo, program, step};
+
+/// The published crates, in the order in which they would be published.
+const PUBLISHED: &str = "-p ikra-runtime -p ikra-gpu -p ikra-macros -p ikra-build -p ikra";
+
+/// Formatting, lints, and documentation without warnings.
+pub fn lint() -> Outcome {
+    step(&mut cargo("fmt --all --check"))?;
+    step(&mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
+    step(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Each published crate can be packaged.
+pub fn package() -> Outcome {
+    step(&mut cargo(&format!("package --quiet --no-verify {PUBLISHED}")))
+}
+
+/// The published crates, and what the macros make of classes, compile with the `rust-version` of Cargo.toml.
+pub fn msrv() -> Outcome {
+    let manifest = fs::read_to_string("Cargo.toml").map_err(|error| format!("Cargo.toml: {error}"))?;
+    let version = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
+    let version = version.ok_or("Cargo.toml has no rust-version")?.trim_matches('"');
+    if step(&mut program("rustup", &format!("run {version} rustc --version"))).is_err() {
+        step(&mut program("rustup", &format!("toolchain install {version} --profile minimal --no-self-update")))?;
+    }
+    let check = format!("+{version} check {PUBLISHED} -p ikra-assembly-tests --all-features");
+    step(cargo(&check).env("CARGO_TARGET_DIR", "target/msrv"))
+}
+
+/// The sanitizers, or one of them.
+pub fn sanitize(which: &[&str]) -> Outcome {
+    step(program("scripts/sanitize.sh", "").args(which))
+}

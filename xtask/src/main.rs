@@ -1,0 +1,51 @@
+//! What developers of Ikra run: `cargo xtask` lists the tasks.
+
+mod bench;
+mod bless;
+mod check;
+mod ci;
+mod run;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use run::Outcome;
+
+const USAGE: &str = "usage: cargo xtask TASK
+
+  ci                            everything that has to pass; .ci/run installs what it needs
+  lint                          formatting, clippy, documentation
+  bless [ui [FILE] | expansions]
+                                write the expected messages and expansions anew; FILE is part of a file's name
+  bench [host | peers | gpu | plots] [ARGUMENTS]
+                                measure, and print the tables of docs/performance.md; plots draws docs/*.csv
+  sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
+  package                       check that the published crates can be packaged
+  msrv                          check the published crates with the oldest compiler that they promise";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the repository");
+    std::env::set_current_dir(root).expect("the repository is there");
+    match task(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn task(arguments: &[&str]) -> Outcome {
+    match arguments {
+        ["ci"] => ci::ci(),
+        ["lint"] => check::lint(),
+        ["bless", what @ ..] => bless::bless(what),
+        ["bench", what @ ..] => bench::bench(what),
+        ["sanitize", which @ ..] => check::sanitize(which),
+        ["package"] => check::package(),
+        ["msrv"] => check::msrv(),
+        _ => Err(USAGE.to_owned()),
+    }
+}
