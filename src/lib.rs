@@ -224,37 +224,37 @@ extern crate self as ikra;
 #[cfg(not(target_arch = "nvptx64"))]
 mod absent;
 
+pub use ikra_core::class::{Addressing, Class};
+pub use ikra_core::column::Column;
+pub use ikra_core::handle::All as AllObjects;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use ikra_core::isa::Isa;
+pub use ikra_core::layout::LayoutKind;
+pub use ikra_core::link::Link;
+pub use ikra_core::object::{LendsFields, Object};
+pub use ikra_core::order::AtomicPlace;
+pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
+pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
+pub use ikra_core::storage::{
+    ArrayStorage, Atomic, AtomicValue, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut, InnerRef,
+};
+pub use ikra_core::value::{Fixed, Value};
+pub use ikra_core::{math, rng, thread, warp};
+#[cfg(target_arch = "nvptx64")]
+pub use ikra_gpu::device::Objects;
 #[cfg(target_arch = "nvptx64")]
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, LostColumn, Recording, driver};
-pub use ikra_gpu::{math, rng, thread, warp};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
-pub use ikra_runtime::class::{Addressing, Class};
-pub use ikra_runtime::column::Column;
-#[cfg(target_arch = "nvptx64")]
-pub use ikra_runtime::device::Objects;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::error::Error;
-pub use ikra_runtime::handle::All as AllObjects;
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_runtime::isa::Isa;
-pub use ikra_runtime::layout::LayoutKind;
-pub use ikra_runtime::link::Link;
-pub use ikra_runtime::object::{LendsFields, Object};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::objects::{Links, Objects, Rows};
-pub use ikra_runtime::order::AtomicPlace;
-pub use ikra_runtime::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
-pub use ikra_runtime::reduce::{All, Any, Max, Min, Reducer, Sum};
-pub use ikra_runtime::storage::{
-    ArrayStorage, Atomic, AtomicValue, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut, InnerRef,
-};
-pub use ikra_runtime::value::{Fixed, Value};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::world::{Holds, Mut, World};
 
@@ -278,10 +278,10 @@ pub mod prelude {
         All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class,
         soa_methods, soa_world,
     };
-    pub use ikra_gpu::math::GpuFloat;
+    pub use ikra_core::math::GpuFloat;
     // What `std` gives on the host.
     #[cfg(target_arch = "nvptx64")]
-    pub use ikra_gpu::math::StdMethods as _;
+    pub use ikra_core::math::StdMethods as _;
 }
 
 /// For the macros' code.
@@ -289,39 +289,42 @@ pub mod prelude {
 pub mod rt {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::absent::Absent;
-    #[cfg(target_arch = "nvptx64")]
-    pub use ikra_gpu::device;
-    pub use ikra_macros::__expand_methods;
-    pub use ikra_runtime::access::ModeOf;
-    pub use ikra_runtime::arity::FieldTuple;
-    pub use ikra_runtime::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
-    pub use ikra_runtime::handle::Handle;
-    pub use ikra_runtime::kernel::{
+    pub use ikra_core::access::ModeOf;
+    pub use ikra_core::arity::FieldTuple;
+    pub use ikra_core::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
+    pub use ikra_core::handle::Handle;
+    pub use ikra_core::kernel::{
         Argument, Constructor, DeviceArgument, Entry, Kernel, Method, OnDevice, PairKernel, ReducedBy,
     };
-    pub use ikra_runtime::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
-    pub use ikra_runtime::layout::{Aos, Soa, Tiles};
-    pub use ikra_runtime::object::{NotShown, Shown};
-    pub use ikra_runtime::order::{AnyPlace, AtomicUse, AtomicUses, NotAtomic, OwnPlace};
-    pub use ikra_runtime::origin::{
+    pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
+    pub use ikra_core::layout::{Aos, Soa, Tiles};
+    pub use ikra_core::object::{NotShown, Shown};
+    pub use ikra_core::order::{AnyPlace, AtomicUse, AtomicUses, NotAtomic, OwnPlace};
+    pub use ikra_core::origin::{
         Meaning, NoMeaning, Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, meaning,
         pairs_fingerprint,
     };
-    pub use ikra_runtime::phase::{AllRaceFree, FieldAccess, FieldSet, Lines, RaceFree, Reached, Touched};
-    pub use ikra_runtime::storage::{
+    pub use ikra_core::phase::{AllRaceFree, FieldAccess, FieldSet, Lines, RaceFree, Reached, Touched};
+    pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
     #[cfg(target_arch = "nvptx64")]
-    pub use ikra_runtime::table::{DeviceBases, table_words};
-    pub use ikra_runtime::table::{Place, TargetSlot};
-    pub use ikra_runtime::transfer::Transfer;
-    pub use ikra_runtime::value::{LaneArray, NoTarget};
+    pub use ikra_core::table::{DeviceBases, table_words};
+    pub use ikra_core::table::{Place, TargetSlot};
+    pub use ikra_core::transfer::Transfer;
+    pub use ikra_core::value::{LaneArray, NoTarget};
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use ikra_core::{
+        kernel::{examine, examine_pairs},
+        table::Base,
+    };
+    #[cfg(target_arch = "nvptx64")]
+    pub use ikra_gpu::device;
+    pub use ikra_macros::__expand_methods;
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{
-        kernel::{examine, examine_pairs},
         mirror::{Mirror, Unit},
         objects::AnyObjects,
-        table::Base,
         world::{WorldState, assert_closed},
     };
 }

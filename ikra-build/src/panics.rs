@@ -1,6 +1,6 @@
 //! Where kernels panic: there the device code says which kernel it is and which object it works on.
 //!
-//! Kernels note both in two registers, as `ikra_runtime::device` writes it. A panic is a call that does not return. Before it, a
+//! Kernels note both in two registers, as `ikra_gpu::device` writes it. A panic is a call that does not return. Before it, a
 //! call of `ikra_failing` hands them over. So they cost nothing where no panic can happen, and a register where one can.
 
 use std::ops::Range;

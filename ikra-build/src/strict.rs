@@ -237,7 +237,7 @@ fn place(frames: &[Frame<'_>], function: &Function<'_>, package: &Path, root: &P
 /// Whether a file belongs to `core`, or to Ikra.
 fn is_library(file: &Path) -> bool {
     let is_ikras = |name: &str| {
-        ["ikra-gpu", "ikra-runtime"].iter().filter_map(|own| name.strip_prefix(own)).any(|rest| {
+        ["ikra-core", "ikra-gpu"].iter().filter_map(|own| name.strip_prefix(own)).any(|rest| {
             // A version may follow.
             rest.is_empty() || rest.starts_with('-') && rest[1..].starts_with(|c: char| c.is_ascii_digit())
         })
@@ -355,8 +355,8 @@ mod tests {
         let user = ["src/model.rs", "/p/ikra/src/lib.rs", "/registry/libm-0.2.11/src/math/pow.rs"];
         let library = [
             "/usr/lib/rustlib/src/rust/library/core/src/num/f32.rs",
-            "ikra-gpu/src/math.rs",
-            "/registry/ikra-runtime-0.1.0/src/call.rs",
+            "ikra-core/src/math.rs",
+            "/registry/ikra-gpu-0.1.0/src/device/call.rs",
             "/x/../../stdarch/crates/core_arch/src/nvptx/mod.rs",
         ];
         assert!(user.iter().all(|file| !is_library(Path::new(file))));

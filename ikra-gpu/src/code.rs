@@ -1,14 +1,14 @@
 //! What device code says about itself: which kernels and classes it holds, and as what it was compiled.
 //!
-//! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_runtime::origin`). What an entry
+//! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_core::origin`). What an entry
 //! takes is read from its declaration, which is what the driver reads.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ikra_core::kernel::{Argument, Entry};
+use ikra_core::origin::{Signature, bytes, field_fingerprint};
 use ikra_runtime::error::Error;
-use ikra_runtime::kernel::{Argument, Entry};
-use ikra_runtime::origin::{Signature, bytes, field_fingerprint};
 
 /// Which entry of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -270,8 +270,8 @@ fn difference(host: &Signature, device: &CompiledClass) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ikra_runtime::class::{ColumnInfo, FieldInfo};
-    use ikra_runtime::origin::Origin;
+    use ikra_core::class::{ColumnInfo, FieldInfo};
+    use ikra_core::origin::Origin;
 
     const PLACE: &str = "game/src/model.rs:3:11";
     const FIELDS: &[FieldInfo] =

@@ -4,11 +4,11 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ikra_runtime::class::ClassId;
+use ikra_core::class::ClassId;
+use ikra_core::phase::FieldSet;
 use ikra_runtime::error::Error;
 use ikra_runtime::mirror::{Mirror, Span, Unit};
 use ikra_runtime::objects::AnyObjects;
-use ikra_runtime::phase::FieldSet;
 
 use crate::driver::{Memory, Pieces, Stream};
 use crate::queue::{INBOX_BYTES, Queue};

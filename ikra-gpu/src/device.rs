@@ -1,5 +1,6 @@
 //! The executors on the device: which thread calls a kernel for which objects.
 
+mod call;
 mod copy;
 mod execute;
 mod memory;
@@ -8,6 +9,7 @@ mod panic;
 mod reduce;
 pub mod shared;
 
+pub use call::Objects;
 pub use copy::copy;
 pub use execute::{construct, execute};
 pub use pairs::execute_pairs;

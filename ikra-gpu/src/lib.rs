@@ -2,9 +2,8 @@
 //!
 //! | compiled for | modules |
 //! | --- | --- |
-//! | both | [`math`], random numbers, [`rng`], and who runs a kernel, [`thread`] and [`warp`] |
 //! | the device, `nvptx64-nvidia-cuda` | `device`: shared memory, the executors' loops |
-//! | the host, with feature `cuda` | `driver`, and `CudaWorld`: the executors' twins, columns that move |
+//! | the host | `driver`, and `CudaWorld`: the executors' twins, columns that move |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
@@ -15,27 +14,26 @@
 
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
-pub mod math;
-pub mod rng;
-pub mod thread;
-pub mod warp;
 
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 mod code;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 mod columns;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 pub mod driver;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 mod queue;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 mod session;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 mod stats;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 mod world;
 
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 pub use stats::{DeviceStats, KernelTime};
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg(not(target_arch = "nvptx64"))]
 pub use world::{CudaWorld, LostColumn, Recording};
+
+/// Threads of a block that runs a kernel for pairs, and so others of a tile.
+pub(crate) const PAIR_THREADS: usize = 128;

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use ikra_runtime::class::ClassId;
+use ikra_core::class::ClassId;
+use ikra_core::phase::FieldSet;
 use ikra_runtime::error::Error;
-use ikra_runtime::phase::FieldSet;
 
 use crate::driver::{Context, Event, Function, Graph, Grid, HostMemory, Loss, Module, Stream};
 use crate::stats::Counters;

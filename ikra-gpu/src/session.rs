@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ikra_runtime::class::ClassId;
+use ikra_core::class::ClassId;
+use ikra_core::kernel::{Argument, Entry};
+use ikra_core::phase::FieldSet;
 use ikra_runtime::error::Error;
-use ikra_runtime::kernel::{Argument, Entry};
 use ikra_runtime::objects::AnyObjects;
-use ikra_runtime::phase::FieldSet;
 
 use crate::code::{CALL, Code, Kind, Shape};
 use crate::columns::Columns;

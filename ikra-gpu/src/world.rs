@@ -6,18 +6,19 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ikra_runtime::class::{Class, has_arena};
+use ikra_core::class::{Class, has_arena};
+use ikra_core::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
+use ikra_core::link::Link;
+use ikra_core::phase::FieldSet;
+use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use ikra_core::tile_row;
+use ikra_core::transfer::Transfer;
 use ikra_runtime::error::Error;
 use ikra_runtime::exec::{check_distinct, positions};
-use ikra_runtime::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
-use ikra_runtime::link::Link;
 use ikra_runtime::objects::{AnyObjects, Links};
-use ikra_runtime::phase::FieldSet;
-use ikra_runtime::record::{self, PAIR_THREADS};
-use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
-use ikra_runtime::transfer::Transfer;
 use ikra_runtime::world::{Holds, World};
 
+use crate::PAIR_THREADS;
 use crate::code::{CALL, Kind, Shape};
 use crate::columns::Columns;
 use crate::driver::{DeviceInfo, Graph, Grid};
@@ -301,7 +302,7 @@ pub trait CudaWorld: World {
         Self: Holds<K::Class> + Holds<K::Other>,
     {
         let end = Holds::<K::Class>::objects(self).len();
-        let shared_bytes = (PAIR_THREADS * record::bytes::<K::Other, K>()) as u32;
+        let shared_bytes = (PAIR_THREADS * tile_row::bytes::<K::Other, K>()) as u32;
         let job = Job { threads: PAIR_THREADS as u32, shared_bytes, together: true, ..job_of::<K>() };
         with(self, |world, session| start::<K, A, Self>(world, session, job, 0, end, None, args))
     }

@@ -1,5 +1,5 @@
 //! What is said of a driver that is missing, old, or fails: with one that fails as it is told to.
-#![cfg(all(feature = "cuda", target_os = "linux"))]
+#![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,5 @@
 //! Errors: what happened, to which class, and what to do.
 
-use crate::class::Class;
-use crate::link::Link;
-
 /// What can go wrong with data that a program meets at run time.
 /// ```
 /// use ikra::prelude::*;
@@ -234,15 +231,4 @@ pub enum Error {
         /// What the driver says.
         reason: String,
     },
-}
-
-impl Error {
-    #[cold]
-    pub(crate) fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Self {
-        Self::NotInWorld { class: C::NAME, id: link.id(), len }
-    }
-    #[cold]
-    pub(crate) fn not_initialized<C: Class>(link: Link<C>) -> Self {
-        Self::NotInitialized { class: C::NAME, id: link.id() }
-    }
 }

@@ -19,14 +19,12 @@ pub(crate) use pairs::execute_pairs;
 pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce};
 pub(crate) use rows::execute;
 
-use std::cell::RefCell;
 use std::ops::{Range, RangeBounds};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use crate::range::{within, written};
+use crate::run::Run;
 
 /// Chunks are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;
@@ -52,58 +50,6 @@ fn chunk_len(objects: usize, heavy: bool) -> usize {
         return (objects / (threads * 8)).max(HEAVY_GRAIN).next_multiple_of(HEAVY_GRAIN);
     }
     (objects / (threads * 8)).max(1024).next_multiple_of(GRAIN)
-}
-
-/// The threads that run kernels.
-#[must_use]
-pub fn workers() -> usize {
-    rayon::current_num_threads()
-}
-
-/// Which of them this is; 0 also for others, which run kernels of few objects themselves.
-#[must_use]
-pub fn worker() -> usize {
-    rayon::current_thread_index().unwrap_or(0)
-}
-
-/// One run of a kernel on several threads: once a call has panicked, no further chunks are begun.
-#[derive(Default)]
-struct Run {
-    failed: Arc<AtomicBool>,
-}
-
-thread_local! {
-    /// Of the run that this thread works on, whether it failed.
-    static FAILED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-}
-
-impl Run {
-    /// Does the work for a chunk, unless the run failed; then the panic is on its way to the caller.
-    fn chunk<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        /// Ends the chunk, also by a panic.
-        struct Chunk<'a> {
-            failed: &'a AtomicBool,
-            before: Option<Arc<AtomicBool>>,
-        }
-        impl Drop for Chunk<'_> {
-            fn drop(&mut self) {
-                if std::thread::panicking() {
-                    self.failed.store(true, Ordering::Relaxed);
-                }
-                FAILED.set(self.before.take());
-            }
-        }
-        if self.failed.load(Ordering::Relaxed) {
-            return None;
-        }
-        let _chunk = Chunk { failed: &self.failed, before: FAILED.replace(Some(Arc::clone(&self.failed))) };
-        Some(work())
-    }
-}
-
-/// Whether no other thread panicked before in the run that this thread works on.
-pub(crate) fn is_first_failure() -> bool {
-    FAILED.with_borrow(|failed| failed.as_ref().is_none_or(|failed| !failed.swap(true, Ordering::Relaxed)))
 }
 
 /// Calls `work` for chunks of `range`, in parallel where it pays.

@@ -6,12 +6,15 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
 
-use crate::class::{Class, FieldInfo, MAX_FIELDS, column_count, first_column, has_arena, has_own_columns};
+use crate::class::{
+    Class, FieldInfo, MAX_FIELDS, column_count, first_column, has_arena, has_own_columns, in_arena, whole_units,
+};
 use crate::error::Error;
 use crate::phase::FieldSet;
 use crate::storage::slot_pitch;
-use crate::table::BaseSet;
+use crate::table::{BaseSet, Newer, Table};
 
 /// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
 /// slots, or the arena.
@@ -76,39 +79,49 @@ pub unsafe trait Mirror: Debug + Send + Sync {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-/// The fields of `C` that are `#[atomic]`.
-pub(crate) const fn atomics<C: Class>() -> FieldSet {
-    let mut bits = 0;
-    let mut field = 0;
-    while field < C::FIELDS.len() {
-        bits |= (C::FIELDS[field].atomic as u64) << field;
-        field += 1;
-    }
-    FieldSet::from_bits(bits)
-}
+/// What a table holds once a device was used: the mirror, which one thread at a time asks.
+#[derive(Default)]
+pub(crate) struct Mirrored(Mutex<Option<Box<dyn Mirror>>>);
 
-/// The fields of `C` that are inner arrays.
-pub(crate) const fn arrays<C: Class>() -> FieldSet {
-    let mut bits = 0;
-    let mut field = 0;
-    while field < C::FIELDS.len() {
-        bits |= (C::FIELDS[field].array.is_some() as u64) << field;
-        field += 1;
+impl Mirrored {
+    pub(crate) fn get_mut(&mut self) -> &mut Option<Box<dyn Mirror>> {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
-    FieldSet::from_bits(bits)
-}
 
-/// The fields of `C` that have elements in the arena.
-pub(crate) const fn in_arena<C: Class>() -> FieldSet {
-    let mut bits = 0;
-    let mut field = 0;
-    while field < C::FIELDS.len() {
-        if let Some(array) = C::FIELDS[field].array {
-            bits |= (array.arena as u64) << field;
+    /// Makes the host's values of some fields of the table that this belongs to the last ones. Nothing has changed
+    /// after an error.
+    pub(crate) fn try_fetch<C: Class>(&self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
+        let mirror = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have had the lock, and fetched them.
+        let fields = table.header.to_fetch(whole_units::<C>(fields));
+        if fields.is_empty() {
+            return Ok(());
         }
-        field += 1;
+        // Nothing is newer on the device where there is nothing.
+        if let (Some(mirror), 1..) = (&*mirror, table.len()) {
+            let units: Vec<_> = units::<C>(&table.bases, table.len(), table.len(), table.header.arena)
+                .into_iter()
+                .filter(|unit| !unit.fields.intersection(fields).is_empty())
+                .collect();
+            // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields
+            // of one unit are marked and unmarked together (`whole_units`), so that none of the unit would be to be
+            // fetched.
+            mirror.fetch(&units)?;
+        }
+        // SAFETY: they were just fetched; without a mirror or objects there is nothing to fetch.
+        unsafe { table.header.set_fetched(fields) };
+        Ok(())
     }
-    FieldSet::from_bits(bits)
+}
+
+// SAFETY: the mirror writes within the units that it is given: those of the fields that are to be fetched, and of fields
+// that share memory with them.
+unsafe impl<C: Class> Newer<C> for Mirrored {
+    fn fetch(&self, table: &Table<C>, fields: FieldSet) {
+        if let Err(error) = self.try_fetch(table, fields) {
+            panic!("class {}: {error}", C::NAME);
+        }
+    }
 }
 
 /// The columns of a field that are copied together: each by itself, or the slots of an array.
@@ -120,22 +133,6 @@ fn groups<C: Class>(bases: &C::Bases, field: usize) -> impl Iterator<Item = (usi
     let column = first + columns.len() - slots;
     let pitch = if slots > 1 { slot_pitch::<C>(bases, column, slots) } else { 0 };
     plain.chain((slots > 0).then_some((column, slots, pitch)))
-}
-
-/// The fields that are copied when some are: all that share a piece of memory with one of them. Arrays in the arena
-/// do, whatever the layout.
-#[inline(always)]
-pub(crate) const fn whole_units<C: Class>(fields: FieldSet) -> FieldSet {
-    let in_arena = const { in_arena::<C>() };
-    if fields.is_empty() {
-        fields
-    } else if !const { has_own_columns::<C>() } {
-        FieldSet::ALL
-    } else if fields.intersection(in_arena).is_empty() {
-        fields
-    } else {
-        fields.union(in_arena)
-    }
 }
 
 /// The units of storage that starts at `bases` and has room for `capacity` objects, of which there are

@@ -7,9 +7,9 @@ mod arrays;
 mod columns;
 mod rows;
 
+use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::PoisonError;
 
 use fixedbitset::FixedBitSet;
 
@@ -19,11 +19,11 @@ pub use columns::SliceColumn;
 pub use rows::{Links, Rows};
 
 use crate::arity::FieldTuple;
-use crate::class::{Class, MAX_FIELDS, first_column};
+use crate::class::{Class, MAX_FIELDS, arrays, atomics, first_column, in_arena};
 use crate::error::Error;
 use crate::link::Link;
 use crate::memory::Memory;
-use crate::mirror::{Mirror, arrays, atomics, in_arena};
+use crate::mirror::{Mirror, Mirrored};
 use crate::phase::FieldSet;
 use crate::storage::Bump;
 use crate::table::Table;
@@ -129,7 +129,8 @@ impl<C: Class> Drop for Objects<C> {
 impl<C: Class> Objects<C> {
     /// No objects.
     pub fn new() -> Self {
-        let table = NonNull::from(Box::leak(Box::new(Table::new())));
+        // SAFETY: its invariants are kept here and in the modules below.
+        let table = NonNull::from(Box::leak(Box::new(unsafe { Table::new() })));
         Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new() }
     }
 
@@ -175,7 +176,15 @@ impl<C: Class> Objects<C> {
     }
 
     pub(crate) fn mirror_mut(&mut self) -> &mut Option<Box<dyn Mirror>> {
-        self.table_mut().mirror.get_mut().unwrap_or_else(PoisonError::into_inner)
+        let newer: &mut dyn Any = &mut **self.table_mut().newer.get_or_insert_with(|| Box::new(Mirrored::default()));
+        let Some(mirrored) = newer.downcast_mut::<Mirrored>() else { unreachable!("nothing else is put there") };
+        mirrored.get_mut()
+    }
+
+    /// Makes the host's values of some fields the last ones. Nothing has changed after an error.
+    pub(crate) fn try_fetch(&self, fields: FieldSet) -> Result<(), Error> {
+        let newer = self.table().newer.as_ref().map(|newer| -> &dyn Any { &**newer });
+        newer.and_then(|newer| newer.downcast_ref::<Mirrored>()).map_or(Ok(()), |it| it.try_fetch(self.table(), fields))
     }
 
     /// Before whole objects are added or changed.
@@ -356,19 +365,19 @@ impl<C: Class> Objects<C> {
     }
 
     pub(crate) fn check(&self, link: Link<C>) -> Result<(), Error> {
-        if link.index() < self.len() { Ok(()) } else { Err(Error::not_in_world(link, self.len())) }
+        if link.index() < self.len() { Ok(()) } else { Err(not_in_world(link, self.len())) }
     }
 
     pub(crate) fn check_initialized(&self, link: Link<C>) -> Result<(), Error> {
         self.check(link)?;
-        if self.is_pending(link) { Err(Error::not_initialized(link)) } else { Ok(()) }
+        if self.is_pending(link) { Err(not_initialized(link)) } else { Ok(()) }
     }
 
     /// Panics if a reserved object is not initialised.
     pub(crate) fn assert_initialized(&self) {
         if self.table().header.pending > 0 {
             let index = self.pending.ones().next().unwrap_or(0);
-            panic!("{}", Error::not_initialized(Link::<C>::at(index as u32)));
+            panic!("{}", not_initialized(Link::<C>::at(index as u32)));
         }
     }
 
@@ -464,6 +473,16 @@ impl<C: Class> Objects<C> {
             unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, fields) }
         }
     }
+}
+
+#[cold]
+pub(crate) fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Error {
+    Error::NotInWorld { class: C::NAME, id: link.id(), len }
+}
+
+#[cold]
+fn not_initialized<C: Class>(link: Link<C>) -> Error {
+    Error::NotInitialized { class: C::NAME, id: link.id() }
 }
 
 /// Where kernels with `snapshot` write.

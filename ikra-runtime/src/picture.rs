@@ -216,25 +216,3 @@ impl<C: Class> Objects<C> {
         }
     }
 }
-
-impl LayoutKind {
-    /// The option's value: `soa`, `aos`, `tiles`.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Soa => "soa",
-            Self::Aos => "aos",
-            Self::Tiles(_) => "tiles",
-        }
-    }
-}
-
-impl Addressing {
-    /// The option's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Zero => "zero",
-            Self::Storage => "storage",
-            Self::FirstField => "first_field",
-        }
-    }
-}

@@ -28,7 +28,7 @@ use crate::phase::{Message, Sequential};
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
 use crate::storage::Storage;
-use crate::table::{Directory, Place};
+use crate::table::Directory;
 use crate::value::Value;
 
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
@@ -366,7 +366,7 @@ pub unsafe trait World: Sized + Send + Sync {
         let objects = Holds::<C>::objects(self);
         objects.check_initialized(link)?;
         ready(self);
-        Ok(C::to_ref(Handle::new(link, Place::of_table(objects.table()))))
+        Ok(C::to_ref(Handle::at(objects.table(), link.index())))
     }
 
     /// An object, to change: a guard with the object's fields, which are stored when it is dropped.

@@ -1,6 +1,6 @@
 //! Bytes on their way to the host.
 
-use crate::thread;
+use ikra_core::thread;
 
 /// Bytes of a word.
 const WORD: u32 = 4;

@@ -1,9 +1,9 @@
 //! Kernels for one object at a time.
 
-use ikra_runtime::device;
-use ikra_runtime::kernel::{Constructor, Kernel};
+use ikra_core::kernel::{Constructor, Kernel};
+use ikra_core::thread;
 
-use crate::thread;
+use super::call;
 
 /// Does `work` for this thread's part of the positions `first..end`: every so many-th as there are
 /// threads.
@@ -48,7 +48,7 @@ pub unsafe fn execute<K: Kernel<A>, A: Copy>(first: u32, end: u32, list: *const 
     for_own(first, end, |n| {
         // SAFETY: passed on.
         unsafe {
-            device::call::<K, A>(object(list, n), args);
+            call::call::<K, A>(object(list, n), args);
         }
     });
 }
@@ -63,6 +63,6 @@ pub unsafe fn execute<K: Kernel<A>, A: Copy>(first: u32, end: u32, list: *const 
 pub unsafe fn construct<K: Constructor<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
     for_own(first, end, |n| {
         // SAFETY: passed on.
-        unsafe { device::construct::<K, A>(object(list, n), args) }
+        unsafe { call::construct::<K, A>(object(list, n), args) }
     });
 }

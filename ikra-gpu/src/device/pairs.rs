@@ -1,27 +1,27 @@
 //! Kernels for every object and every other.
 //!
-//! A block of threads, one an object, puts the records of a tile of others into shared memory; then each
-//! thread meets them in order. Without records each thread reads the others from their columns.
+//! A block of threads, one an object, puts the rows of a tile of others into shared memory; then each
+//! thread meets them in order. Without rows each thread reads the others from their columns.
 
-use ikra_runtime::class::Class;
-use ikra_runtime::device::{self, Meeting};
-use ikra_runtime::kernel::PairKernel;
-use ikra_runtime::record::PAIR_THREADS;
+use ikra_core::class::Class;
+use ikra_core::kernel::PairKernel;
+use ikra_core::thread;
 
+use super::call::{self, Meeting};
 use super::execute::object;
 use super::shared;
-use crate::thread;
+use crate::PAIR_THREADS;
 
 /// Others of a tile: the threads of a block.
 const TILE: u32 = PAIR_THREADS as u32;
-/// Others that are met between two checks of the loop's end. Their records are loaded together: as many
+/// Others that are met between two checks of the loop's end. Their rows are loaded together: as many
 /// as there are registers for without keeping other blocks out.
-const fn unroll(record_bytes: usize) -> u32 {
-    if record_bytes <= 16 { 8 } else { 4 }
+const fn unroll(tile_row_bytes: usize) -> u32 {
+    if tile_row_bytes <= 16 { 8 } else { 4 }
 }
 
 /// The same for 0 to 7, each with the number as a constant. (The compiler leaves such loops as loops where
-/// their bodies are large, and then the records in local memory.)
+/// their bodies are large, and then the rows in local memory.)
 macro_rules! unrolled {
     ($n:ident, $body:block) => {
         unrolled!(@each $n, $body, 0 1 2 3 4 5 6 7)
@@ -41,7 +41,7 @@ macro_rules! unrolled {
 ///
 /// 1. The world's tables are filled, the objects exist, and none is in the list twice.
 /// 2. No other kernel runs in the world.
-/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many records; there are as many threads
+/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many rows; there are as many threads
 ///    as objects, or more.
 #[inline(always)]
 pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
@@ -66,8 +66,8 @@ pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, lis
 /// As for [`execute_pairs`], and every thread of the block comes here.
 #[inline(always)]
 unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_object: bool, args: A) {
-    let count = device::count::<K::Other>();
-    let bytes = const { device::record_bytes::<K, A>() };
+    let count = call::count::<K::Other>();
+    let bytes = const { call::tile_row_bytes::<K, A>() };
     if bytes == 0 || <K::Other as Class>::FIELDS.is_empty() {
         if has_object {
             for other in 0..count {
@@ -77,28 +77,28 @@ unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_obje
         }
         return;
     }
-    let records = shared::Place::start();
+    let rows = shared::Place::start();
     let own = thread::thread_idx_x();
     let mut tile = 0;
     while tile < count {
         let len = TILE.min(count - tile);
         if own < len {
-            let record = records.add(own * bytes as u32).pointer::<u8>();
-            // SAFETY: shared memory starts at a multiple of 16, and so does each record.
-            unsafe { core::hint::assert_unchecked(record.addr().is_multiple_of(16)) };
-            // SAFETY: passed on; there is room for a record a thread.
-            unsafe { device::write_record::<K, A>(tile + own, record) };
+            let row = rows.add(own * bytes as u32).pointer::<u8>();
+            // SAFETY: shared memory starts at a multiple of 16, and so does each row.
+            unsafe { core::hint::assert_unchecked(row.addr().is_multiple_of(16)) };
+            // SAFETY: passed on; there is room for a tile row a thread.
+            unsafe { call::write_tile_row::<K, A>(tile + own, row) };
         }
         // SAFETY: every thread of the block comes here.
         unsafe { thread::sync_threads() };
         if has_object {
             let mut k = 0;
-            let step = const { unroll(device::record_bytes::<K, A>()) };
-            let mut place = records;
+            let step = const { unroll(call::tile_row_bytes::<K, A>()) };
+            let mut place = rows;
             while k + step <= len {
                 unrolled!(u, {
                     if u < step {
-                        // SAFETY: passed on; the record was written before the barrier.
+                        // SAFETY: passed on; the row was written before the barrier.
                         unsafe { meet_near(meeting, tile + k + u, place.add(u * bytes as u32), args) };
                     }
                 });
@@ -120,21 +120,21 @@ unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_obje
 
 /// # Safety
 ///
-/// As for [`execute_pairs`], and the record of the other is at this place.
+/// As for [`execute_pairs`], and the row of the other is at this place.
 #[inline(always)]
 unsafe fn meet_near<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, place: shared::Place, args: A) {
-    let bytes = const { device::record_bytes::<K, A>() };
+    let bytes = const { call::tile_row_bytes::<K, A>() };
     // A copy in registers, loaded in the widest pieces that there are.
-    let mut record = [shared::Piece::default(); MAX_PIECES];
+    let mut row = [shared::Piece::default(); MAX_PIECES];
     unrolled!(n, {
         if n * 16 < bytes {
-            // SAFETY: within the record, and a multiple of 16.
-            record[n] = unsafe { place.add(n as u32 * 16).load() };
+            // SAFETY: within the row, and a multiple of 16.
+            row[n] = unsafe { place.add(n as u32 * 16).load() };
         }
     });
     // SAFETY: passed on.
-    unsafe { meeting.meet(other, record.as_ptr().cast(), args) };
+    unsafe { meeting.meet(other, row.as_ptr().cast(), args) };
 }
 
-/// Pieces of the largest record.
+/// Pieces of the largest row.
 const MAX_PIECES: usize = 8;

@@ -12,14 +12,14 @@
 use core::arch::asm;
 use core::mem::{MaybeUninit, size_of};
 
-use ikra_runtime::device;
-use ikra_runtime::kernel::Kernel;
-use ikra_runtime::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
-use ikra_runtime::transfer::{OnWire, Transfer};
+use ikra_core::kernel::Kernel;
+use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use ikra_core::thread;
+use ikra_core::transfer::{OnWire, Transfer};
 
+use super::call;
 use super::execute::object;
 use super::shared;
-use crate::thread;
 
 /// The accumulators of a chunk.
 const LANES: u32 = ACCUMULATORS as u32;
@@ -71,7 +71,7 @@ where
     let reducer = stateless::<OnWire<R, K::Output>>();
     let count = end - first;
     // SAFETY: passed on: each object is one thread's.
-    let call = |index: u32| unsafe { device::call::<K, A>(index, args) }.pack();
+    let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     // SAFETY: within the list.
     let listed = |n: u32| call(unsafe { object(list, first + n) });
     let chunk = chunk_len(count as usize, K::HEAVY) as u32;

@@ -5,15 +5,16 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::rows::prepare;
-use super::{Run, chunk_len, for_runs};
+use super::{chunk_len, for_runs};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
-use crate::call::step;
 use crate::class::Class;
 use crate::isa::Isa;
 use crate::kernel::{FieldsOf, Kernel, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
+use crate::run::Run;
+use crate::step::step;
 use crate::table::Table;
 
 /// Calls the kernel for all objects, and returns the results in the order of the objects' ids.

@@ -8,7 +8,7 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::{Kernel, snapshot_of};
 use crate::link::Link;
-use crate::objects::Objects;
+use crate::objects::{Objects, not_in_world};
 
 /// Calls the kernel for each object in the list.
 pub(crate) fn execute_each<K, A>(
@@ -45,7 +45,7 @@ where
 pub fn check_distinct<C: Class>(objects: &Objects<C>, links: &[Link<C>]) -> Result<(), Error> {
     let ascending = links.is_sorted_by(|a, b| a < b);
     if let Some(&link) = links.iter().find(|link| link.index() >= objects.len()) {
-        return Err(Error::not_in_world(link, objects.len()));
+        return Err(not_in_world(link, objects.len()));
     }
     if ascending {
         return Ok(());

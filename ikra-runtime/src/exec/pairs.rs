@@ -10,13 +10,13 @@ use super::rows::prepare;
 use super::{for_chunks, for_runs};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, FieldTuple, Job, ModeTuple, Spread};
-use crate::call::step;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::isa::{Isa, OnBlock, Trial};
 use crate::kernel::{FieldsOf, PairKernel, assert_modes, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
+use crate::step::step;
 use crate::table::Table;
 use crate::value::LANES;
 

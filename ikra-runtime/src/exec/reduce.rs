@@ -7,10 +7,9 @@ use rayon::prelude::*;
 
 use super::prefetch::prefetch_next;
 use super::rows::prepare;
-use super::{Run, check_distinct, for_runs, positions};
+use super::{check_distinct, for_runs, positions};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
-use crate::call::step;
 use crate::class::Class;
 use crate::error::Error;
 use crate::isa::Isa;
@@ -19,6 +18,8 @@ use crate::layout::Layout;
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use crate::run::Run;
+use crate::step::step;
 use crate::table::Table;
 
 /// Calls the kernel for the objects at some positions and combines the results.

@@ -7,12 +7,12 @@ use super::prefetch::prefetch_next;
 use super::{for_chunks, for_runs, positions};
 use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
-use crate::call::step;
 use crate::class::Class;
 use crate::isa::Isa;
 use crate::kernel::{FieldsOf, Kernel, Method, snapshot_of};
 use crate::layout::Layout;
 use crate::objects::Objects;
+use crate::step::step;
 use crate::table::Table;
 
 /// Calls the kernel for the objects at some positions.

@@ -3,45 +3,29 @@
 use crate::class::{Addressing, Class};
 use crate::error::Error;
 use crate::layout::{Layout, LayoutKind, geometry};
-use crate::link::Link;
+use crate::link::{Link, Numbered};
 use crate::objects::Objects;
 
-impl<C: Class> Link<C> {
-    /// The link as a number, by the class's addressing mode. Never 0.
-    ///
-    /// | `addressing` | number |
-    /// | --- | --- |
-    /// | `"zero"` | the object id |
-    /// | `"storage"` | start of the class's storage + index: one byte an object, inside the storage |
-    /// | `"first_field"` | the address of the object's value in the first column |
-    ///
-    /// The last two hold until storage grows (never, with `capacity = N`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInWorld`].
-    pub fn to_bits(self, objects: &Objects<C>) -> Result<u64, Error> {
-        objects.check(self)?;
-        let (start, stride) = scale(objects);
+impl<C: Class> Numbered<C> for Objects<C> {
+    type Error = Error;
+
+    fn number_of(&self, link: Link<C>) -> Result<u64, Error> {
+        self.check(link)?;
+        let (start, stride) = scale(self);
         Ok(match C::ADDRESSING {
-            Addressing::Zero => u64::from(self.id()),
-            Addressing::Storage => start + self.index() as u64,
+            Addressing::Zero => u64::from(link.id()),
+            Addressing::Storage => start + link.index() as u64,
             Addressing::FirstField => match C::Layout::KIND {
                 // Elements are not equally far apart: take the address itself.
-                LayoutKind::Tiles(_) => first_field(objects, self.index()),
-                _ => start + self.index() as u64 * stride,
+                LayoutKind::Tiles(_) => first_field(self, link.index()),
+                _ => start + link.index() as u64 * stride,
             },
         })
     }
 
-    /// The link behind a number from [`to_bits`](Self::to_bits).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotAnAddress`] if the number is that of no object.
-    pub fn from_bits(bits: u64, objects: &Objects<C>) -> Result<Self, Error> {
+    fn link_of(&self, bits: u64) -> Result<Link<C>, Error> {
         let error = || Error::NotAnAddress { class: C::NAME, bits };
-        let (start, stride) = scale(objects);
+        let (start, stride) = scale(self);
         let index = match C::ADDRESSING {
             Addressing::Zero => bits.checked_sub(1),
             Addressing::Storage => bits.checked_sub(start),
@@ -58,8 +42,8 @@ impl<C: Class> Link<C> {
                 }
             },
         };
-        let index = index.filter(|&index| index < objects.len() as u64).ok_or_else(error)?;
-        Ok(Self::at(index as u32))
+        let index = index.filter(|&index| index < self.len() as u64).ok_or_else(error)?;
+        Ok(Link::at(index as u32))
     }
 }
 

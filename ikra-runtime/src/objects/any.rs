@@ -3,9 +3,9 @@
 use std::ptr::NonNull;
 
 use super::Objects;
-use crate::class::{Class, ClassId, base_count, has_own_columns};
+use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, whole_units};
 use crate::error::Error;
-use crate::mirror::{Mirror, Span, Unit, arrays, atomics, spans, units, whole_units};
+use crate::mirror::{Mirror, Span, Unit, spans, units};
 use crate::origin::Signature;
 use crate::phase::FieldSet;
 use crate::table::{Directory, Header};
@@ -172,14 +172,15 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         arrays::<C>()
     }
     fn fetch_all(&mut self) -> Result<(), Error> {
-        self.table().try_fetch(FieldSet::ALL)
+        self.try_fetch(FieldSet::ALL)
     }
 
     unsafe fn uploaded(&mut self, fields: FieldSet) {
         self.table().header.set_uploaded(fields);
     }
     unsafe fn changed_on_device(&mut self, fields: FieldSet) {
-        self.table().header.set_changed_on_device(whole_units::<C>(fields));
+        // SAFETY: nobody holds references into columns: `&mut`.
+        unsafe { self.table().header.set_changed_on_device(whole_units::<C>(fields)) };
     }
     unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
         self.mirror_mut()
@@ -193,8 +194,9 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.set_len(len);
     }
     unsafe fn lose_device(&mut self) {
-        self.table().header.set_fetched(FieldSet::ALL);
-        self.table().header.set_changed_on_host(FieldSet::ALL);
         *self.mirror_mut() = None;
+        // SAFETY: there is no mirror any more that could write others.
+        unsafe { self.table().header.set_fetched(FieldSet::ALL) };
+        self.table().header.set_changed_on_host(FieldSet::ALL);
     }
 }

@@ -8,9 +8,7 @@ use crate::link::Link;
 use crate::objects::Objects;
 use crate::objects::arena::Dead;
 use crate::phase::FieldSet;
-use crate::storage::{
-    Arrangement, ArrayStorage, Bump, Elements, InnerArray, SliceSlots, Span, Storage, arena_end, set_array,
-};
+use crate::storage::{Arrangement, ArrayStorage, Bump, InnerArray, SliceSlots, Span, arena_end, set_array};
 use crate::table::FirstColumn;
 
 type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
@@ -138,11 +136,11 @@ impl<C: Class> Objects<C> {
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let rest = elements.len().saturating_sub(slots);
         let mut used = self.arena().1;
-        let now = self.get_array::<K>(index).len().saturating_sub(slots);
+        // SAFETY: the object exists, and its spans are the field's first column.
+        let span = unsafe { &*self.table().address(<C as FirstColumn<K>>::COLUMN, index).cast::<Span>() };
+        let now = (span.len as usize).saturating_sub(slots);
         if rest > now {
             // What is last in the arena can grow where it is.
-            // SAFETY: the object exists, and its spans are the field's first column.
-            let span = unsafe { &*self.table().address(<C as FirstColumn<K>>::COLUMN, index).cast::<Span>() };
             let first = span.offset as usize * size;
             if now > 0 && first + now * size == used {
                 used = first;
@@ -161,16 +159,6 @@ impl<C: Class> Objects<C> {
         }
         self.set_arena_used(bump.used);
         Ok(())
-    }
-
-    /// Where an object's array is.
-    fn get_array<const K: usize>(&self, index: usize) -> Elements<ElementOf<C, K>>
-    where
-        C: Field<K, Storage: ArrayStorage>,
-    {
-        assert!(index < self.len());
-        // SAFETY: the object exists, and `&self` excludes writes.
-        unsafe { StorageOf::<C, K>::read::<C, K>(&self.table().bases, index) }
     }
 
     /// One slot of a fully inlined array, of all objects, as a slice.

@@ -74,7 +74,7 @@ impl<C: Class> Drop for Mut<'_, C> {
             if std::thread::panicking() {
                 return;
             }
-            crate::fault::stray_handle::<C>("sequential code", field);
+            crate::panics::stray_handle::<C>("sequential code", field);
         }
         // SAFETY: 1. the object exists. The borrow of the world excludes all accesses but those of refs in phase
         // `Guarded`, which are in this thread, since neither they nor the guard can be sent to another, and which do

@@ -55,7 +55,7 @@ fn count(functions: &[Function], version: &str, module: &str, kernel: &str, inst
     for function in functions {
         let name = &function.name;
         // Only the innermost functions: those that take the columns, or the block, as parameters.
-        let is_loop = name.contains(version) && name.contains("ikra_runtime");
+        let is_loop = name.contains(version) && ["ikra_core", "ikra_runtime"].iter().any(|own| name.contains(own));
         if is_loop && name.contains(&format!("Kernel_{kernel}")) && name.contains(module) {
             found = true;
             count += function.body.iter().filter(|line| line.starts_with(instruction)).count();

@@ -1,0 +1,280 @@
+//! Handles: an object in its table, behind every view and ref.
+
+use core::any::TypeId;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::arity::FieldTuple;
+use crate::class::{Class, Field};
+use crate::link::Link;
+use crate::panics::out_of_range;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::phase::FieldSet;
+use crate::phase::{AllRaceFree, Phase, RaceFree, Touched};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::storage::Copies;
+use crate::storage::Storage;
+use crate::table::{Place, Table};
+
+/// An object of class `C` in phase `P`: an index and the table that it counts in.
+///
+/// The index is not known to be in range: it is checked when the object is read.
+#[doc(hidden)]
+pub struct Handle<'w, C, P> {
+    index: u32,
+    /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
+    place: Place<'w>,
+    /// A tile row of the object, nearer than its columns, or null; see [`tile_row`](crate::tile_row).
+    #[cfg(target_arch = "nvptx64")]
+    near: *const u8,
+    marker: PhantomData<(&'w C, fn() -> P)>,
+}
+
+impl<C, P> Copy for Handle<'_, C, P> {}
+impl<C, P> Clone for Handle<'_, C, P> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+// SAFETY: in phases that are `Send`, kernels and shared worlds, reads follow the rules of `Table`, which hold across
+// threads, and values are `Sync`. Beside a guard, which stores its object when it is dropped, a ref must stay in the
+// guard's thread: `Guarded` is not `Send`.
+unsafe impl<C: Class, P: Send> Send for Handle<'_, C, P> {}
+// SAFETY: as for `Send`: handles are `Copy`.
+unsafe impl<C: Class, P: Send> Sync for Handle<'_, C, P> {}
+
+impl<C: Class, P> fmt::Debug for Handle<'_, C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.link(), f)
+    }
+}
+
+impl<C, P> PartialEq for Handle<'_, C, P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index && self.place == other.place
+    }
+}
+
+impl<'w, C: Class, P> Handle<'w, C, P> {
+    #[inline(always)]
+    pub(crate) fn new(link: Link<C>, place: Place<'w>) -> Self {
+        Self::in_place(link.index() as u32, place)
+    }
+
+    /// The object at `index` of `table`.
+    #[inline(always)]
+    pub fn at(table: &'w Table<C>, index: usize) -> Self {
+        Self::in_place(index as u32, Place::of_table(table))
+    }
+
+    #[inline(always)]
+    fn in_place(index: u32, place: Place<'w>) -> Self {
+        Self {
+            index,
+            place,
+            #[cfg(target_arch = "nvptx64")]
+            near: core::ptr::null(),
+            marker: PhantomData,
+        }
+    }
+
+    /// The object at `index` of `table`, of which there is a tile row.
+    ///
+    /// # Safety
+    ///
+    /// During `'w` there is at `near` the tile row of the object for phase `P`.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub unsafe fn near(table: &'w Table<C>, index: usize, near: *const u8) -> Self {
+        Self { near, ..Self::at(table, index) }
+    }
+
+    /// The link to the object.
+    #[inline(always)]
+    pub fn link(self) -> Link<C> {
+        Link::at(self.index)
+    }
+
+    /// The object's index.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// The object's table.
+    ///
+    /// # Panics
+    ///
+    /// If the object is not in it.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn table(self) -> &'w Table<C> {
+        // SAFETY: the place is that of a table of `C`, or of an absent class.
+        let len = unsafe { self.place.len::<C>() };
+        if self.index >= len {
+            out_of_range(C::NAME, self.index, len);
+        }
+        // SAFETY: as above; and a table with objects is not that of an absent class.
+        unsafe { self.place.table::<C>() }
+    }
+}
+
+impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
+    /// Reads a field of the object, which another kernel call may own.
+    ///
+    /// # Panics
+    ///
+    /// If the link was not to an object of this world.
+    #[inline(always)]
+    #[track_caller]
+    pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage>::Seen<'w, P>
+    where
+        C: Field<K>,
+    {
+        #[cfg(target_arch = "nvptx64")]
+        if let Some(offset) = const { crate::tile_row::offset::<C, P>(K) }
+            && !self.near.is_null()
+        {
+            // SAFETY: by the contract of `near`, the tile row holds the field there.
+            let value = unsafe { self.near.add(offset).cast::<<<C as Field<K>>::Storage as Storage>::Value>().read() };
+            return <<C as Field<K>>::Storage as Storage>::to_seen::<C, P, K>(
+                value,
+                // SAFETY: the handle is in the kernel's phase.
+                unsafe { Table::get() },
+                self.index(),
+            );
+        }
+        let table = self.table();
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.fetch(const { FieldSet::from_bits(1 << K) });
+        }
+        // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
+        // in this phase: a kernel writes only fields in `WRITES` of its own class, which `RaceFree` rules out, and
+        // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
+        unsafe { <<C as Field<K>>::Storage as Storage>::see::<C, P, K>(table, self.index()) }
+    }
+
+    /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method.
+    /// The others have placeholders.
+    ///
+    /// Nobody ever owns the view or has it exclusively: so it cannot be written through, whatever its phase.
+    ///
+    /// # Panics
+    ///
+    /// If the link was not to an object of this world.
+    #[inline(always)]
+    #[track_caller]
+    pub fn with_view<A: Touched, R>(self, _: AllRaceFree<P, C, A>, method: impl FnOnce(&C::View<'w, P>) -> R) -> R {
+        let table = self.table();
+        #[cfg(not(target_arch = "nvptx64"))]
+        if P::SEQUENTIAL {
+            table.fetch(A::FIELDS);
+        }
+        // SAFETY: in range, and as in `read` for each field that is in the set.
+        let values = unsafe { <C::Fields as FieldTuple>::values_at::<C, A>(table, self.index()) };
+        #[cfg(not(target_arch = "nvptx64"))]
+        if const { P::GUARDED } {
+            // The method may borrow elements, and meanwhile drop the guard, which stores them: so it gets copies.
+            let mut copies = Copies::new();
+            // SAFETY: as above; nothing is written before the method is called.
+            let values = unsafe { <C::Fields as FieldTuple>::detach(values, &mut copies) };
+            // The view shows the copies, and nothing made from it lives longer than the borrow that the method gets.
+            return method(&self.show(values, table));
+        }
+        method(&self.show(values, table))
+    }
+
+    /// The view of the object, given its values.
+    #[inline(always)]
+    fn show(self, values: <C::Fields as FieldTuple>::Values, table: &'w Table<C>) -> C::View<'w, P> {
+        C::to_view(<C::Fields as FieldTuple>::to_views::<C, P>(values, table, self.index()), self)
+    }
+
+    /// The object that a link refers to, in the same world.
+    #[inline]
+    pub fn resolve<D: Class>(self, link: Link<D>) -> D::Ref<'w, P> {
+        D::to_ref(Handle::new(link, self.place_of::<D>()))
+    }
+
+    /// All objects of a class of the same world, in the order of their ids.
+    #[inline]
+    pub fn all<D: Class>(self) -> All<'w, D, P> {
+        let place = self.place_of::<D>();
+        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class.
+        let len = unsafe { place.len::<D>() };
+        All { next: 0, len, place, marker: PhantomData }
+    }
+
+    /// Where the objects of another class are.
+    #[inline(always)]
+    fn place_of<D: Class>(self) -> Place<'w> {
+        if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.table().place_of::<D>() }
+    }
+}
+
+/// All objects of a class, as refs: what [`Object::all`](crate::object::Object::all) returns.
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class]
+/// # #[derive(Debug)]
+/// # pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0].map(|mass| Body { mass }))?;
+/// let all: ikra::AllObjects<'_, Body, ikra::Sequential> = sim.all::<Body>();
+/// assert_eq!(all.len(), 2);
+/// assert_eq!(all.map(|body| body.mass()).sum::<f32>(), 3.0);
+/// # Ok(()) }
+/// ```
+pub struct All<'w, C, P> {
+    next: u32,
+    len: u32,
+    place: Place<'w>,
+    marker: PhantomData<(&'w C, fn() -> P)>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl<'w, C: Class, P> All<'w, C, P> {
+    /// Those of a table.
+    pub fn of(table: &'w Table<C>) -> Self {
+        Self { next: 0, len: table.len() as u32, place: Place::of_table(table), marker: PhantomData }
+    }
+}
+
+impl<C: Class, P> fmt::Debug for All<'_, C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "All<{}>({}..{})", C::NAME, self.next, self.len)
+    }
+}
+
+impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
+    type Item = C::Ref<'w, P>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<C::Ref<'w, P>> {
+        if self.next >= self.len {
+            return None;
+        }
+        // Not by way of a link: the compiler is to see that the index is in range.
+        let object = Handle::in_place(self.next, self.place);
+        self.next += 1;
+        Some(C::to_ref(object))
+    }
+
+    #[inline(always)]
+    fn nth(&mut self, n: usize) -> Option<C::Ref<'w, P>> {
+        self.next += n.min((self.len - self.next) as usize) as u32;
+        self.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = (self.len - self.next) as usize;
+        (left, Some(left))
+    }
+}
+
+impl<C: Class, P: Phase> ExactSizeIterator for All<'_, C, P> {}

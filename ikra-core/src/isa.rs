@@ -1,0 +1,185 @@
+//! Instruction sets: which of a kernel's versions runs on this machine.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::kernel::Method;
+
+/// The instruction set that compute-heavy kernels are run with.
+/// ```
+/// println!("heavy kernels run with {:?}", ikra::Isa::detect());
+/// assert!(ikra::Isa::detect() >= ikra::Isa::Base);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Isa {
+    /// What the program was compiled for.
+    Base,
+    /// x86-64-v3: AVX2.
+    V3,
+    /// x86-64-v4: AVX-512.
+    V4,
+}
+
+impl Isa {
+    /// The instruction set for a kernel that does or does not do much work a call.
+    #[inline(always)]
+    pub fn of(heavy: bool) -> Self {
+        if heavy { Self::detect() } else { Self::Base }
+    }
+
+    /// The best that this machine has, or less if the environment variable `IKRA_ISA` says `base`,
+    /// `v3` or `v4`.
+    pub fn detect() -> Self {
+        static DETECTED: OnceLock<Isa> = OnceLock::new();
+        *DETECTED.get_or_init(|| {
+            let best = best();
+            match std::env::var("IKRA_ISA").as_deref() {
+                Ok("base") => Self::Base,
+                Ok("v3") => best.min(Self::V3),
+                _ => best,
+            }
+        })
+    }
+}
+
+/// A trial of which instruction set does some work in less time.
+///
+/// Wider vectors are not always faster: where division and square root are what takes the time, they do
+/// as much a cycle with 256 bits as with 512, and some processors run faster meanwhile. No rounding
+/// depends on the choice.
+#[derive(Debug)]
+pub struct Trial {
+    /// The set to be used.
+    best: Isa,
+    /// The least time of a piece of work, with the best set and with the one before it.
+    times: [Duration; 2],
+    /// Pieces that are still to be timed.
+    left: u32,
+}
+
+/// Pieces that are timed with each instruction set.
+const SAMPLES: u32 = 2;
+
+impl Trial {
+    /// For some pieces of equal work, of which a part is spent on the trial if there are many.
+    pub fn new(pieces: usize) -> Self {
+        let best = Isa::detect();
+        let pays = best == Isa::V4 && pieces >= 16;
+        Self { best, times: [Duration::MAX; 2], left: if pays { 2 * SAMPLES } else { 0 } }
+    }
+
+    /// Does one piece of work.
+    #[inline(always)]
+    pub fn run(&mut self, work: impl FnOnce(Isa)) {
+        if self.left == 0 {
+            work(self.best);
+        } else {
+            self.run_timed(work);
+        }
+    }
+
+    fn run_timed(&mut self, work: impl FnOnce(Isa)) {
+        self.left -= 1;
+        let narrow = self.left % 2 == 1;
+        let start = Instant::now();
+        work(if narrow { Isa::V3 } else { self.best });
+        let time = &mut self.times[usize::from(narrow)];
+        *time = start.elapsed().min(*time);
+        if self.left == 0 && self.times[1] < self.times[0] {
+            self.best = Isa::V3;
+        }
+    }
+}
+
+/// Work on a block of objects.
+pub trait OnBlock<B> {
+    /// Does the work.
+    fn run(self, block: &mut B);
+}
+
+impl Isa {
+    /// Does work on a block, compiled for the instruction set if the kernel is a heavy one.
+    #[inline(always)]
+    pub fn call<B, K: Method>(self, block: &mut B, work: impl OnBlock<B>) {
+        #[inline(never)]
+        fn base<B>(block: &mut B, work: impl OnBlock<B>) {
+            work.run(block);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if K::HEAVY {
+            #[inline(never)]
+            #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
+            fn v3<B>(block: &mut B, work: impl OnBlock<B>) {
+                work.run(block);
+            }
+            #[inline(never)]
+            #[target_feature(
+                enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+            )]
+            fn v4<B>(block: &mut B, work: impl OnBlock<B>) {
+                work.run(block);
+            }
+            match self {
+                // SAFETY: `Isa` has the variant only where the machine has the features.
+                Self::V4 => return unsafe { v4(block, work) },
+                // SAFETY: `Isa` has the variant only where the machine has the features.
+                Self::V3 => return unsafe { v3(block, work) },
+                Self::Base => {}
+            }
+        }
+        base(block, work);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn best() -> Isa {
+    macro_rules! has {
+        ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+    }
+    if !has!("avx" "avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe" "popcnt") {
+        Isa::Base
+    } else if has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
+        Isa::V4
+    } else {
+        Isa::V3
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn best() -> Isa {
+    Isa::Base
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work that takes longer with one of the sets.
+    fn chosen(slow: Isa) -> Isa {
+        let mut trial = Trial { best: Isa::V4, times: [Duration::MAX; 2], left: 2 * SAMPLES };
+        let mut seen = Vec::new();
+        for _ in 0..10 {
+            trial.run(|isa| {
+                seen.push(isa);
+                if isa == slow {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+        }
+        assert!(seen[..4].contains(&Isa::V3) && seen[..4].contains(&Isa::V4));
+        assert!(seen[4..].iter().all(|isa| *isa == seen[9]), "{seen:?}");
+        seen[9]
+    }
+
+    #[test]
+    fn the_faster_set_is_chosen() {
+        assert_eq!((chosen(Isa::V4), chosen(Isa::V3)), (Isa::V3, Isa::V4));
+    }
+
+    #[test]
+    fn little_work_is_not_tried() {
+        let mut trial = Trial::new(15);
+        trial.run(|isa| assert_eq!(isa, Isa::detect()));
+    }
+}

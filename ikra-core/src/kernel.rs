@@ -1,0 +1,238 @@
+//! Kernels: methods that run for all objects of their class, in parallel.
+
+use crate::arity::ModeTuple;
+use crate::class::Class;
+use crate::origin::{Origin, meaning};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::phase::FieldSet;
+use crate::phase::Phase;
+use crate::value::Value;
+
+/// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
+///
+/// # Safety
+///
+/// 1. [`CLASS`](Phase::CLASS) is the id of `Class`.
+/// 2. `Modes` are, field by field, those of [`FieldAccess::mode`](crate::phase::FieldAccess::mode) for the same
+///    accesses: a mode that stores belongs to a field in [`WRITES`](Phase::WRITES), and is that of snapshots for those
+///    in [`SNAPSHOT`](Phase::SNAPSHOT). If not `EXCLUSIVE`, none stores. The executors check this too, when compiled.
+pub unsafe trait Method: Phase + Send + Sync {
+    /// The class whose objects it runs for.
+    type Class: Class;
+    /// What it does with each column.
+    #[doc(hidden)]
+    type Modes: ModeTuple<<Self::Class as Class>::Fields>;
+    /// Whether it takes `&mut self`.
+    const EXCLUSIVE: bool;
+    /// Whether a call does much work: it is then spread over threads for few objects already, and
+    /// compiled for several instruction sets.
+    const HEAVY: bool;
+}
+
+/// A kernel that can be called with arguments `A`: one argument as it is, none as `()`, several as a
+/// tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run by this executor with these arguments",
+    label = "wrong arguments for this kernel, or the wrong executor",
+    note = "give one argument as it is, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
+    note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
+)]
+pub trait Kernel<A>: Method {
+    /// What the method returns.
+    type Output;
+    /// Calls the method.
+    #[doc(hidden)]
+    fn call<'w>(view: &mut <Self::Class as Class>::View<'w, Self>, args: A) -> Self::Output;
+}
+
+/// A kernel for every pair of an object and another, under `#[kernel(pairs)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run by this executor with these arguments",
+    label = "wrong arguments for this kernel, or not a kernel for pairs",
+    note = "give the arguments after `other`: one as it is, several as a tuple, none as `()`",
+    note = "only methods under `#[kernel(pairs)]` run by `execute_pairs`"
+)]
+///
+/// # Safety
+///
+/// The device has code for `Other` as the class of the other object, if it has code for the kernel.
+pub unsafe trait PairKernel<A>: Method {
+    /// The other object's class.
+    type Other: Class;
+    /// Calls the method.
+    #[doc(hidden)]
+    fn call<'w>(
+        view: &mut <Self::Class as Class>::View<'w, Self>,
+        other: <Self::Other as Class>::Ref<'w, Self>,
+        args: A,
+    );
+}
+
+/// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
+/// there may run it. Costs no code: the call is mentioned and not used.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn examine<K: Kernel<A>, A>() {
+    if false {
+        let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call;
+    }
+}
+
+/// The same for a kernel for pairs.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn examine_pairs<K: PairKernel<A>, A>() {
+    if false {
+        let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call;
+    }
+}
+
+/// A kernel whose results can be combined by reducer `R`: `#[kernel(reduce(R))]`.
+#[diagnostic::on_unimplemented(
+    message = "kernel `{Self}` does not declare reducer `{R}`",
+    label = "not declared",
+    note = "write `#[kernel(reduce({R}))]` on the method"
+)]
+///
+/// # Safety
+///
+/// `NUMBER` is the place of `R` among the reducers for which the device has code, if it has code for the kernel.
+pub unsafe trait ReducedBy<R>: Method {
+    /// The place of the reducer among those that the kernel declares.
+    #[doc(hidden)]
+    const NUMBER: usize;
+}
+
+/// A constructor under `#[kernel]`: `fn spawn(id: u32, …) -> Self`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not construct objects from these arguments",
+    label = "wrong arguments for this constructor, or not a constructor",
+    note = "give the arguments after `id`: one as it is, several as a tuple, none as `()`",
+    note = "a constructor is `#[kernel] fn spawn(id: u32, …) -> Self` in `#[soa_methods]`"
+)]
+pub trait Constructor<A>: Copy + Send + Sync + 'static {
+    /// The class.
+    type Class: Class;
+    /// Makes the row of the object with this index.
+    #[doc(hidden)]
+    fn construct(id: u32, args: A) -> Self::Class;
+}
+
+/// A kernel, for pairs or for one object, or a constructor, that the device has code for when called
+/// with arguments `A`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot run on the GPU with arguments `{A}`",
+    label = "no device code for this",
+    note = "a kernel for the GPU has no type parameters, and takes values only: no references, no closures, no tuples"
+)]
+///
+/// # Safety
+///
+/// The device code's entry at `ENTRY` takes the arguments that `arguments` returns, in this order.
+pub unsafe trait OnDevice<A>: Copy {
+    /// By what the device code knows the entry.
+    #[doc(hidden)]
+    const ENTRY: &'static Entry;
+    /// An array with the arguments.
+    #[doc(hidden)]
+    type Arguments<'a>: AsRef<[Argument<'a>]>
+    where
+        A: 'a;
+    /// Each argument as the device takes it.
+    #[doc(hidden)]
+    fn arguments(args: &A) -> Self::Arguments<'_>;
+}
+
+/// An entry of the device code.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Where the kernel is defined.
+    pub origin: Origin,
+    /// What host and device must agree on, beside the arguments.
+    pub fingerprint: u64,
+}
+
+impl Entry {
+    /// That of a kernel with this fingerprint, whose arguments mean this.
+    pub const fn new(origin: Origin, fingerprint: u64, arguments: &[u64]) -> Self {
+        let mut all = meaning("", arguments);
+        all = meaning("", &[all, fingerprint]);
+        Self { origin, fingerprint: all }
+    }
+}
+
+/// One argument of a kernel, as bytes to copy.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a> {
+    start: *const (),
+    bytes: usize,
+    value: core::marker::PhantomData<&'a ()>,
+}
+
+impl<'a> Argument<'a> {
+    /// A value.
+    pub fn of<T: DeviceArgument>(value: &'a T) -> Self {
+        Self { start: core::ptr::from_ref(value).cast(), bytes: size_of::<T>(), value: core::marker::PhantomData }
+    }
+
+    /// Its address.
+    pub fn start(self) -> *const () {
+        self.start
+    }
+
+    /// Its bytes. The device does not take an argument of none.
+    pub fn bytes(self) -> usize {
+        self.bytes
+    }
+}
+
+/// A type that an argument of a kernel on the device may have: a [`Value`], whose bytes mean the same there.
+#[diagnostic::on_unimplemented(
+    message = "an argument of type `{Self}` cannot be passed to the GPU",
+    label = "no device code for this kernel",
+    note = "a kernel for the GPU takes values only: numbers, `bool`, `Link<Class>`, arrays of these, and structs of your own with `#[derive(Clone, Copy, Value)] #[repr(C)]`; no tuples, no references, no closures",
+    note = "several arguments, each of them a value, are fine"
+)]
+pub trait DeviceArgument: Value {}
+#[diagnostic::do_not_recommend]
+impl<T: Value> DeviceArgument for T {}
+
+/// What a kernel that runs by `execute` may return: `()`, or `Option<()>` so that `?` can end a call
+/// early. Anything else would be lost.
+#[diagnostic::on_unimplemented(
+    message = "`execute` would lose the `{Self}` that the kernel returns",
+    label = "this kernel returns a value",
+    note = "declare `#[kernel(reduce(Sum))]` (or `Min`, `Max`, `All`, `Any`, a reducer of your own) and use `execute_and_reduce`"
+)]
+pub trait Discardable {}
+impl Discardable for () {}
+impl Discardable for Option<()> {}
+
+/// Fails to compile if what a kernel says that it writes is not what its modes store.
+pub const fn assert_modes<K: Method>() {
+    let (stores, shadows) = (K::Modes::STORES.bits(), K::Modes::SHADOWS.bits());
+    let (mut writes, mut snapshot) = (0, 0);
+    if K::EXCLUSIVE {
+        (writes, snapshot) = (K::WRITES.bits(), K::SNAPSHOT.bits());
+    }
+    // Names of more fields than the class has mean all of them.
+    let all = match <K::Class as Class>::FIELDS.len() {
+        64 => u64::MAX,
+        count => (1 << count) - 1,
+    };
+    assert!(stores & !writes == 0, "a kernel stores a field that is not among its `WRITES`");
+    assert!(snapshot & !shadows & all == 0, "a kernel stores a field of its `SNAPSHOT` in place");
+    assert!(shadows & !snapshot == 0, "a kernel stores a field to a shadow that it does not have");
+    assert!(K::CLASS.may_be(<K::Class as Class>::ID), "a kernel's phase is that of another class");
+}
+
+/// The storages of the fields of a kernel's class.
+pub type FieldsOf<K> = <<K as Method>::Class as Class>::Fields;
+
+/// The fields that a kernel writes to a shadow.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const fn snapshot_of<K: Method>() -> FieldSet {
+    if K::EXCLUSIVE { K::SNAPSHOT } else { FieldSet::EMPTY }
+}

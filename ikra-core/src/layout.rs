@@ -1,0 +1,167 @@
+//! Layouts: where the columns of a class lie in memory.
+//!
+//! | option | an object's fields | one column |
+//! | --- | --- | --- |
+//! | `layout = "soa"` | each in its own array | contiguous |
+//! | `layout = "aos"` | side by side, as in a plain struct | strided |
+//! | `layout = "tiles"` | in blocks of 128 objects, SoA within | contiguous within a block |
+
+mod geometry;
+mod slices;
+
+pub use geometry::constant_pitch;
+pub use geometry::{Geometry, MAX_COLUMNS, geometry};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use geometry::{LINE, PAGE, SHORT, arena_align, checked_pitch, stagger};
+pub use slices::{Get, Set, Strided, StridedMut};
+
+use crate::class::Class;
+use crate::value::Value;
+
+/// Which layout a class has.
+/// ```
+/// use ikra::{LayoutKind, prelude::*};
+///
+/// #[soa_class(layout = "tiles", tile = 128)]
+/// pub struct Body { pub mass: f32 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// assert_eq!(Sim::new().bodies.layout().kind, LayoutKind::Tiles(128));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LayoutKind {
+    /// Structure of Arrays: an array a column.
+    Soa,
+    /// Array of Structures: an object's fields side by side.
+    Aos,
+    /// SoA within blocks of this many objects.
+    Tiles(usize),
+}
+
+impl LayoutKind {
+    /// The option's value: `soa`, `aos`, `tiles`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Soa => "soa",
+            Self::Aos => "aos",
+            Self::Tiles(_) => "tiles",
+        }
+    }
+}
+
+/// A storage layout, chosen by `#[soa_class(layout = "…")]`.
+///
+/// # Safety
+///
+/// `KIND` and `RUN` say where elements lie that [`shared`](Self::shared) and [`exclusive`](Self::exclusive) borrow.
+pub unsafe trait Layout: 'static {
+    /// Which one.
+    const KIND: LayoutKind;
+    /// The longest run of objects whose columns can be borrowed as slices.
+    const RUN: usize;
+    /// A run of a column, to read.
+    #[doc(hidden)]
+    type Shared<'a, C: Class, T: Value>: Get<T> + Copy + Send + Sync;
+    /// A run of a column, to read and write.
+    #[doc(hidden)]
+    type Exclusive<'a, C: Class, T: Value>: Get<T> + Set<T> + Send;
+
+    /// Borrows a run of a column.
+    ///
+    /// # Safety
+    ///
+    /// 1. `first` is the address of an element of a column of `C` under this layout, and it and the
+    ///    `len - 1` after it are initialised and within one run.
+    /// 2. Nothing writes them during `'a`.
+    #[doc(hidden)]
+    unsafe fn shared<'a, C: Class, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
+
+    /// Borrows a run of a column exclusively.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`shared`](Self::shared).
+    /// 2. Nothing else accesses these elements during `'a`.
+    #[doc(hidden)]
+    unsafe fn exclusive<'a, C: Class, T: Value>(first: *mut u8, len: usize) -> Self::Exclusive<'a, C, T>;
+}
+
+/// Layouts whose columns are contiguous, and can be borrowed as slices.
+#[diagnostic::on_unimplemented(
+    message = "the columns of this class are not contiguous",
+    label = "needs `layout = \"soa\"`",
+    note = "with `layout = \"aos\"` or `\"tiles\"`, copy the column with `copy_column`, or choose `#[soa_class(layout = \"soa\")]`"
+)]
+///
+/// # Safety
+///
+/// The elements of a column lie one after another, whatever their number.
+pub unsafe trait Contiguous: Layout {}
+
+/// `layout = "soa"`.
+#[derive(Debug)]
+pub struct Soa;
+
+/// `layout = "aos"`.
+#[derive(Debug)]
+pub struct Aos;
+
+/// `layout = "tiles"`, with blocks of `N` objects.
+#[derive(Debug)]
+pub struct Tiles<const N: usize>;
+
+// SAFETY: each column is an array.
+unsafe impl Contiguous for Soa {}
+
+/// The body of [`Layout`] for layouts whose runs are slices.
+macro_rules! slices {
+    () => {
+        type Shared<'a, C: Class, T: Value> = &'a [T];
+        type Exclusive<'a, C: Class, T: Value> = &'a mut [T];
+
+        #[inline(always)]
+        unsafe fn shared<'a, C: Class, T: Value>(first: *const u8, len: usize) -> &'a [T] {
+            // SAFETY: by 1 the `len` elements are adjacent and initialised, by 2 unchanged during `'a`.
+            unsafe { core::slice::from_raw_parts(first.cast(), len) }
+        }
+        #[inline(always)]
+        unsafe fn exclusive<'a, C: Class, T: Value>(first: *mut u8, len: usize) -> &'a mut [T] {
+            // SAFETY: by 1 the `len` elements are adjacent and initialised, by 2 accessed by nothing else.
+            unsafe { core::slice::from_raw_parts_mut(first.cast(), len) }
+        }
+    };
+}
+
+// SAFETY: each column is an array, one run of any length.
+unsafe impl Layout for Soa {
+    const KIND: LayoutKind = LayoutKind::Soa;
+    const RUN: usize = usize::MAX;
+    slices!();
+}
+
+// SAFETY: the elements of a block are an array, and a run.
+unsafe impl<const N: usize> Layout for Tiles<N> {
+    const KIND: LayoutKind = LayoutKind::Tiles(N);
+    const RUN: usize = N;
+    slices!();
+}
+
+// SAFETY: elements lie an object apart, in one run of any length.
+unsafe impl Layout for Aos {
+    const KIND: LayoutKind = LayoutKind::Aos;
+    const RUN: usize = usize::MAX;
+    type Shared<'a, C: Class, T: Value> = Strided<'a, C, T>;
+    type Exclusive<'a, C: Class, T: Value> = StridedMut<'a, C, T>;
+
+    #[inline(always)]
+    unsafe fn shared<'a, C: Class, T: Value>(first: *const u8, len: usize) -> Strided<'a, C, T> {
+        // SAFETY: passed on.
+        unsafe { Strided::new(first, len) }
+    }
+    #[inline(always)]
+    unsafe fn exclusive<'a, C: Class, T: Value>(first: *mut u8, len: usize) -> StridedMut<'a, C, T> {
+        // SAFETY: passed on.
+        unsafe { StridedMut::new(first, len) }
+    }
+}

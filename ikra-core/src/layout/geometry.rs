@@ -1,0 +1,197 @@
+//! Offsets and strides of a class's columns, computed at compile time.
+
+use crate::class::{Addressing, Class, ColumnInfo, MAX_FIELDS, column_count};
+use crate::layout::{Layout, LayoutKind};
+
+/// The largest number of physical columns of one class.
+pub const MAX_COLUMNS: usize = 4 * MAX_FIELDS;
+
+/// Columns start on a cache line.
+pub const LINE: usize = 64;
+/// Shorter columns, in bytes, are not worth a place of their own in a page.
+pub const SHORT: usize = 1024;
+/// Longer columns start on a page of this size, each shifted by other cache lines, so that
+/// power-of-two sizes do not fall into the same cache sets.
+pub const PAGE: usize = 4096;
+
+/// Where the columns of a class lie relative to the start of its storage.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Bytes from the start of the storage (fixed-capacity SoA), of the object (AoS), or of the
+    /// block (tiles) to the column's first element. Unused for growing SoA, whose columns are
+    /// allocated one by one.
+    pub offsets: [usize; MAX_COLUMNS],
+    /// Bytes of one element of each column.
+    pub sizes: [usize; MAX_COLUMNS],
+    /// What the start of each column is a multiple of: a cache line, or more if its type wants more.
+    pub aligns: [usize; MAX_COLUMNS],
+    /// The same for the start of the whole storage.
+    pub align: usize,
+    /// Bytes of one object (AoS), one block (tiles), or of the whole storage (fixed-capacity SoA).
+    pub block: usize,
+}
+
+/// The geometry of a class, as a constant.
+pub trait HasGeometry: Class {
+    /// The geometry.
+    const GEOMETRY: Geometry;
+}
+
+impl<C: Class> HasGeometry for C {
+    const GEOMETRY: Geometry = compute::<C>();
+}
+
+/// How much further into its page each column starts than the one before: by the golden ratio, so that a few
+/// columns are far apart, since a load soon after a store to the same place in another page would wait for it; and a
+/// multiple of 128, since a GPU's warp that straddles lines of that size takes twice as many accesses.
+const SPREAD: usize = 21 * 128;
+
+/// Bytes from one slot of an inner array to the next, each a column of `bytes` bytes: the same for all, so
+/// that the address of a slot is found by a multiplication, and such that they are spread over cache sets. A multiple
+/// of `align`; none if they are more than there are addresses.
+pub const fn checked_pitch(bytes: usize, align: usize) -> Option<usize> {
+    if bytes < SHORT {
+        return bytes.checked_next_multiple_of(align);
+    }
+    let Some(long) = bytes.checked_next_multiple_of(larger(PAGE, align)) else { return None };
+    let Some(spread) = SPREAD.checked_next_multiple_of(align) else { return None };
+    match long.checked_add(spread) {
+        Some(apart) if bytes < 16 * PAGE => Some(apart),
+        Some(apart) => match apart.checked_add(PAGE) {
+            Some(apart) => apart.checked_next_multiple_of(align),
+            None => None,
+        },
+        None => None,
+    }
+}
+
+/// The same for columns that exist.
+const fn pitch(bytes: usize, align: usize) -> usize {
+    checked(checked_pitch(bytes, align))
+}
+
+/// A size of storage that is laid out at compile time.
+const fn checked(bytes: Option<usize>) -> usize {
+    match bytes {
+        Some(bytes) => bytes,
+        None => panic!("the objects of this class take more bytes than there are addresses: lower `capacity`"),
+    }
+}
+
+/// The same for slots of `T` in class `C`, if it is known when compiled; for growing SoA it is not.
+pub const fn constant_pitch<C: Class, T>() -> Option<usize> {
+    let (size, align) = (size_of::<T>(), larger(align_of::<T>(), LINE));
+    match (C::Layout::KIND, C::CAPACITY) {
+        (LayoutKind::Soa, None) => None,
+        (LayoutKind::Soa, Some(capacity)) => Some(pitch(checked(size.checked_mul(capacity as usize)), align)),
+        (LayoutKind::Aos, _) => Some(size),
+        (LayoutKind::Tiles(tile), _) => Some(round_up(checked(size.checked_mul(tile)), align)),
+    }
+}
+
+/// The geometry of class `C`.
+pub const fn geometry<C: Class>() -> &'static Geometry {
+    &<C as HasGeometry>::GEOMETRY
+}
+
+const fn round_up(value: usize, align: usize) -> usize {
+    checked(value.checked_next_multiple_of(align))
+}
+
+const fn larger(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+/// How far into a page column number `column` of `bytes` bytes starts, if it has memory of its own: a multiple of
+/// `align`. On a device it has too, and starts where that likes it, so that single lines count here.
+pub const fn stagger(column: usize, bytes: usize, align: usize) -> usize {
+    if bytes < SHORT { 0 } else { round_up(column * 41 * LINE % PAGE, align) }
+}
+
+/// Where column number `column` of `bytes` bytes may start, at or after `from`: a multiple of `align`.
+const fn staggered_start(from: usize, column: usize, bytes: usize, align: usize) -> usize {
+    if bytes < SHORT {
+        return round_up(from, align);
+    }
+    // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
+    // storage in huge pages keeps addresses that are a power of two apart in the same ones.
+    let from = if bytes >= 16 * PAGE { checked(from.checked_add(PAGE)) } else { from };
+    let start = round_up(from, larger(PAGE, align));
+    let start = checked(start.checked_add(round_up(column * SPREAD % PAGE, align)));
+    if align <= PAGE && start >= from + PAGE { start - PAGE } else { start }
+}
+
+const fn compute<C: Class>() -> Geometry {
+    let mut geometry = Geometry {
+        offsets: [0; MAX_COLUMNS],
+        sizes: [0; MAX_COLUMNS],
+        aligns: [LINE; MAX_COLUMNS],
+        align: LINE,
+        block: 0,
+    };
+    assert!(
+        matches!(C::ADDRESSING, Addressing::Zero) || C::FIELDS[0].columns[0].size > 0,
+        "a class with `addressing = \"storage\"` or `\"first_field\"` needs a first field of at least one byte"
+    );
+    assert!(column_count(C::FIELDS) <= MAX_COLUMNS, "a class has at most 256 columns");
+    let mut end = 0;
+    let mut block_align = 1;
+    let mut column = 0;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        let columns: &[ColumnInfo] = C::FIELDS[field].columns;
+        let mut part = 0;
+        while part < columns.len() {
+            let ColumnInfo { size, align, slot, .. } = columns[part];
+            geometry.aligns[column] = larger(align, LINE);
+            geometry.align = larger(align, geometry.align);
+            let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
+                (LayoutKind::Soa, None) => (0, 0),
+                (LayoutKind::Soa, Some(capacity)) => {
+                    let bytes = checked(size.checked_mul(capacity as usize));
+                    let start = match slot {
+                        Some(1..) => {
+                            checked(geometry.offsets[column - 1].checked_add(pitch(bytes, geometry.aligns[column])))
+                        }
+                        _ => staggered_start(end, column, bytes, geometry.aligns[column]),
+                    };
+                    (start, bytes)
+                }
+                (LayoutKind::Aos, _) => {
+                    if align > block_align {
+                        block_align = align;
+                    }
+                    (round_up(end, align), size)
+                }
+                (LayoutKind::Tiles(tile), _) => {
+                    block_align = geometry.align;
+                    (round_up(end, geometry.aligns[column]), checked(size.checked_mul(tile)))
+                }
+            };
+            geometry.offsets[column] = start;
+            geometry.sizes[column] = size;
+            end = checked(start.checked_add(bytes));
+            part += 1;
+            column += 1;
+        }
+        field += 1;
+    }
+    geometry.block = round_up(end, block_align);
+    geometry
+}
+
+/// What the start of the arena is a multiple of: a line of the device, or more if elements in it want more.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const fn arena_align<C: Class>() -> usize {
+    let mut most = 128;
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if let Some(array) = C::FIELDS[field].array
+            && array.arena
+        {
+            most = larger(most, array.align);
+        }
+        field += 1;
+    }
+    most
+}

@@ -1,0 +1,65 @@
+//! What the host and the device have in common, behind the [`ikra`](https://docs.rs/ikra) crate. It is compiled for both.
+//!
+//! Depend on `ikra`, not on this crate: what is public here and not re-exported there is for Ikra's other crates and for
+//! the code that the macros make, and changes without notice.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`value`], [`link`], [`storage`] | what a column holds, and how a field is spread over columns |
+//! | [`class`], [`layout`], [`phase`], [`order`] | what the macros know of a class, its geometry, the checks of kernels |
+//! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
+//! | [`known`] | one error for a type that is no class or no value |
+//! | [`access`], [`arity`], [`kernel`], [`step`] | what a kernel does with each column, for all columns at once, for one object |
+//! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
+//! | [`origin`] | how host and device know that they mean the same class or kernel |
+//! | [`tile_row`] | what a block of the device's threads keeps of an object for kernels over pairs |
+//! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
+//! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(core_intrinsics, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch)
+)]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+#![recursion_limit = "256"]
+
+// Sizes and offsets of storage are `usize`, ids and lengths 32 bits wide, and atomics of 64 bits are aligned like what
+// they hold: all of this is relied on.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("Ikra needs a target with 64-bit addresses");
+
+pub mod access;
+pub mod arity;
+pub mod class;
+pub mod column;
+pub mod float;
+pub mod handle;
+pub mod kernel;
+pub mod known;
+pub mod layout;
+pub mod link;
+pub mod math;
+pub mod object;
+pub mod order;
+pub mod origin;
+pub mod panics;
+pub mod phase;
+pub mod range;
+pub mod reduce;
+pub mod rng;
+pub mod step;
+pub mod storage;
+pub mod table;
+pub mod thread;
+pub mod tile_row;
+pub mod transfer;
+pub mod value;
+pub mod warp;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod isa;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod run;
+#[cfg(all(feature = "serde", not(target_arch = "nvptx64")))]
+mod serde;

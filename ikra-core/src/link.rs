@@ -1,0 +1,228 @@
+//! Links: 4-byte references from one object to another.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+
+use crate::class::{Class, ClassId};
+use crate::handle::Handle;
+use crate::origin::meaning;
+use crate::phase::Phase;
+use crate::table::Place;
+use crate::value::{LaneArray, Target, Value};
+
+/// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
+///
+/// A link is an object id that starts at 1 (IKRA §3.2.1: a fake pointer in zero addressing, where id 0
+/// is null). It is what columns store; following it needs the world: `world.get(link)` in sequential
+/// code, while inside a method a field of type `Link<C>` already reads as a `Ref<C>`.
+///
+/// To store another link in a field, give its stored value, `world.set(a, cell::next, Some(b))`; through a guard or
+/// in a method, where the field shows the object, assign that: `guard.next = Some(guard.resolve(b))`.
+///
+/// A link is a plain number. One from another world is caught when it is followed if it is out of
+/// range, and otherwise names another object.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// #[derive(Debug)]
+/// pub struct Cell { pub alive: bool, pub next: Option<Link<Cell>> }
+/// #[soa_world]
+/// pub struct Grid { pub cells: Objects<Cell> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut grid = Grid::new();
+/// let first = grid.cells.push(Cell { alive: true, next: None })?;
+/// let second = grid.cells.push(Cell { alive: false, next: Some(first) })?;
+/// assert_eq!((first.id(), second.index()), (1, 1));
+/// assert!(grid.get(second).next().unwrap().alive());
+/// assert_eq!(size_of::<Option<Link<Cell>>>(), 4);
+/// # Ok(()) }
+/// ```
+#[repr(transparent)]
+pub struct Link<C> {
+    id: NonZeroU32,
+    class: PhantomData<fn() -> C>,
+}
+
+impl<C> Link<C> {
+    /// The link to the object with this index, counted from 0; `None` if the index is no object id
+    /// (2³² − 1 or more).
+    #[inline(always)]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index >= u32::MAX as usize {
+            return None;
+        }
+        Self::from_id(index as u32 + 1)
+    }
+
+    /// The link with this object id, counted from 1; `None` for 0.
+    #[inline(always)]
+    pub const fn from_id(id: u32) -> Option<Self> {
+        match NonZeroU32::new(id) {
+            Some(id) => Some(Self { id, class: PhantomData }),
+            None => None,
+        }
+    }
+
+    /// The object's id, counted from 1.
+    #[inline(always)]
+    pub const fn id(self) -> u32 {
+        self.id.get()
+    }
+
+    /// The object's position in its class's columns, counted from 0.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        (self.id.get() - 1) as usize
+    }
+
+    /// The link to the object with this index; for the index that is no object's, the link to the last possible object.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub const fn at(index: u32) -> Self {
+        match Self::from_id(index.wrapping_add(1)) {
+            Some(link) => link,
+            None => Self { id: NonZeroU32::MAX, class: PhantomData },
+        }
+    }
+}
+
+/// Objects whose links can be turned into numbers: `Objects<C>`.
+#[doc(hidden)]
+pub trait Numbered<C> {
+    /// What can go wrong.
+    type Error;
+    /// The number of a link.
+    ///
+    /// # Errors
+    ///
+    /// If it is to none of these objects.
+    fn number_of(&self, link: Link<C>) -> Result<u64, Self::Error>;
+    /// The link with a number.
+    ///
+    /// # Errors
+    ///
+    /// If it is that of none of these objects.
+    fn link_of(&self, bits: u64) -> Result<Link<C>, Self::Error>;
+}
+
+impl<C: Class> Link<C> {
+    /// The link as a number, by the class's addressing mode. Never 0.
+    ///
+    /// | `addressing` | number |
+    /// | --- | --- |
+    /// | `"zero"` | the object id |
+    /// | `"storage"` | start of the class's storage + index: one byte an object, inside the storage |
+    /// | `"first_field"` | the address of the object's value in the first column |
+    ///
+    /// The last two hold until storage grows (never, with `capacity = N`). [`Addressing`](crate::class::Addressing) has
+    /// an example.
+    ///
+    /// # Errors
+    ///
+    /// `Error::NotInWorld`.
+    pub fn to_bits<O: Numbered<C>>(self, objects: &O) -> Result<u64, O::Error> {
+        objects.number_of(self)
+    }
+
+    /// The link behind a number from [`to_bits`](Self::to_bits).
+    ///
+    /// # Errors
+    ///
+    /// `Error::NotAnAddress` if the number is that of no object.
+    pub fn from_bits<O: Numbered<C>>(bits: u64, objects: &O) -> Result<Self, O::Error> {
+        objects.link_of(bits)
+    }
+}
+
+impl<C> Copy for Link<C> {}
+impl<C> Clone for Link<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C> PartialEq for Link<C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+impl<C> Eq for Link<C> {}
+impl<C> PartialOrd for Link<C> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<C> Ord for Link<C> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+impl<C> Hash for Link<C> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+impl<C: Class> fmt::Debug for Link<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", C::NAME, self.id)
+    }
+}
+
+/// The target of a link's view.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct To<C>(PhantomData<C>);
+
+impl<C: Class> Target for To<C> {
+    const CLASS: Option<ClassId> = Some(C::ID);
+    const NAME: &'static str = C::NAME;
+}
+
+// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer.
+unsafe impl<C: Class> Value for Link<C> {
+    type View<'w, P: Phase> = C::Ref<'w, P>;
+    type Target = To<C>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = Self { id: NonZeroU32::MIN, class: PhantomData };
+    const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
+
+    #[inline(always)]
+    fn view<'w, P: Phase>(self, place: Place<'w>) -> C::Ref<'w, P> {
+        C::to_ref(Handle::new(self, place))
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
+        C::from_ref(view).link()
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer.
+unsafe impl<C: Class> Value for Option<Link<C>> {
+    type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
+    type Target = To<C>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = None;
+    const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
+
+    #[inline(always)]
+    fn view<'w, P: Phase>(self, place: Place<'w>) -> Option<C::Ref<'w, P>> {
+        self.map(|link| link.view::<P>(place))
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {
+        view.map(Link::unview::<P>)
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

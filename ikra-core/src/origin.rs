@@ -1,0 +1,321 @@
+//! How host and device know that they mean the same class and the same kernel, and agree about them.
+//!
+//! A model is compiled twice, by two compilers, for two machines. Both write down where each class and each kernel
+//! is defined, its [`Origin`], and a fingerprint of all that the other has to lay out in the same way: what differs
+//! by `cfg(target_arch)`, by features or by the value of a constant has another fingerprint. The device code carries
+//! both in comments, and the host launches nothing whose fingerprint is not its own.
+
+use crate::class::{Class, FieldInfo};
+use crate::kernel::{Method, PairKernel};
+use crate::layout::{Layout, LayoutKind};
+use crate::tile_row;
+use crate::value::Value;
+
+/// Where a class or a kernel is defined.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    module: &'static str,
+    name: &'static str,
+    place: &'static str,
+}
+
+/// The crate that `ikra-build` makes around a model has a name that starts so.
+const DEVICE_CRATE: &str = "ikra_device_";
+/// The module in it that holds the model, where that has a name of its own.
+const DEVICE_SOURCE: &str = "source::";
+
+impl Origin {
+    /// What is called `name`, in `module`, at `place`: package, file, line and column.
+    pub const fn new(module: &'static str, name: &'static str, place: &'static str) -> Self {
+        Self { module, name, place }
+    }
+
+    /// `Body` or `Body::advance`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Package, file, line and column.
+    pub const fn place(&self) -> &'static str {
+        self.place
+    }
+
+    /// A number for the name alone.
+    pub const fn name_key(&self) -> u64 {
+        fnv(SEED, self.name.as_bytes())
+    }
+
+    /// The number by which the device code knows it.
+    ///
+    /// The model's own module has another path on the device than on the host, so that the path counts from there on.
+    pub const fn key(&self) -> u64 {
+        self.key_from(below_model(self.module.as_bytes()))
+    }
+
+    /// The numbers that it can have in device code, the most likely ones first: the model's own module may be any of
+    /// those that it is in.
+    pub fn keys(&self) -> impl Iterator<Item = u64> {
+        let module = self.module.as_bytes();
+        let ends = (0..module.len()).filter(move |&at| at == 0 || module[..at].ends_with(b"::"));
+        ends.chain([module.len()]).map(move |at| self.key_from(at))
+    }
+
+    /// The number, if the model's module is what the first bytes of the path name.
+    const fn key_from(&self, at: usize) -> u64 {
+        let mut hash = SEED;
+        let module = self.module.as_bytes();
+        let mut n = at;
+        while n < module.len() {
+            hash = fnv(hash, &[module[n]]);
+            n += 1;
+        }
+        hash = fnv(hash, b" ");
+        hash = fnv(hash, self.name.as_bytes());
+        hash = fnv(hash, b" ");
+        fnv(hash, self.place.as_bytes())
+    }
+}
+
+/// Where in a path what is below the model's own module starts. In a crate that is not the model's, that is the
+/// whole path.
+const fn below_model(module: &[u8]) -> usize {
+    if !starts_with(module, 0, DEVICE_CRATE.as_bytes()) {
+        return 0;
+    }
+    let mut at = after_segment(module, 0);
+    if starts_with(module, at, DEVICE_SOURCE.as_bytes()) {
+        at += DEVICE_SOURCE.len();
+    }
+    after_segment(module, at)
+}
+
+/// Where the next segment of a path starts.
+const fn after_segment(path: &[u8], mut at: usize) -> usize {
+    while at < path.len() {
+        if starts_with(path, at, b"::") {
+            return at + 2;
+        }
+        at += 1;
+    }
+    at
+}
+
+const fn starts_with(text: &[u8], at: usize, start: &[u8]) -> bool {
+    if text.len() < at + start.len() {
+        return false;
+    }
+    let mut n = 0;
+    while n < start.len() {
+        if text[at + n] != start[n] {
+            return false;
+        }
+        n += 1;
+    }
+    true
+}
+
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The hash of Fowler, Noll and Vo.
+pub(crate) const fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut n = 0;
+    while n < bytes.len() {
+        hash = (hash ^ bytes[n] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        n += 1;
+    }
+    hash
+}
+
+/// Numbers and texts on their way into a fingerprint.
+#[derive(Clone, Copy)]
+struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Of the version of this crate, which places all else.
+    const fn new() -> Self {
+        Self(SEED).text(env!("CARGO_PKG_VERSION"))
+    }
+
+    const fn number(self, number: u64) -> Self {
+        Self(fnv(self.0, &number.to_le_bytes()))
+    }
+
+    const fn text(self, text: &str) -> Self {
+        Self(fnv(self.number(text.len() as u64).0, text.as_bytes()))
+    }
+
+    const fn option(self, number: Option<usize>) -> Self {
+        match number {
+            Some(number) => self.number(1).number(number as u64),
+            None => self.number(0),
+        }
+    }
+}
+
+/// A number for what the bytes of a value mean: those of a type of this name with parts that mean this.
+#[doc(hidden)]
+pub const fn meaning(name: &str, parts: &[u64]) -> u64 {
+    let mut print = Fingerprint::new().text(name).number(parts.len() as u64);
+    let mut part = 0;
+    while part < parts.len() {
+        print = print.number(parts[part]);
+        part += 1;
+    }
+    print.0
+}
+
+/// Asks what the bytes of a type mean, be it a value or not.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Meaning<T>(core::marker::PhantomData<fn() -> T>);
+
+impl<T: Value> Meaning<T> {
+    /// As [`Value::MEANING`].
+    pub const OF: u64 = T::MEANING;
+}
+
+/// What is found where a type is no value.
+#[doc(hidden)]
+pub trait NoMeaning {
+    /// Nothing: it is not passed to the device.
+    const OF: u64 = 0;
+}
+impl<T> NoMeaning for Meaning<T> {}
+
+/// What host and device must agree on about a field: in the upper half the bytes that it takes, in the lower half a
+/// fingerprint of its name, type and columns.
+#[doc(hidden)]
+pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
+    let mut print = Fingerprint::new().text(field.name).text(field.type_name).number(field.atomic as u64);
+    print = match field.array {
+        Some(array) => print
+            .number(array.slots as u64)
+            .number(array.as_object as u64)
+            .number(array.arena as u64)
+            .number(array.element as u64)
+            .number(array.meaning),
+        None => print.number(u64::MAX),
+    };
+    let mut column = 0;
+    while column < field.columns.len() {
+        let info = field.columns[column];
+        print = print.text(info.component).number(info.size as u64).number(info.align as u64).option(info.slot);
+        print = print.number(info.meaning);
+        column += 1;
+    }
+    (bytes(field) as u64) << 32 | print.0 & 0xffff_ffff
+}
+
+/// The bytes that a field takes in an object.
+#[doc(hidden)]
+pub const fn bytes(field: &FieldInfo) -> usize {
+    let mut bytes = 0;
+    let mut column = 0;
+    while column < field.columns.len() {
+        bytes += field.columns[column].size;
+        column += 1;
+    }
+    bytes
+}
+
+/// What host and device must agree on about a class: where it is defined, its fields and their places, and the
+/// classes of its links.
+#[doc(hidden)]
+pub const fn class_fingerprint<C: Class>() -> u64 {
+    use crate::arity::FieldTuple;
+    let mut print = Fingerprint::new().text(C::ORIGIN.place).number(C::FIELDS.len() as u64);
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        print = print.number(field_fingerprint(&C::FIELDS[field]));
+        print = print.text(<C::Fields as FieldTuple>::TARGET_NAMES[field]);
+        field += 1;
+    }
+    print = match C::Layout::KIND {
+        LayoutKind::Soa => print.number(0),
+        LayoutKind::Aos => print.number(1),
+        LayoutKind::Tiles(tile) => print.number(2).number(tile as u64),
+    };
+    print = match C::CAPACITY {
+        Some(capacity) => print.number(1).number(capacity as u64),
+        None => print.number(0),
+    };
+    print.option(C::ARENA).0
+}
+
+/// What host and device must agree on about a kernel beside its arguments: its class, how its threads work together,
+/// and which columns it changes.
+#[doc(hidden)]
+pub const fn kernel_fingerprint<K: Method>() -> u64 {
+    let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
+    let print = print.number(K::EXCLUSIVE as u64).number(K::HEAVY as u64);
+    print.number(K::WRITES.bits()).number(K::SNAPSHOT.bits()).0
+}
+
+/// The same of a kernel for pairs, and what its tile rows of the other object hold.
+#[doc(hidden)]
+pub const fn pairs_fingerprint<K: PairKernel<A>, A>() -> u64 {
+    let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
+    print = print.number(tile_row::bytes::<K::Other, K>() as u64);
+    let mut field = 0;
+    while field < K::Other::FIELDS.len() {
+        print = print.option(tile_row::offset::<K::Other, K>(field));
+        field += 1;
+    }
+    print.0
+}
+
+/// A class, as the device code is asked for it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    /// Where it is defined.
+    pub origin: Origin,
+    /// What both sides must agree on.
+    pub fingerprint: u64,
+    /// Its fields.
+    pub fields: &'static [FieldInfo],
+}
+
+impl Signature {
+    /// That of class `C`.
+    pub const fn of<C: Class>() -> Self {
+        Self { origin: C::ORIGIN, fingerprint: class_fingerprint::<C>(), fields: C::FIELDS }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: &str = "game/src/model.rs:3:11";
+
+    #[test]
+    fn host_and_device_find_each_other() {
+        let host = Origin::new("game::sim::model::space", "Body", PLACE);
+        for device in ["ikra_device_0123::source::model::space", "ikra_device_0123::model::space"] {
+            assert!(host.keys().any(|key| key == Origin::new(device, "Body", PLACE).key()), "{device}");
+        }
+        // The model's own module, whatever it is called.
+        let (host, device) = (Origin::new("game", "Body", PLACE), Origin::new("ikra_device_0::model", "Body", PLACE));
+        assert!(host.keys().any(|key| key == device.key()));
+        // A dependency of both.
+        let dependency = Origin::new("shapes::round", "Disc", PLACE);
+        assert_eq!(dependency.keys().next(), Some(dependency.key()));
+    }
+
+    #[test]
+    fn twins_differ() {
+        let device = |module| Origin::new(module, "Twin", PLACE).key();
+        let a = Origin::new("game::model::a::inner", "Twin", PLACE);
+        let (same, other) =
+            (device("ikra_device_0::source::model::a::inner"), device("ikra_device_0::source::model::b::inner"));
+        assert!(a.keys().any(|key| key == same) && !a.keys().any(|key| key == other));
+        let keys: Vec<u64> = a.keys().collect();
+        for other in
+            [Origin::new("game::model::a::inner", "Twin", "game/src/other.rs:3:11"), Origin::new("", "Wtin", PLACE)]
+        {
+            assert!(other.keys().all(|key| !keys.contains(&key)), "{other:?}");
+        }
+    }
+}

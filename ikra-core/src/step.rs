@@ -1,0 +1,77 @@
+//! One call of a kernel for one object, on host and device.
+
+use crate::arity::{AccessTuple, FieldTuple};
+use crate::class::Class;
+use crate::handle::Handle;
+use crate::kernel::{FieldsOf, Method, assert_modes};
+use crate::panics::{stray_handle, undeclared_write};
+use crate::table::Table;
+
+/// Loads the view of one object, calls the kernel, and stores what it wrote.
+///
+/// # Safety
+///
+/// `n` is within the runs.
+#[inline(always)]
+pub unsafe fn step<'w, K, X, R>(
+    runs: &mut X,
+    n: usize,
+    table: &'w Table<K::Class>,
+    index: usize,
+    call: impl FnOnce(&mut <K::Class as Class>::View<'w, K>) -> R,
+) -> R
+where
+    K: Method,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    const { assert_modes::<K>() };
+    // SAFETY: passed on.
+    let values = unsafe { runs.get(n) };
+    let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index);
+    let mut view = K::Class::to_view(views, Handle::at(table, index));
+    let result = call(&mut view);
+    if K::EXCLUSIVE {
+        // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
+        let before = values;
+        let after = finish::<K>(view, table, index);
+        // SAFETY: passed on.
+        unsafe { store::<K, X>(runs, n, &before, after) };
+    }
+    result
+}
+
+/// The values behind a view after a call.
+#[inline(always)]
+pub fn finish<'w, K: Method>(
+    view: <K::Class as Class>::View<'w, K>,
+    table: &'w Table<K::Class>,
+    index: usize,
+) -> <FieldsOf<K> as FieldTuple>::Values {
+    let views = K::Class::from_view(view);
+    if let Some(field) = FieldsOf::<K>::stray::<K::Class, K>(&views, table, index) {
+        stray_handle::<K::Class>(K::NAME, field);
+    }
+    FieldsOf::<K>::from_views::<K>(views)
+}
+
+/// Stores what a kernel wrote.
+///
+/// # Safety
+///
+/// `n` is within the runs.
+#[inline(always)]
+pub unsafe fn store<K, X>(
+    runs: &mut X,
+    n: usize,
+    before: &<FieldsOf<K> as FieldTuple>::Values,
+    after: <FieldsOf<K> as FieldTuple>::Values,
+) where
+    K: Method,
+    X: AccessTuple<FieldsOf<K>>,
+{
+    if let Some(field) = X::undeclared(before, &after) {
+        undeclared_write::<K>(field);
+    }
+    // SAFETY: passed on.
+    unsafe { runs.set(n, after) };
+}

@@ -1,0 +1,245 @@
+//! Inner arrays: fields whose values are arrays, spread over columns and the class's arena (INNER §2).
+//!
+//! | field | in an SoA class | in an AoS class |
+//! | --- | --- | --- |
+//! | `#[inline_array]` on `[T; N]` | full inlining: a column per slot | the slots side by side in the object |
+//! | `#[inline_array(object)]` on `[T; N]` | array as object: a column of arrays | the same |
+//! | `#[inline_array(K)]` on `InnerArray<T>` | partial: `K` columns, the rest in the arena | `K` slots, the rest in the arena |
+//! | `#[inline_array(0)]` on `InnerArray<T>` | all in the arena | all in the arena |
+//!
+//! Unlike other fields, an inner array is not loaded before a call and stored after it: what a view shows
+//! is an accessor, and each element is read and written where it is.
+
+mod arrangement;
+mod atomics;
+mod elements;
+mod iter;
+mod tail;
+mod views;
+
+#[cfg(target_arch = "nvptx64")]
+#[path = "inner/row_device.rs"]
+mod row;
+#[cfg(not(target_arch = "nvptx64"))]
+mod row;
+
+use core::marker::PhantomData;
+
+pub use arrangement::{Arrangement, Bump, FullyInlined, PartlyInlined, WholeArray};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use arrangement::{Span, arena_end, set as set_array};
+pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
+pub use elements::slot_pitch;
+pub use elements::{Elements, ElementsRun};
+pub use iter::{InnerIter, InnerIterMut};
+pub use row::InnerArray;
+pub use views::{InnerMut, InnerRef};
+
+#[cfg(not(target_arch = "nvptx64"))]
+use super::Copies;
+use super::Storage;
+use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
+use crate::phase::Phase;
+use crate::table::{Place, Table, target_of};
+use crate::value::{Target, Value};
+
+/// A field that is an inner array: the `K`-th of class `C`, arranged by `A`.
+#[derive(Debug)]
+pub struct Inner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
+
+/// Storages of inner arrays.
+#[diagnostic::on_unimplemented(
+    message = "this field is no inner array",
+    note = "inner arrays are fields under `#[inline_array]`"
+)]
+///
+/// # Safety
+///
+/// Values are the elements of field `FIELD` of an object of class `Owner`, spread by `Arrangement`.
+pub unsafe trait ArrayStorage: Storage<Value = Elements<Self::Element>> {
+    /// What the array holds.
+    type Element: Value;
+    /// Its class.
+    type Owner: Class;
+    /// How it is spread.
+    type Arrangement: Arrangement<Element = Self::Element>;
+    /// The field's place in the class.
+    const FIELD: usize;
+}
+
+// SAFETY: as `#[soa_class]` names the field, its place and its arrangement.
+unsafe impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, K, A> {
+    type Element = A::Element;
+    type Owner = C;
+    type Arrangement = A;
+    const FIELD: usize = K;
+}
+
+/// Arrays with a column per slot, each of whose elements is a value that nothing changes as long as the objects are
+/// borrowed.
+///
+/// # Safety
+///
+/// 1. Each slot has a column of its own, whose elements are values.
+/// 2. Nothing writes them through a shared borrow of the objects: they are not atomic.
+#[diagnostic::on_unimplemented(
+    message = "the slots of this field cannot be borrowed as slices",
+    note = "borrow an array under `#[inline_array(object)]` with `column`; copy an `InnerArray` with `copy_column`",
+    note = "an `#[atomic]` array may change while it is borrowed; copy it with `copy_column`, or borrow a slot with `slot_mut`"
+)]
+pub unsafe trait SliceSlots: ArrayStorage {}
+// SAFETY: 1. as `FullyInlined` says; 2. views and refs of `Inner` write only in kernels and in guards, which borrow the
+// world exclusively.
+unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for Inner<C, K, FullyInlined<T, N>> {}
+
+/// Whether phase `P` is known to change elements of the array `S` of its own object.
+///
+/// Exclusive views are those of kernels, whose class is `S::Owner` then, and of guards; all others are only lent. So it
+/// does no harm that `may_be` may take another class for the kernel's.
+pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
+    P::GUARDED || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD)
+}
+
+/// Where a view of field `K` finds the objects that its elements refer to.
+#[inline(always)]
+fn place_of_target<'w, C: Class, T: Value>(table: &'w Table<C>, field: usize) -> Place<'w> {
+    match target_of::<T::Target>() {
+        Some(_) => Place::of_target(table, field),
+        None => Place::of_table(table),
+    }
+}
+
+/// What the storages of plain and of atomic arrays have in common. `$load` reads an element where it is, while whoever
+/// may do so changes it.
+macro_rules! array_storage {
+    ($load:expr) => {
+        type Row = A::Row;
+        type Value = Elements<A::Element>;
+        type Shared<'a, D: Class> = ElementsRun<'a, D, A>;
+        type Exclusive<'a, D: Class> = ElementsRun<'a, D, A>;
+        const COLUMNS: &'static [ColumnInfo] = A::COLUMNS;
+        const ARRAY: Option<ArrayInfo> = Some(A::INFO);
+        const TARGET: Option<ClassId> = target_of::<<A::Element as Value>::Target>();
+        const TARGET_NAME: &'static str = <A::Element as Value>::Target::NAME;
+
+        #[inline(always)]
+        unsafe fn shared<'a, D: Class, const F: usize>(
+            bases: &D::Bases,
+            first: usize,
+            _len: usize,
+        ) -> Self::Shared<'a, D> {
+            // SAFETY: passed on.
+            unsafe { ElementsRun::new::<F>(bases, first) }
+        }
+        #[inline(always)]
+        unsafe fn exclusive<'a, D: Class, const F: usize>(
+            bases: &D::Bases,
+            first: usize,
+            _len: usize,
+        ) -> Self::Exclusive<'a, D> {
+            // SAFETY: passed on.
+            unsafe { ElementsRun::new::<F>(bases, first) }
+        }
+        #[inline(always)]
+        unsafe fn read<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> Self::Value {
+            // SAFETY: passed on.
+            unsafe { Elements::find::<D, A, F>(bases, index) }
+        }
+        #[inline(always)]
+        unsafe fn write<D: Class, const F: usize>(_: &D::Bases, _: usize, _: Self::Value) {}
+        #[inline]
+        unsafe fn read_row<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> A::Row {
+            // SAFETY: passed on.
+            A::gather(unsafe { Elements::find::<D, A, F>(bases, index) }, $load)
+        }
+        #[inline]
+        unsafe fn write_row<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: A::Row, bump: &mut Bump) {
+            // SAFETY: passed on.
+            unsafe { A::scatter::<D, F>(bases, index, row, bump) }
+        }
+        #[inline]
+        unsafe fn write_placeholder<D: Class, const F: usize>(bases: &D::Bases, index: usize) {
+            // SAFETY: passed on.
+            unsafe { A::clear::<D, F>(bases, index) }
+        }
+        #[inline]
+        fn arena_end(row: &A::Row, used: usize) -> usize {
+            A::arena_end(row, used)
+        }
+        #[inline]
+        unsafe fn fits<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: &A::Row) -> bool {
+            // SAFETY: passed on.
+            A::rest(row) <= unsafe { Elements::find::<D, A, F>(bases, index) }.len().saturating_sub(A::INFO.slots)
+        }
+        #[inline]
+        unsafe fn copy<D: Class, const F: usize>(from: &D::Bases, to: &D::Bases, index: usize) {
+            let load = $load;
+            // SAFETY: passed on.
+            unsafe { A::copy::<D, F>(from, to, index, load) }
+        }
+    };
+}
+use array_storage;
+
+// SAFETY: the arrangement's columns and the arena; what a view or ref shows says where the object's elements are.
+unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
+    array_storage!(|element: *const A::Element| {
+        // SAFETY: by the contracts of `read_row` and `copy`, the element exists, and nothing writes it meanwhile.
+        unsafe { element.read() }
+    });
+    type View<'w, P: Phase> = InnerMut<'w, P, Self>;
+    type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
+    const ATOMIC: bool = false;
+
+    #[inline(always)]
+    fn to_view<'w, D: Class, P: Phase, const F: usize>(
+        value: Self::Value,
+        table: &'w Table<D>,
+        _: usize,
+    ) -> InnerMut<'w, P, Self> {
+        // Who writes an array has most likely to do with all of it.
+        let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
+        InnerMut::new(value, place_of_target::<D, A::Element>(table, F))
+    }
+
+    #[inline(always)]
+    fn to_seen<'w, D: Class, P: Phase, const F: usize>(
+        value: Self::Value,
+        table: &'w Table<D>,
+        _: usize,
+    ) -> InnerRef<'w, P, Self> {
+        InnerRef::new(value, place_of_target::<D, A::Element>(table, F))
+    }
+
+    #[inline(always)]
+    fn from_view<P: Phase>(view: InnerMut<'_, P, Self>) -> Self::Value {
+        view.elements()
+    }
+
+    // `is_own`: kernels have one view that they may change. Sequential code can exchange those of two guards, which the
+    // guards find by `is_other`.
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    unsafe fn detach(value: Self::Value, copies: &mut Copies) -> Self::Value {
+        // SAFETY: passed on.
+        unsafe { value.copied::<A>(copies) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    fn is_other(before: &Self::Value, after: &Self::Value) -> bool {
+        !before.same_place(*after)
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    unsafe fn put_back<D: Class, const F: usize>(bases: &D::Bases, index: usize, value: Self::Value) {
+        // SAFETY: the object exists.
+        let own = unsafe { Elements::find::<D, A, F>(bases, index) };
+        for n in 0..own.len().min(value.len()) {
+            // SAFETY: both arrays have the element, by 1 and 2.
+            unsafe { own.at::<A>(n).write(value.at::<A>(n).read()) }
+        }
+    }
+}

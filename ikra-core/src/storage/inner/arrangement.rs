@@ -1,0 +1,334 @@
+//! How the elements of an inner array are spread over slots and the arena (INNER §2.1).
+
+use core::marker::PhantomData;
+
+use super::elements::Elements;
+use super::row::InnerArray;
+use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
+use crate::layout::MAX_COLUMNS;
+use crate::table::{FirstColumn, address};
+use crate::value::Value;
+
+/// An array's length, and where in the arena the elements without a slot begin.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Span {
+    /// Counted in elements.
+    pub offset: u32,
+    /// Elements in all.
+    pub len: u32,
+}
+
+/// The end of a class's arena, from which space is taken.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Bump {
+    /// Bytes that are taken.
+    pub used: usize,
+    /// Whether objects are new, so that they have no space to keep.
+    pub fresh: bool,
+}
+
+impl Bump {
+    /// For classes without an arena.
+    pub const fn none() -> Self {
+        Self { used: 0, fresh: true }
+    }
+
+    /// Takes space for `count` elements of `size` bytes, and returns where it begins, in elements.
+    fn take(&mut self, count: usize, size: usize) -> u32 {
+        let first = used_elements(self.used, size);
+        self.used = arena_end(self.used, count, size);
+        // An arena has less than 2³² bytes, and an element one at least.
+        first as u32
+    }
+}
+
+/// The first `used` bytes, counted in elements of `size` bytes, of which there is one at least (`assert_element`).
+fn used_elements(used: usize, size: usize) -> usize {
+    used.div_ceil(size)
+}
+
+/// Where the arena ends once `count` elements of `size` bytes follow the first `used` bytes.
+pub fn arena_end(used: usize, count: usize, size: usize) -> usize {
+    used_elements(used, size).saturating_add(count).saturating_mul(size)
+}
+
+/// How the elements of an inner array are spread over slots and the arena.
+///
+/// # Safety
+///
+/// `COLUMNS` are one of spans, if `INFO` has them, and those of the slots that it has.
+#[doc(hidden)]
+pub unsafe trait Arrangement: Sized + 'static {
+    /// What the array holds.
+    type Element: Value;
+    /// The array in a row.
+    type Row;
+    /// The arrangement as data.
+    const INFO: ArrayInfo;
+    /// The columns of the field.
+    const COLUMNS: &'static [ColumnInfo];
+
+    /// The array by value, each element of which is read by `load`.
+    fn gather(elements: Elements<Self::Element>, load: impl Fn(*const Self::Element) -> Self::Element) -> Self::Row;
+
+    /// Elements that have no slot.
+    #[inline(always)]
+    fn rest(_row: &Self::Row) -> usize {
+        0
+    }
+
+    /// Where the arena ends if the array takes space after `used` bytes.
+    #[inline(always)]
+    fn arena_end(row: &Self::Row, used: usize) -> usize {
+        match Self::rest(row) {
+            0 => used,
+            rest => arena_end(used, rest, size_of::<Self::Element>()),
+        }
+    }
+
+    /// Writes the array of object `index`.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, in which field `K` is arranged by `Self`, with room for object
+    ///    `index`, and in the arena for the array. If `bump` is not for fresh objects, the object exists.
+    /// 2. Nothing else accesses the object meanwhile.
+    unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
+
+    /// Makes the array of object `index` one that may be looked at.
+    ///
+    /// # Safety
+    ///
+    /// As for [`scatter`](Self::scatter).
+    unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize);
+
+    /// Copies the array of object `index` from one storage to another, whose arena is as long or longer. Each element
+    /// is read by `load`.
+    ///
+    /// # Safety
+    ///
+    /// 1. Both describe storage of `C` with object `index`, in which field `K` is arranged by `Self`.
+    /// 2. Nothing writes the object in `from` meanwhile in a way that `load` does not allow, and nothing else accesses
+    ///    that in `to`.
+    unsafe fn copy<C: Class, const K: usize>(
+        from: &C::Bases,
+        to: &C::Bases,
+        index: usize,
+        load: impl Fn(*const Self::Element) -> Self::Element,
+    ) {
+        // SAFETY: passed on.
+        let (from, to) = unsafe {
+            if Self::INFO.has_spans() {
+                let column = <C as FirstColumn<K>>::COLUMN;
+                let span = address::<C>(from, column, index).cast::<Span>().read();
+                address::<C>(to, column, index).cast::<Span>().write(span);
+            }
+            (Elements::find::<C, Self, K>(from, index), Elements::find::<C, Self, K>(to, index))
+        };
+        for n in 0..from.len() {
+            // SAFETY: both arrays have as many elements, since their spans are the same.
+            unsafe { to.at::<Self>(n).write(load(from.at::<Self>(n))) }
+        }
+    }
+}
+
+/// A column per slot: `#[inline_array]` on `[T; N]`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FullyInlined<T, const N: usize>(PhantomData<fn() -> T>);
+
+/// One column of arrays: `#[inline_array(object)]` on `[T; N]`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WholeArray<T, const N: usize>(PhantomData<fn() -> T>);
+
+/// `K` columns, and the rest in the arena: `#[inline_array(K)]` on `InnerArray<T>`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct PartlyInlined<T, const K: usize>(PhantomData<fn() -> T>);
+
+/// What holds for elements of this type, however they are spread.
+const fn of_elements<T: Value>() -> ArrayInfo {
+    assert_alignment::<T>();
+    ArrayInfo {
+        slots: 0,
+        as_object: false,
+        arena: false,
+        element: size_of::<T>(),
+        align: align_of::<T>(),
+        meaning: T::MEANING,
+    }
+}
+
+/// Columns of slots, after one of spans if `spans`.
+const fn slot_columns<T: Value>(spans: bool) -> [ColumnInfo; MAX_COLUMNS] {
+    let mut columns = [ColumnInfo::of::<T>().holding::<T>(); MAX_COLUMNS];
+    let mut column = 0;
+    if spans {
+        columns[0] = ColumnInfo::component_of::<Span>("span");
+        column = 1;
+    }
+    let mut slot = 0;
+    while column < MAX_COLUMNS {
+        columns[column].slot = Some(slot);
+        slot += 1;
+        column += 1;
+    }
+    columns
+}
+
+/// An array by value.
+fn gather_array<A: Arrangement, const N: usize>(
+    elements: Elements<A::Element>,
+    load: impl Fn(*const A::Element) -> A::Element,
+) -> [A::Element; N] {
+    // SAFETY: there are `N` elements.
+    core::array::from_fn(|n| load(unsafe { elements.at::<A>(n) }))
+}
+
+/// What holds for the elements of every array: they have bytes, so that each has a place of its own.
+const fn assert_element<T>() {
+    assert!(
+        size_of::<T>() > 0,
+        "the elements of an inner array have at least one byte each; a field of a type without bytes needs no array"
+    );
+}
+
+/// # Safety
+///
+/// As for [`Arrangement::scatter`].
+unsafe fn scatter_array<C: Class, A: Arrangement, const K: usize, const N: usize>(
+    bases: &C::Bases,
+    index: usize,
+    row: [A::Element; N],
+) {
+    // SAFETY: passed on.
+    let elements = unsafe { Elements::find::<C, A, K>(bases, index) };
+    for (n, element) in row.into_iter().enumerate() {
+        // SAFETY: there are `N` elements.
+        unsafe { elements.at::<A>(n).write(element) }
+    }
+}
+
+macro_rules! fixed_length {
+    () => {
+        #[inline]
+        fn gather(elements: Elements<T>, load: impl Fn(*const T) -> T) -> [T; N] {
+            gather_array::<Self, N>(elements, load)
+        }
+        #[inline]
+        unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: [T; N], _: &mut Bump) {
+            // SAFETY: passed on.
+            unsafe { scatter_array::<C, Self, K, N>(bases, index, row) }
+        }
+        #[inline]
+        unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize) {
+            // SAFETY: passed on.
+            unsafe { scatter_array::<C, Self, K, N>(bases, index, [T::PLACEHOLDER; N]) }
+        }
+    };
+}
+
+// SAFETY: a column per slot.
+unsafe impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
+    type Element = T;
+    type Row = [T; N];
+    const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: false, arena: false, ..of_elements::<T>() };
+    const COLUMNS: &'static [ColumnInfo] = {
+        assert!(N > 0 && N <= MAX_COLUMNS, "an inlined array has from 1 to 256 slots");
+        assert_element::<T>();
+        let columns: &'static [ColumnInfo; MAX_COLUMNS] = &const { slot_columns::<T>(false) };
+        columns.split_at(N).0
+    };
+    fixed_length!();
+}
+
+// SAFETY: one column of all slots.
+unsafe impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
+    type Element = T;
+    type Row = [T; N];
+    const INFO: ArrayInfo = ArrayInfo { slots: N, as_object: true, arena: false, ..of_elements::<T>() };
+    const COLUMNS: &'static [ColumnInfo] = {
+        assert!(N > 0, "an array that is stored has at least one element");
+        assert_element::<T>();
+        &[ColumnInfo::of::<[T; N]>().holding::<[T; N]>()]
+    };
+    fixed_length!();
+}
+
+// SAFETY: a column of spans, and one per slot.
+unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
+    type Element = T;
+    type Row = InnerArray<T>;
+    const INFO: ArrayInfo = ArrayInfo { slots: S, as_object: false, arena: true, ..of_elements::<T>() };
+    const COLUMNS: &'static [ColumnInfo] = {
+        assert!(S < MAX_COLUMNS, "at most 255 elements of an array can be inlined");
+        assert_element::<T>();
+        let columns: &'static [ColumnInfo; MAX_COLUMNS] = &const { slot_columns::<T>(true) };
+        columns.split_at(S + 1).0
+    };
+
+    fn gather(elements: Elements<T>, load: impl Fn(*const T) -> T) -> InnerArray<T> {
+        // SAFETY: the elements exist.
+        (0..elements.len()).map(|n| load(unsafe { elements.at::<Self>(n) })).collect()
+    }
+
+    #[inline(always)]
+    fn rest(row: &InnerArray<T>) -> usize {
+        row.len().saturating_sub(S)
+    }
+
+    unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: InnerArray<T>, bump: &mut Bump) {
+        // SAFETY: passed on.
+        unsafe { set::<C, Self, K>(bases, index, &row, bump) }
+    }
+
+    unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize) {
+        // SAFETY: there is room, by the caller. An empty array has no element that could be looked at.
+        unsafe {
+            address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<Span>().write(Span { offset: 0, len: 0 });
+        }
+    }
+}
+
+/// Writes an array of variable length.
+///
+/// # Safety
+///
+/// As for [`Arrangement::scatter`].
+pub unsafe fn set<C: Class, A: Arrangement, const K: usize>(
+    bases: &C::Bases,
+    index: usize,
+    row: &[A::Element],
+    bump: &mut Bump,
+) {
+    let slots = A::INFO.slots;
+    let rest = row.len().saturating_sub(slots);
+    // SAFETY: there is room for the object.
+    let span = unsafe { address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index) }.cast::<Span>();
+    let mut offset = 0;
+    if rest > 0 {
+        // SAFETY: an object that is not fresh exists, and has a span.
+        let old = (!bump.fresh).then(|| unsafe { span.read() });
+        offset = match old {
+            Some(old) if (old.len as usize).saturating_sub(slots) >= rest => old.offset,
+            _ => bump.take(rest, size_of::<A::Element>()),
+        };
+    }
+    // SAFETY: there is room for the object.
+    unsafe { span.write(Span { offset, len: row.len() as u32 }) };
+    // SAFETY: the object has a span now.
+    let elements = unsafe { Elements::find::<C, A, K>(bases, index) };
+    let (inlined, others) = row.split_at(row.len() - rest);
+    for (n, &element) in inlined.iter().enumerate() {
+        // SAFETY: the array has the element.
+        unsafe { elements.at::<A>(n).write(element) }
+    }
+    if rest > 0 {
+        // SAFETY: in the arena the rest of the elements lie in a row, for which there is room; it is not the user's slice.
+        unsafe { core::ptr::copy_nonoverlapping(others.as_ptr(), elements.at::<A>(slots), rest) }
+    }
+}

@@ -1,0 +1,269 @@
+//! Where the elements of one object's inner array are.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::arrangement::{Arrangement, Span};
+use super::tail::Tail;
+use crate::class::{Class, column_count};
+use crate::layout::{Get, Layout, LayoutKind, Set, constant_pitch, geometry};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::storage::Copies;
+use crate::storage::Loaded;
+use crate::table::{BaseSet, FirstColumn, address};
+use crate::value::{LaneArray, Value};
+
+/// Where the elements of one object's inner array are: slots at equal distances, and the rest in a row.
+#[doc(hidden)]
+pub struct Elements<T> {
+    /// The first slot.
+    slots: *mut T,
+    /// Bytes from one slot to the next.
+    pitch: usize,
+    /// The others.
+    tail: Tail<T>,
+}
+
+impl<T> Copy for Elements<T> {}
+impl<T> Clone for Elements<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> fmt::Debug for Elements<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Elements")
+    }
+}
+// SAFETY: only addresses; what is behind them is accessed under the rules of `Table`.
+unsafe impl<T: Send> Send for Elements<T> {}
+// SAFETY: as for `Send`.
+unsafe impl<T: Sync> Sync for Elements<T> {}
+
+impl<T: Value> Elements<T> {
+    /// No elements.
+    pub const NONE: Self = Self { slots: core::ptr::null_mut(), pitch: 0, tail: Tail::fixed(0) };
+
+    /// The elements of object `index`.
+    ///
+    /// # Safety
+    ///
+    /// `bases` describe storage of `C`, in which field `K` is arranged by `A` and object `index` exists.
+    #[inline(always)]
+    pub(super) unsafe fn find<C: Class, A: Arrangement<Element = T>, const K: usize>(
+        bases: &C::Bases,
+        index: usize,
+    ) -> Self {
+        // SAFETY: passed on.
+        let run = unsafe { ElementsRun::<C, A>::new::<K>(bases, index) };
+        // SAFETY: the run begins with the object.
+        unsafe { run.get(0) }
+    }
+
+    /// The number of elements.
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.tail.len()
+    }
+
+    /// The address of an element.
+    ///
+    /// # Safety
+    ///
+    /// `index < len`, and `A` is how the array is arranged.
+    #[inline(always)]
+    pub(super) unsafe fn at<A: Arrangement<Element = T>>(self, index: usize) -> *mut T {
+        if A::INFO.all_in_slots() {
+            // SAFETY: the arrangement has the slot.
+            return unsafe { self.slots.byte_add(index * self.pitch) };
+        }
+        // Looked up whether it is needed or not, so that it can be done before a loop.
+        let rest = self.tail.rest();
+        // SAFETY: slots that the arrangement has, and elements that the array has, are within the storage.
+        unsafe {
+            if index < A::INFO.slots {
+                self.slots.byte_add(index * self.pitch)
+            } else {
+                rest.add(index - A::INFO.slots)
+            }
+        }
+    }
+
+    /// The same, with length and place looked up.
+    #[inline(always)]
+    pub(super) fn looked_up(self) -> Self {
+        Self { tail: self.tail.looked_up(), ..self }
+    }
+
+    /// The first element, if all lie in a row.
+    #[inline(always)]
+    pub(super) fn in_a_row<A: Arrangement<Element = T>>(self) -> Option<*mut T> {
+        if A::INFO.all_in_slots() {
+            // A single slot is a row, whatever the distance.
+            (self.pitch == size_of::<T>() || A::INFO.slots < 2).then_some(self.slots)
+        } else if A::INFO.slots == 0 {
+            Some(self.tail.rest())
+        } else {
+            None
+        }
+    }
+
+    /// The same array, its elements copied: side by side, first those that have slots.
+    ///
+    /// # Safety
+    ///
+    /// They are the elements of an object that exists, arranged by `A`, and nothing writes them meanwhile; or there is
+    /// none.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) unsafe fn copied<A: Arrangement<Element = T>>(self, copies: &mut Copies) -> Self {
+        let len = self.len();
+        if len == 0 {
+            return self;
+        }
+        // SAFETY: the array has the elements.
+        let slots = copies.of(len, |n| unsafe { self.at::<A>(n).read() });
+        let rest = slots.wrapping_add(A::INFO.slots);
+        Self { slots, pitch: size_of::<T>(), tail: if A::INFO.arena { Tail::at(rest, len) } else { Tail::fixed(len) } }
+    }
+
+    /// Whether both are the same array.
+    #[inline(always)]
+    pub(super) fn same_place(self, other: Self) -> bool {
+        core::ptr::eq(self.slots, other.slots) && self.tail.same_place(other.tail)
+    }
+}
+
+impl<T: Value> Loaded for Elements<T> {
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = Self::NONE;
+    #[inline(always)]
+    fn same(&self, _: &Self) -> bool {
+        // Elements are changed in place; that the kernel is known to do so is checked where it does.
+        true
+    }
+}
+
+/// The inner arrays of consecutive objects.
+#[doc(hidden)]
+pub struct ElementsRun<'a, C, A: Arrangement> {
+    slots: *mut A::Element,
+    pitch: usize,
+    spans: *const Span,
+    arena: *mut A::Element,
+    marker: PhantomData<(&'a A::Element, fn() -> C)>,
+}
+
+impl<C, A: Arrangement> Copy for ElementsRun<'_, C, A> {}
+impl<C, A: Arrangement> Clone for ElementsRun<'_, C, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+// SAFETY: only addresses; elements are `Send`.
+unsafe impl<C, A: Arrangement> Send for ElementsRun<'_, C, A> {}
+// SAFETY: only addresses; elements are `Sync`.
+unsafe impl<C, A: Arrangement> Sync for ElementsRun<'_, C, A> {}
+impl<C: Class, A: Arrangement> fmt::Debug for ElementsRun<'_, C, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ElementsRun<{}>", C::NAME)
+    }
+}
+
+/// Bytes from a column's element to that of the next object, within a run.
+const fn step<C: Class>(column: usize) -> usize {
+    match C::Layout::KIND {
+        LayoutKind::Aos => geometry::<C>().block,
+        LayoutKind::Soa | LayoutKind::Tiles(_) => geometry::<C>().sizes[column],
+    }
+}
+
+impl<C: Class, A: Arrangement> ElementsRun<'_, C, A> {
+    /// The arrays from object `first` on.
+    ///
+    /// # Safety
+    ///
+    /// `bases` describe storage of `C`, in which field `K` is arranged by `A` and object `first` exists.
+    #[inline(always)]
+    pub(super) unsafe fn new<const K: usize>(bases: &C::Bases, first: usize) -> Self {
+        let column = <C as FirstColumn<K>>::COLUMN;
+        let slots = column + A::INFO.has_spans() as usize;
+        let mut run = Self {
+            slots: core::ptr::null_mut(),
+            pitch: 0,
+            spans: core::ptr::null(),
+            arena: core::ptr::null_mut(),
+            marker: PhantomData,
+        };
+        if A::INFO.slots > 0 {
+            // SAFETY: the object exists.
+            run.slots = unsafe { address::<C>(bases, slots, first) }.cast();
+            run.pitch = match A::INFO.slot_columns() {
+                true => slot_pitch::<C>(bases, slots, A::INFO.slots),
+                false => size_of::<A::Element>(),
+            };
+        }
+        if A::INFO.has_spans() {
+            // SAFETY: the object exists.
+            run.spans = unsafe { address::<C>(bases, column, first) }.cast_const().cast();
+            run.arena = bases.get(column_count(C::FIELDS)).0.cast();
+        }
+        run
+    }
+}
+
+/// Bytes from one slot of an object to the next, each in a column of its own, the first of which is `column`.
+#[inline(always)]
+pub fn slot_pitch<C: Class>(bases: &C::Bases, column: usize, slots: usize) -> usize {
+    if slots < 2 {
+        return 0;
+    }
+    if crate::class::has_own_columns::<C>() {
+        return bases.get(column + 1).0.addr() - bases.get(column).0.addr();
+    }
+    let offsets = &geometry::<C>().offsets;
+    offsets[column + 1] - offsets[column]
+}
+
+impl<C: Class, A: Arrangement> Get<Elements<A::Element>> for ElementsRun<'_, C, A> {
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> Elements<A::Element> {
+        // Steps are the same for all columns of AoS, and for all slots.
+        let (span_step, slot_step) = const {
+            let (mut spans, mut slots) = (0, 0);
+            if A::INFO.has_spans() {
+                spans = size_of::<Span>();
+            }
+            if A::INFO.slots > 0 {
+                slots = match A::INFO.slot_columns() {
+                    true => size_of::<A::Element>(),
+                    false => size_of::<A::Element>() * A::INFO.slots,
+                };
+            }
+            if matches!(C::Layout::KIND, LayoutKind::Aos) { (step::<C>(0), step::<C>(0)) } else { (spans, slots) }
+        };
+        // Constant where it can be: a parameter of the loop's function is not.
+        let pitch = match const { constant_pitch::<C, A::Element>() } {
+            _ if A::INFO.as_object => size_of::<A::Element>(),
+            Some(pitch) if A::INFO.slots > 1 => pitch,
+            _ => self.pitch,
+        };
+        debug_assert_eq!(pitch, self.pitch);
+        let mut elements = Elements { slots: self.slots, pitch, tail: Tail::fixed(A::INFO.slots) };
+        // SAFETY: the object is within the run, and so are its slots and span, which no kernel changes.
+        unsafe {
+            if A::INFO.slots > 0 {
+                elements.slots = self.slots.byte_add(index * slot_step);
+            }
+            if A::INFO.has_spans() {
+                elements.tail = Tail::of(self.spans.byte_add(index * span_step), self.arena);
+            }
+        }
+        elements
+    }
+}
+
+impl<C: Class, A: Arrangement> Set<Elements<A::Element>> for ElementsRun<'_, C, A> {
+    #[inline(always)]
+    unsafe fn set(&mut self, _: usize, _: Elements<A::Element>) {}
+}

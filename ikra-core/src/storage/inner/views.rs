@@ -1,0 +1,479 @@
+//! What views and refs show for an inner array.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Index, IndexMut, Range, RangeBounds};
+
+use super::elements::Elements;
+use super::iter::{InnerIter, InnerIterMut};
+use super::{ArrayStorage, is_written};
+use crate::class::Class;
+use crate::panics::{no_such_element, no_such_range};
+use crate::phase::{Message, Phase};
+use crate::range::within;
+use crate::table::Place;
+use crate::value::Value;
+
+/// An inner array of the object that a method is called for: elements can be read and written.
+///
+/// | `Vec<T>` | an inner array |
+/// | --- | --- |
+/// | `path[i]`, `path[i] = x`, `path.len()`, `path.iter()` | the same; of links, `path[i]` is a `Link` |
+/// | `&path[i].next` | `path.get(i).next()`: of links, [`get`](Self::get) and [`iter`](Self::iter) give `Ref`s |
+/// | `path.push(x)` | none: the length of an array stays the same |
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Car {
+///     pub speed: u32,
+///     #[inline_array(2)]
+///     pub path: InnerArray<u32>,
+/// }
+///
+/// #[soa_methods]
+/// impl Car {
+///     #[kernel]
+///     pub fn advance(&mut self) {
+///         for i in 0..self.path.len() {
+///             self.path[i] += self.speed;
+///         }
+///     }
+/// }
+///
+/// #[soa_world]
+/// pub struct Road { pub cars: Objects<Car> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut road = Road::new();
+/// let car = road.cars.push(Car { speed: 10, path: [1, 2, 3].into() })?;
+/// road.execute(Car::advance, ());
+/// assert_eq!(road.get(car).path().iter().collect::<Vec<_>>(), [11, 12, 13]);
+/// # Ok(()) }
+/// ```
+pub struct InnerMut<'w, P, S: ArrayStorage> {
+    elements: Elements<S::Element>,
+    place: Place<'w>,
+    marker: PhantomData<(&'w mut S::Element, fn() -> P)>,
+}
+
+/// An inner array of another object, which can be read: what a getter returns.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Node {
+///     pub value: u32,
+///     pub sum: u32,
+///     #[inline_array(3)]
+///     pub neighbours: InnerArray<Link<Node>>,
+/// }
+///
+/// #[soa_methods]
+/// impl Node {
+///     #[kernel]
+///     pub fn collect(&mut self) {
+///         self.sum = self.neighbours.iter().map(|node| node.value()).sum();
+///     }
+/// }
+///
+/// #[soa_world]
+/// pub struct Graph { pub nodes: Objects<Node> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut graph = Graph::new();
+/// let a = graph.nodes.push(Node { value: 4, sum: 0, neighbours: InnerArray::new() })?;
+/// let b = graph.nodes.push(Node { value: 5, sum: 0, neighbours: [a, a].into() })?;
+/// graph.execute(Node::collect, ());
+/// assert_eq!(graph.get(b).sum(), 8);
+/// assert_eq!(graph.get(b).neighbours().get(1).value(), 4);
+/// # Ok(()) }
+/// ```
+pub struct InnerRef<'w, P, S: ArrayStorage> {
+    elements: Elements<S::Element>,
+    place: Place<'w>,
+    marker: PhantomData<(&'w S::Element, fn() -> P)>,
+}
+
+impl<P, S: ArrayStorage> Copy for InnerRef<'_, P, S> {}
+impl<P, S: ArrayStorage> Clone for InnerRef<'_, P, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Proof that phase `P` is known to write the array `S`.
+struct Written<P, S>(PhantomData<(P, S)>);
+
+impl<P: Phase, S: ArrayStorage> Written<P, S> {
+    /// Fails to compile if it is not.
+    const CHECK: () = {
+        if !is_written::<P, S>() {
+            let name = S::Owner::FIELDS[S::FIELD].name;
+            let message = Message::new()
+                .push("kernel `")
+                .push(P::NAME)
+                .push("` changes elements of `")
+                .push(S::Owner::NAME)
+                .push("::")
+                .push(name)
+                .push("` in a way that its text does not show; write `#[kernel(writes(")
+                .push(name)
+                .push("))]`");
+            panic!("{}", message.as_str());
+        }
+    };
+}
+
+impl<P: Phase, S: ArrayStorage> InnerMut<'_, P, S> {
+    /// What is borrowed from the array is borrowed from the one view, or from one that is only lent.
+    const LENDS: () = ();
+}
+
+impl<P: Phase, S: ArrayStorage> InnerRef<'_, P, S> {
+    /// Fails to compile if elements may change while they are borrowed.
+    const LENDS: () = {
+        if P::GUARDED {
+            let message = Message::new()
+                .push("elements of `")
+                .push(S::Owner::NAME)
+                .push("::")
+                .push(S::Owner::FIELDS[S::FIELD].name)
+                .push("` of another object cannot be borrowed here, because a `get_mut` guard may change the array; read them by value: `.get(i)` instead of `[i]`, `.iter()` instead of `.as_slice()`");
+            panic!("{}", message.as_str());
+        }
+    };
+}
+
+type ViewOf<'w, P, S> = <<S as ArrayStorage>::Element as Value>::View<'w, P>;
+
+/// What both can do.
+macro_rules! reading {
+    ($name:ident) => {
+        impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
+            #[inline(always)]
+            pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>) -> Self {
+                Self { elements, place, marker: PhantomData }
+            }
+
+            /// The number of elements.
+            #[inline(always)]
+            pub fn len(&self) -> usize {
+                self.elements.len()
+            }
+
+            /// Whether there is no element.
+            #[inline(always)]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The element at `index`, as it is stored.
+            #[inline(always)]
+            #[track_caller]
+            fn element(&self, index: usize) -> S::Element {
+                // SAFETY: the element exists, and nothing writes it: as for `Handle::read`.
+                unsafe { self.address(index).read() }
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn address(&self, index: usize) -> *mut S::Element {
+                if index >= self.len() {
+                    no_such_element::<S::Owner>(S::FIELD, index, self.len());
+                }
+                // SAFETY: the index is in range.
+                unsafe { self.elements.at::<S::Arrangement>(index) }
+            }
+
+            /// The element at `index`, as a view shows it: the object behind a link.
+            ///
+            /// # Panics
+            ///
+            /// If there is no such element.
+            #[inline(always)]
+            #[track_caller]
+            pub fn get(&self, index: usize) -> ViewOf<'w, P, S> {
+                self.element(index).view::<P>(self.place)
+            }
+
+            /// The element at `index`, if there is one.
+            #[inline(always)]
+            pub fn try_get(&self, index: usize) -> Option<ViewOf<'w, P, S>> {
+                (index < self.len()).then(|| self.get(index))
+            }
+
+            /// The last element, if there is one.
+            #[inline(always)]
+            pub fn last(&self) -> Option<ViewOf<'w, P, S>> {
+                self.try_get(self.len().wrapping_sub(1))
+            }
+
+            /// The elements, as [`get`](Self::get) gives them.
+            #[inline(always)]
+            pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
+                // SAFETY: all of the elements.
+                unsafe { InnerIter::new(self.elements, self.place, 0..self.len()) }
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn within(&self, range: &impl RangeBounds<usize>) -> Range<usize> {
+                match within(range, self.len()) {
+                    Some(range) => range,
+                    None => no_such_range::<S::Owner>(S::FIELD, range, self.len()),
+                }
+            }
+
+            /// The elements at some positions, as [`get`](Self::get) gives them. Faster than `take` and `skip`, which
+            /// ask at each element whether it is one of those.
+            ///
+            /// ```
+            /// use ikra::prelude::*;
+            ///
+            /// #[soa_class]
+            /// pub struct Car { pub known: u32, #[inline_array] pub path: [u32; 4] }
+            /// #[soa_world]
+            /// pub struct Road { pub cars: Objects<Car> }
+            ///
+            /// # fn main() -> Result<(), ikra::Error> {
+            /// let mut road = Road::new();
+            /// let car = road.cars.push(Car { known: 2, path: [1, 2, 3, 4] })?;
+            /// let car = road.get(car);
+            /// assert_eq!(car.path().range(..car.known() as usize).sum::<u32>(), 3);
+            /// # Ok(()) }
+            /// ```
+            ///
+            /// # Panics
+            ///
+            /// If the range ends after the last element or before it starts, as slicing does.
+            #[inline(always)]
+            #[track_caller]
+            pub fn range(&self, range: impl RangeBounds<usize>) -> InnerIter<'_, 'w, P, S> {
+                let range = self.within(&range);
+                // SAFETY: within the elements.
+                unsafe { InnerIter::new(self.elements, self.place, range) }
+            }
+
+            /// The elements as a slice, if they lie in a row: in an array as object, in an AoS class
+            /// that inlines all or none, and with `#[inline_array(0)]`. The compiler knows whether.
+            #[inline(always)]
+            pub fn as_slice(&self) -> Option<&[S::Element]> {
+                const { Self::LENDS };
+                let first = self.elements.in_a_row::<S::Arrangement>()?;
+                if self.is_empty() {
+                    return Some(&[]);
+                }
+                // SAFETY: as many elements lie in a row, and nothing writes them while `self` is borrowed.
+                Some(unsafe { core::slice::from_raw_parts(first, self.len()) })
+            }
+
+            /// Copies all elements.
+            ///
+            /// # Panics
+            ///
+            /// If the slice is not as long as the array.
+            #[inline(always)]
+            #[track_caller]
+            pub fn copy_to_slice(&self, to: &mut [S::Element]) {
+                assert!(to.len() == self.len(), "the slice is not as long as the array");
+                for (n, to) in to.iter_mut().enumerate() {
+                    *to = self.element(n);
+                }
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage> Index<usize> for $name<'_, P, S> {
+            type Output = S::Element;
+            #[inline(always)]
+            #[track_caller]
+            fn index(&self, index: usize) -> &S::Element {
+                const { Self::LENDS };
+                // SAFETY: the element exists, and nothing else writes it while `self` is borrowed: as for `Handle::read`,
+                // but for guards, which `LENDS` rules out for other objects.
+                unsafe { &*self.address(index) }
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage<Element: fmt::Debug>> fmt::Debug for $name<'_, P, S> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries((0..self.len()).map(|n| self.element(n))).finish()
+            }
+        }
+
+        impl<'a, 'w, P: Phase, S: ArrayStorage> IntoIterator for &'a $name<'w, P, S> {
+            type Item = ViewOf<'w, P, S>;
+            type IntoIter = InnerIter<'a, 'w, P, S>;
+            #[inline(always)]
+            fn into_iter(self) -> InnerIter<'a, 'w, P, S> {
+                self.iter()
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage<Element: PartialEq>> PartialEq<[S::Element]> for $name<'_, P, S> {
+            fn eq(&self, other: &[S::Element]) -> bool {
+                self.len() == other.len() && (0..self.len()).all(|n| self.element(n) == other[n])
+            }
+        }
+
+        impl<P: Phase, S: ArrayStorage<Element: PartialEq>, const N: usize> PartialEq<[S::Element; N]>
+            for $name<'_, P, S>
+        {
+            fn eq(&self, other: &[S::Element; N]) -> bool {
+                self == other.as_slice()
+            }
+        }
+    };
+}
+reading!(InnerMut);
+reading!(InnerRef);
+
+impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
+    type Item = ViewOf<'w, P, S>;
+    type IntoIter = InnerIter<'w, 'w, P, S>;
+    #[inline(always)]
+    fn into_iter(self) -> InnerIter<'w, 'w, P, S> {
+        // SAFETY: all of the elements.
+        unsafe { InnerIter::new(self.elements, self.place, 0..self.len()) }
+    }
+}
+
+impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
+    #[inline(always)]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut S::Element {
+        const { Written::<P, S>::CHECK };
+        // SAFETY: the element exists, and `self` is borrowed exclusively: it is in the one view of a call of a kernel that
+        // writes the field, so that no other call accesses it, or in the one view of a guard, and the element in the
+        // guard's copy. Views of refs are only lent.
+        unsafe { &mut *self.address(index) }
+    }
+}
+
+impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
+    #[inline(always)]
+    pub(super) fn elements(&self) -> Elements<S::Element> {
+        self.elements
+    }
+
+    /// Replaces an element by a value as [`get`](Self::get) returns it: an object, for a link.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set(&mut self, index: usize, value: ViewOf<'w, P, S>) {
+        self[index] = S::Element::unview::<P>(value);
+    }
+
+    /// Exchanges two elements.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn swap(&mut self, a: usize, b: usize) {
+        let (x, y) = (self[a], self[b]);
+        self[a] = y;
+        self[b] = x;
+    }
+
+    /// Replaces all elements by copies of one.
+    #[inline(always)]
+    pub fn fill(&mut self, value: S::Element) {
+        self.iter_mut().for_each(|element| *element = value);
+    }
+
+    /// Replaces all elements.
+    ///
+    /// # Panics
+    ///
+    /// If the slice is not as long as the array.
+    #[inline(always)]
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, from: &[S::Element]) {
+        assert!(from.len() == self.len(), "the slice is not as long as the array");
+        for (n, from) in from.iter().enumerate() {
+            self[n] = *from;
+        }
+    }
+
+    /// The elements, to be changed. Of a partly inlined array `for_each` is faster than a `for` loop: it does not
+    /// decide for each element where it is.
+    #[inline(always)]
+    pub fn iter_mut(&mut self) -> InnerIterMut<'_, S> {
+        const { Written::<P, S>::CHECK };
+        // SAFETY: all of the elements; as for `index_mut`, and the iterator borrows `self` exclusively.
+        unsafe { InnerIterMut::new(self.elements, 0..self.len()) }
+    }
+
+    /// The elements at some positions, to be changed: as [`iter_mut`](Self::iter_mut), and faster than its `take` and
+    /// `skip`.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Car {
+    ///     pub known: u32,
+    ///     #[inline_array]
+    ///     pub path: [u32; 4],
+    /// }
+    ///
+    /// #[soa_methods]
+    /// impl Car {
+    ///     #[kernel]
+    ///     pub fn advance(&mut self) {
+    ///         self.path.range_mut(..self.known as usize).for_each(|cell| *cell += 10);
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Road { pub cars: Objects<Car> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut road = Road::new();
+    /// let car = road.cars.push(Car { known: 2, path: [1, 2, 3, 4] })?;
+    /// road.execute(Car::advance, ());
+    /// assert_eq!(road.get(car).path(), [11, 12, 3, 4]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last element or before it starts, as slicing does.
+    #[inline(always)]
+    #[track_caller]
+    pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> InnerIterMut<'_, S> {
+        const { Written::<P, S>::CHECK };
+        let range = self.within(&range);
+        // SAFETY: within the elements; and as for `index_mut`.
+        unsafe { InnerIterMut::new(self.elements, range) }
+    }
+
+    /// The elements as a slice to write, where [`as_slice`](Self::as_slice) gives one.
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> Option<&mut [S::Element]> {
+        const { Written::<P, S>::CHECK };
+        let first = self.elements.in_a_row::<S::Arrangement>()?;
+        if self.is_empty() {
+            return Some(&mut []);
+        }
+        // SAFETY: as many elements lie in a row; otherwise as for `index_mut`.
+        Some(unsafe { core::slice::from_raw_parts_mut(first, self.len()) })
+    }
+}
+
+impl<'a, P: Phase, S: ArrayStorage> IntoIterator for &'a mut InnerMut<'_, P, S> {
+    type Item = &'a mut S::Element;
+    type IntoIter = InnerIterMut<'a, S>;
+    #[inline(always)]
+    fn into_iter(self) -> InnerIterMut<'a, S> {
+        self.iter_mut()
+    }
+}

@@ -1,0 +1,102 @@
+//! Tables: what views and refs need to know of a class in one world.
+//!
+//! | on the host | on the device |
+//! | --- | --- |
+//! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group a class |
+//! | a world has as many as classes; links find them by pointers between them | one world a module: the class says where |
+
+use core::fmt;
+#[cfg(not(target_arch = "nvptx64"))]
+use core::ptr;
+
+use crate::class::{Class, ClassId, first_column};
+use crate::layout::{Layout, LayoutKind, geometry};
+use crate::value::Target;
+
+#[cfg(target_arch = "nvptx64")]
+mod device;
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+
+#[cfg(target_arch = "nvptx64")]
+pub use device::{DeviceBases, Place, Table, TargetSlot, table_words};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Directory, Header, Newer, Place, Table, TargetSlot};
+
+/// The start of a column, or of the whole storage.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Base(pub *mut u8);
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Base {
+    /// No storage yet.
+    pub const NONE: Self = Self(ptr::null_mut());
+}
+
+impl fmt::Debug for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:p}", self.0)
+    }
+}
+
+// SAFETY: only an address; what is behind it is accessed under the rules of `Table`.
+unsafe impl Send for Base {}
+// SAFETY: only an address; what is behind it is accessed under the rules of `Table`.
+unsafe impl Sync for Base {}
+
+/// Where the physical columns of a class start.
+#[doc(hidden)]
+pub trait BaseSet: Copy + Send + Sync + 'static {
+    /// The start of a column; for layouts of one allocation, column 0 stands for its start.
+    fn get(&self, column: usize) -> Base;
+
+    /// The objects' columns.
+    #[cfg(target_arch = "nvptx64")]
+    fn columns() -> &'static Self;
+
+    /// Where kernels with `snapshot` write.
+    #[cfg(target_arch = "nvptx64")]
+    fn shadow() -> &'static Self;
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl<const N: usize> BaseSet for [Base; N] {
+    #[inline(always)]
+    fn get(&self, column: usize) -> Base {
+        self[column]
+    }
+}
+
+/// The address of an element of a physical column of `C`.
+///
+/// # Safety
+///
+/// `bases` describe storage of `C` with room for more than `index` objects.
+#[inline(always)]
+pub unsafe fn address<C: Class>(bases: &C::Bases, column: usize, index: usize) -> *mut u8 {
+    let geometry = geometry::<C>();
+    let (base, offset) = match (C::Layout::KIND, C::CAPACITY) {
+        (LayoutKind::Soa, None) => (bases.get(column), index * geometry.sizes[column]),
+        (LayoutKind::Soa, Some(_)) => (bases.get(0), geometry.offsets[column] + index * geometry.sizes[column]),
+        (LayoutKind::Aos, _) => (bases.get(0), geometry.offsets[column] + index * geometry.block),
+        (LayoutKind::Tiles(tile), _) => (
+            bases.get(0),
+            index / tile * geometry.block + geometry.offsets[column] + index % tile * geometry.sizes[column],
+        ),
+    };
+    // SAFETY: the geometry places `index` within the allocation that the base starts.
+    unsafe { base.0.add(offset) }
+}
+
+/// The first physical column of a field, as a constant.
+pub trait FirstColumn<const K: usize>: Class {
+    /// The column.
+    const COLUMN: usize = first_column(Self::FIELDS, K);
+}
+impl<C: Class, const K: usize> FirstColumn<K> for C {}
+
+/// The table of a target class, given that a value's target is `T`.
+pub(crate) const fn target_of<T: Target>() -> Option<ClassId> {
+    T::CLASS
+}

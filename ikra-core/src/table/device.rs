@@ -1,0 +1,157 @@
+//! Tables on the device: words of constant memory, of which each class knows its own.
+//!
+//! | word | |
+//! | --- | --- |
+//! | 0 | the number of objects |
+//! | 1 … n | the start of each physical column, and of the arena |
+//! | n + 1 … 2 n | where kernels with `snapshot` write them |
+//!
+//! A class that is not in the world has no objects: constant memory is zero until the host fills it.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr;
+
+use super::{Base, BaseSet, address};
+use crate::class::{Class, base_count};
+
+/// The number of words of a class's table, whose storage starts at `columns` addresses.
+pub const fn table_words(columns: usize) -> usize {
+    1 + 2 * columns
+}
+
+/// The starts of a class's columns, in constant memory.
+#[doc(hidden)]
+pub struct DeviceBases<C> {
+    /// Where the group of words starts.
+    first: usize,
+    class: PhantomData<fn() -> C>,
+}
+
+impl<C> Copy for DeviceBases<C> {}
+impl<C> Clone for DeviceBases<C> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> DeviceBases<C> {
+    /// The objects' columns.
+    pub const COLUMNS: Self = Self { first: 1, class: PhantomData };
+}
+
+impl<C: Class> BaseSet for DeviceBases<C> {
+    #[inline(always)]
+    fn columns() -> &'static Self {
+        const { &Self::COLUMNS }
+    }
+
+    #[inline(always)]
+    fn shadow() -> &'static Self {
+        const { &Self { first: 1 + base_count(C::FIELDS), class: PhantomData } }
+    }
+
+    #[inline(always)]
+    fn get(&self, column: usize) -> Base {
+        Base(ptr::with_exposed_provenance_mut(C::constant(self.first + column) as usize))
+    }
+}
+
+/// Not needed: the class of a link says where its objects are.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TargetSlot;
+
+impl TargetSlot {
+    /// The one.
+    pub const NONE: Self = Self;
+}
+
+/// The columns of a class: a view of its words.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct Table<C: Class> {
+    /// Where the columns start.
+    pub bases: C::Bases,
+}
+
+impl<C: Class> fmt::Debug for Table<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(C::NAME)
+    }
+}
+
+impl<C: Class> Table<C> {
+    /// The one table of the class.
+    ///
+    /// # Safety
+    ///
+    /// Handles that are made from it are in the phase of the kernel that runs.
+    #[inline(always)]
+    pub unsafe fn get() -> &'static Self {
+        // SAFETY: `repr(transparent)`.
+        unsafe { &*ptr::from_ref(C::Bases::columns()).cast() }
+    }
+
+    /// The number of objects.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        C::constant(0) as u32 as usize
+    }
+
+    /// The address of an element of a physical column.
+    ///
+    /// # Safety
+    ///
+    /// `index` is less than the capacity of the storage.
+    #[inline(always)]
+    pub(crate) unsafe fn address(&self, column: usize, index: usize) -> *mut u8 {
+        // SAFETY: passed on.
+        unsafe { address::<C>(&self.bases, column, index) }
+    }
+
+    /// The place of another class.
+    #[inline(always)]
+    pub(crate) fn place_of<D: Class>(&self) -> Place<'_> {
+        Place(PhantomData)
+    }
+}
+
+/// Where the objects of a link's class are: nothing to know.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place<'w>(PhantomData<&'w ()>);
+
+impl<'w> Place<'w> {
+    #[inline(always)]
+    pub(crate) fn of_target<C: Class>(_: &'w Table<C>, _field: usize) -> Self {
+        Self(PhantomData)
+    }
+
+    #[inline(always)]
+    pub(crate) fn of_table<C: Class>(_: &'w Table<C>) -> Self {
+        Self(PhantomData)
+    }
+
+    /// The number of objects of the class.
+    ///
+    /// # Safety
+    ///
+    /// None needed here: as on the host.
+    #[inline(always)]
+    pub(crate) unsafe fn len<C: Class>(self) -> u32 {
+        C::constant(0) as u32
+    }
+
+    /// The class's table.
+    ///
+    /// # Safety
+    ///
+    /// None needed here: as on the host.
+    #[inline(always)]
+    pub(crate) unsafe fn table<C: Class>(self) -> &'w Table<C> {
+        // SAFETY: the phase is that of the handle that the place comes from.
+        unsafe { Table::get() }
+    }
+}

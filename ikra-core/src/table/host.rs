@@ -1,0 +1,312 @@
+//! Tables on the host: on the heap, each with pointers to the others of its world.
+
+use core::any::{Any, TypeId};
+use core::cell::UnsafeCell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+use super::address;
+use crate::class::{Class, ClassId, whole_units};
+use crate::phase::FieldSet;
+
+/// The start of a table, the same for every class.
+#[doc(hidden)]
+#[repr(C)]
+#[derive(Debug)]
+pub struct Header {
+    /// Objects of the class, reserved ones included.
+    pub len: u32,
+    /// Objects that are reserved and not yet initialised.
+    pub pending: u32,
+    /// Bytes of the arena, and how many of them are taken.
+    pub arena: (usize, usize),
+    /// The world that the table was linked in last, or null.
+    pub directory: AtomicPtr<Directory>,
+    /// Fields whose last values are on a device.
+    changed_on_device: AtomicU64,
+    /// Fields whose values a device does not have yet.
+    changed_on_host: AtomicU64,
+}
+
+impl Header {
+    /// That of no objects.
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
+    pub const EMPTY: Self = Self {
+        len: 0,
+        pending: 0,
+        arena: (0, 0),
+        directory: AtomicPtr::new(ptr::null_mut()),
+        changed_on_device: AtomicU64::new(0),
+        changed_on_host: AtomicU64::new(u64::MAX),
+    };
+
+    /// The fields among these that have to be fetched before they are read.
+    #[inline(always)]
+    pub fn to_fetch(&self, fields: FieldSet) -> FieldSet {
+        FieldSet::from_bits(self.changed_on_device.load(Acquire) & fields.bits())
+    }
+
+    /// Says that the host's values of these fields are the last ones.
+    ///
+    /// # Safety
+    ///
+    /// They are, or nobody will ever write those of a device to the host.
+    pub unsafe fn set_fetched(&self, fields: FieldSet) {
+        self.changed_on_device.fetch_and(!fields.bits(), Release);
+    }
+
+    /// Says that a device has later values of these fields: from now on they are fetched before they are read.
+    ///
+    /// # Safety
+    ///
+    /// There are no references into columns of these fields, nor of others that are fetched with them.
+    pub unsafe fn set_changed_on_device(&self, fields: FieldSet) {
+        self.changed_on_device.fetch_or(fields.bits(), Release);
+    }
+
+    /// The fields whose values a device does not have yet.
+    pub fn changed_on_host(&self) -> FieldSet {
+        FieldSet::from_bits(self.changed_on_host.load(Acquire))
+    }
+
+    /// Says that a device has the host's values of these fields.
+    pub fn set_uploaded(&self, fields: FieldSet) {
+        self.changed_on_host.fetch_and(!fields.bits(), Release);
+    }
+
+    /// Says that a device does not have the last values of these fields. Cheap when the fields are marked already, as
+    /// they are in programs that use no device.
+    #[inline(always)]
+    pub fn set_changed_on_host(&self, fields: FieldSet) {
+        if self.changed_on_host.load(Relaxed) & fields.bits() != fields.bits() {
+            self.changed_on_host.fetch_or(fields.bits(), Release);
+        }
+    }
+}
+
+/// The table of a class that is not in the world: no object, so that every link is out of range.
+static ABSENT: Header = Header::EMPTY;
+
+/// Where the table of a field's target class is. Written when the world links its tables, before any
+/// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
+/// out of loops.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TargetSlot(UnsafeCell<*const Header>);
+
+// SAFETY: written only in `Table::point`, which excludes other accesses by its contract.
+unsafe impl Send for TargetSlot {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for TargetSlot {}
+
+impl TargetSlot {
+    /// Not linked yet: the class is absent.
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh slot for every table is what is wanted")]
+    pub const NONE: Self = Self(UnsafeCell::new(&raw const ABSENT));
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> *const Header {
+        // SAFETY: not written while there are handles, by the contract of `Table::point`.
+        unsafe { *self.0.get() }
+    }
+}
+
+/// Whoever has newer values of some columns than the host.
+///
+/// # Safety
+///
+/// [`fetch`](Self::fetch) writes to the columns of the fields that [`Header::to_fetch`] names, and of those that are
+/// fetched with them ([`whole_units`]), and to nothing else. It says that they are fetched, or panics.
+#[doc(hidden)]
+pub unsafe trait Newer<C: Class>: Any + Send + Sync {
+    /// Makes the host's values of these fields the last ones. Several threads may ask at the same time.
+    ///
+    /// # Panics
+    ///
+    /// If that fails, again at each attempt: the host's values are old ones, which nobody is to take for the last.
+    fn fetch(&self, table: &Table<C>, fields: FieldSet);
+}
+
+/// The columns of one class in one world. Its address stays the same as the world grows or moves.
+///
+/// Invariants, kept by its only owner, `Objects` of the host's crate:
+///
+/// 1. `bases` point to storage for at least `len` objects, all initialised.
+/// 2. While a kernel runs, only it accesses the storage; it writes the columns of its write set, each
+///    object's elements by the one call that has the object, and reads the others.
+/// 3. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
+///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
+#[doc(hidden)]
+#[repr(C)]
+pub struct Table<C: Class> {
+    /// What is the same for every class.
+    pub header: Header,
+    /// Where the columns start.
+    pub bases: C::Bases,
+    targets: C::Targets,
+    /// Who may have newer values. None if no device was ever used.
+    pub newer: Option<Box<dyn Newer<C>>>,
+}
+
+impl<C: Class> fmt::Debug for Table<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("class", &C::NAME).field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl<C: Class> Table<C> {
+    /// That of no objects.
+    ///
+    /// # Safety
+    ///
+    /// Whoever gets it keeps the invariants above.
+    pub unsafe fn new() -> Self {
+        Self { header: Header::EMPTY, bases: C::BASES, targets: C::TARGETS, newer: None }
+    }
+
+    /// Makes the host's values of some fields the last ones, before they are read or changed.
+    ///
+    /// # Panics
+    ///
+    /// If a device has later ones and fails.
+    #[inline(always)]
+    pub fn fetch(&self, fields: FieldSet) {
+        let fields = self.header.to_fetch(fields);
+        if !fields.is_empty() {
+            self.fetch_newer(fields);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fetch_newer(&self, fields: FieldSet) {
+        if let Some(newer) = &self.newer {
+            newer.fetch(self, fields);
+        }
+    }
+
+    /// Says that the host changes some fields, of which it then has the last values: a device would be given older
+    /// ones otherwise.
+    #[inline(always)]
+    pub fn changed_on_host(&self, fields: FieldSet) {
+        self.fetch(fields);
+        self.header.set_changed_on_host(whole_units::<C>(fields));
+    }
+
+    /// The number of objects.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.header.len as usize
+    }
+
+    /// The address of an element of a physical column.
+    ///
+    /// # Safety
+    ///
+    /// `index` is less than the capacity of the storage.
+    #[inline(always)]
+    pub unsafe fn address(&self, column: usize, index: usize) -> *mut u8 {
+        // SAFETY: passed on.
+        unsafe { address::<C>(&self.bases, column, index) }
+    }
+
+    /// Points the targets to the tables of a world.
+    ///
+    /// # Safety
+    ///
+    /// 1. The directory lists the tables of a world that is borrowed, this one among them.
+    /// 2. No other thread is in this function for this table, and there is no handle into it.
+    pub unsafe fn point(&self, directory: &Directory) {
+        for (slot, target) in self.targets.as_ref().iter().zip(field_targets::<C>()) {
+            let table = target.and_then(|class| directory.find(class.type_id())).unwrap_or(&raw const ABSENT);
+            // SAFETY: by 2, nothing else accesses the slot.
+            unsafe { *slot.0.get() = table }
+        }
+    }
+}
+
+fn field_targets<C: Class>() -> &'static [Option<ClassId>] {
+    use crate::arity::FieldTuple;
+    <C::Fields as FieldTuple>::TARGETS
+}
+
+/// The tables of a world by class.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Directory {
+    /// The classes, and their tables.
+    pub entries: Box<[(TypeId, AtomicPtr<Header>)]>,
+}
+
+impl Directory {
+    /// The table of a class, if the world has it.
+    #[inline]
+    pub(crate) fn find(&self, class: TypeId) -> Option<*const Header> {
+        self.entries.iter().find(|entry| entry.0 == class).map(|entry| entry.1.load(Relaxed).cast_const())
+    }
+}
+
+/// Where the objects of a link's class are.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'w> {
+    /// The start of a live table, or of `ABSENT`.
+    table: *const Header,
+    world: PhantomData<&'w Header>,
+}
+
+impl PartialEq for Place<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.table, other.table)
+    }
+}
+
+impl<'w> Place<'w> {
+    /// The place of a field's target class.
+    #[inline(always)]
+    pub(crate) fn of_target<C: Class>(table: &'w Table<C>, field: usize) -> Self {
+        Self { table: table.targets.as_ref()[field].get(), world: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn of_table<C: Class>(table: &'w Table<C>) -> Self {
+        Self { table: ptr::from_ref(table).cast(), world: PhantomData }
+    }
+
+    /// The number of objects of the class there.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a table of `C`, or of an absent class.
+    #[inline(always)]
+    #[expect(clippy::extra_unused_type_parameters, reason = "the class is what counts on the device")]
+    pub(crate) unsafe fn len<C: Class>(self) -> u32 {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        unsafe { &*self.table }.len
+    }
+
+    /// The table there.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a table of `C`.
+    #[inline(always)]
+    pub(crate) unsafe fn table<C: Class>(self) -> &'w Table<C> {
+        // SAFETY: a `Table<C>` by the caller, alive during `'w`.
+        unsafe { &*self.table.cast::<Table<C>>() }
+    }
+}
+
+impl<C: Class> Table<C> {
+    /// The place of another class of the same world.
+    #[inline(always)]
+    pub(crate) fn place_of<D: Class>(&self) -> Place<'_> {
+        let directory: *const Directory = self.header.directory.load(Relaxed);
+        // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
+        // while the world is borrowed.
+        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(TypeId::of::<D>()));
+        Place { table: found.unwrap_or(&raw const ABSENT), world: PhantomData }
+    }
+}

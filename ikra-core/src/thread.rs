@@ -1,0 +1,166 @@
+//! Which thread this is, under `cuda_std`'s names.
+//!
+//! | | device | host |
+//! | --- | --- | --- |
+//! | a block | threads that share memory | one thread |
+//! | the grid | the threads of the launch | the threads that run kernels |
+//!
+//! Which thread runs a kernel for which object is no promise: use this for measurements, for diagnostics, and to
+//! spread what objects write to (so that fewer meet at one atomic), not for results.
+//!
+//! ```
+//! use ikra::prelude::*;
+//! use ikra::thread;
+//!
+//! /// One counter for many objects, in 64 parts.
+//! #[soa_class(capacity = 64)]
+//! pub struct Part { #[atomic] pub sum: u32 }
+//! #[soa_class]
+//! pub struct Visitor { pub steps: u32 }
+//!
+//! #[soa_methods]
+//! impl Visitor {
+//!     #[kernel]
+//!     pub fn count(&mut self) {
+//!         let part = thread::index_1d() % 64;
+//!         if let Some(part) = self.all::<Part>().nth(part as usize) {
+//!             part.sum().fetch_add(self.steps);
+//!         }
+//!     }
+//! }
+//!
+//! #[soa_world]
+//! pub struct Counting { pub parts: Objects<Part>, pub visitors: Objects<Visitor> }
+//!
+//! # fn main() -> Result<(), ikra::Error> {
+//! let mut world = Counting::new();
+//! world.parts.extend((0..64).map(|_| Part { sum: 0 }))?;
+//! world.visitors.extend((0..10_000).map(|_| Visitor { steps: 2 }))?;
+//! world.execute(Visitor::count, ());
+//! assert_eq!(world.all::<Part>().map(|part| part.sum().load()).sum::<u32>(), 20_000);
+//! # Ok(()) }
+//! ```
+
+#[cfg(target_arch = "nvptx64")]
+use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
+
+/// The thread's position in its block; on the host 0.
+///
+/// ```
+/// assert_eq!(ikra::thread::thread_idx_x(), 0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn thread_idx_x() -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: reads a special register.
+    return unsafe { _thread_idx_x() as u32 };
+    #[cfg(not(target_arch = "nvptx64"))]
+    0
+}
+
+/// The block's position in the grid; on the host the thread's number in rayon's pool, and 0 for threads outside of
+/// it, which run kernels of few objects themselves.
+///
+/// ```
+/// assert!(ikra::thread::block_idx_x() < ikra::thread::grid_dim_x());
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn block_idx_x() -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: reads a special register.
+    return unsafe { _block_idx_x() as u32 };
+    #[cfg(not(target_arch = "nvptx64"))]
+    return rayon_core::current_thread_index().unwrap_or(0) as u32;
+}
+
+/// Threads of a block; on the host 1.
+///
+/// ```
+/// assert_eq!(ikra::thread::block_dim_x(), 1);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn block_dim_x() -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: reads a special register.
+    return unsafe { _block_dim_x() as u32 };
+    #[cfg(not(target_arch = "nvptx64"))]
+    1
+}
+
+/// Blocks of the grid; on the host the threads that run kernels.
+///
+/// ```
+/// assert!(ikra::thread::grid_dim_x() >= 1);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn grid_dim_x() -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: reads a special register.
+    return unsafe { _grid_dim_x() as u32 };
+    #[cfg(not(target_arch = "nvptx64"))]
+    return rayon_core::current_num_threads() as u32;
+}
+
+/// The thread's position in the grid.
+///
+/// ```
+/// use ikra::thread;
+/// assert!(thread::index_1d() < thread::grid_dim_x() * thread::block_dim_x());
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn index_1d() -> u32 {
+    block_idx_x() * block_dim_x() + thread_idx_x()
+}
+
+/// Waits for all threads of the block.
+///
+/// ```
+/// // SAFETY: on the host a block is one thread.
+/// unsafe { ikra::thread::sync_threads() };
+/// ```
+///
+/// # Safety
+///
+/// Every thread of the block comes to the same call. Whether it does is not known in a kernel, which is called
+/// for objects that may be fewer than the threads.
+#[inline(always)]
+pub unsafe fn sync_threads() {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        unsafe extern "C" {
+            // An intrinsic, not `asm!`: only so is it known to be convergent.
+            #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
+            fn barrier(id: u32);
+        }
+        // SAFETY: passed on.
+        unsafe { barrier(0) }
+    }
+}
+
+/// Waits for all threads of the warp, and makes what they wrote to memory visible to each other.
+///
+/// ```
+/// // SAFETY: on the host a warp is one thread.
+/// unsafe { ikra::thread::sync_warp() };
+/// ```
+///
+/// # Safety
+///
+/// Every thread of the warp comes to the same call.
+#[inline(always)]
+pub unsafe fn sync_warp() {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        unsafe extern "C" {
+            #[link_name = "llvm.nvvm.bar.warp.sync"]
+            fn barrier(threads: u32);
+        }
+        // SAFETY: passed on.
+        unsafe { barrier(u32::MAX) }
+    }
+}

@@ -1,0 +1,88 @@
+//! Tile rows: the fields that a kernel for pairs reads of the other object, side by side.
+//!
+//! On the device the threads of a block put the rows of as many others, a tile, into shared memory, and meet them one
+//! after another. A row is a multiple of 16 bytes, so that it is loaded in the widest pieces.
+
+use crate::class::{Class, FieldInfo};
+use crate::phase::Phase;
+
+/// Larger rows are not made: the others are read from their columns.
+const MAX_BYTES: usize = 128;
+
+/// Whether a field can be in a tile row: it has one column of plain values.
+const fn fits(field: &FieldInfo) -> bool {
+    !field.atomic
+        && field.array.is_none()
+        && field.columns.len() == 1
+        && field.columns[0].component.is_empty()
+        && field.columns[0].align <= 16
+        && field.columns[0].size > 0
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut n = 0;
+    while n < a.len() {
+        if a[n] != b[n] {
+            return false;
+        }
+        n += 1;
+    }
+    true
+}
+
+/// Whether kernel `P` may read field `k` of another object of class `C`: its text has a getter's name, which may also
+/// be that of some other method. A field that the kernel changes in place is never read through another object, and
+/// must not be: other blocks may be storing it already.
+const fn is_read<C: Class, P: Phase>(k: usize) -> bool {
+    if P::CLASS.may_be(C::ID) && P::WRITES.contains(k) && !P::SNAPSHOT.contains(k) {
+        return false;
+    }
+    let (field, gets) = (&C::FIELDS[k], P::GETS);
+    let mut n = 0;
+    while n < gets.len() {
+        if same(field.name, gets[n]) {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
+/// Where field `wanted` is, or the end if there is no such field.
+const fn place<C: Class, P: Phase>(wanted: usize) -> (bool, usize) {
+    let mut end: usize = 0;
+    let mut k = 0;
+    while k < C::FIELDS.len() {
+        let field = &C::FIELDS[k];
+        if fits(field) && is_read::<C, P>(k) {
+            let column = field.columns[0];
+            let start = end.next_multiple_of(column.align);
+            if k == wanted {
+                return (true, start);
+            }
+            end = start + column.size;
+        } else if k == wanted {
+            return (false, 0);
+        }
+        k += 1;
+    }
+    (true, end)
+}
+
+/// The bytes of a tile row of class `C` for kernel `P`: 0 if there is none.
+pub const fn bytes<C: Class, P: Phase>() -> usize {
+    let bytes = place::<C, P>(usize::MAX).1.next_multiple_of(16);
+    if bytes > MAX_BYTES { 0 } else { bytes }
+}
+
+/// Where in the row field `field` is, if it is there.
+pub const fn offset<C: Class, P: Phase>(field: usize) -> Option<usize> {
+    match place::<C, P>(field) {
+        (true, offset) if bytes::<C, P>() > 0 => Some(offset),
+        _ => None,
+    }
+}

@@ -1,0 +1,218 @@
+//! Calls of kernels on the device: what one thread does for one object.
+//!
+//! The loops over objects, and which thread does what, are in the modules beside this one.
+
+use ikra_core::access::Chunk;
+use ikra_core::arity::{AccessTuple, FieldTuple, ModeTuple};
+use ikra_core::class::Class;
+use ikra_core::handle::Handle;
+use ikra_core::kernel::{Constructor, FieldsOf, Kernel, Method, PairKernel, assert_modes};
+use ikra_core::step::{finish, step, store};
+use ikra_core::storage::Bump;
+use ikra_core::table::{BaseSet, Table};
+use ikra_core::tile_row;
+
+type Runs<K> = <<K as Method>::Modes as ModeTuple<FieldsOf<K>>>::Access<'static, <K as Method>::Class>;
+
+/// The number of objects of class `C`.
+#[inline(always)]
+pub fn count<C: Class>() -> u32 {
+    // SAFETY: no handle is made from it.
+    unsafe { Table::<C>::get() }.len() as u32
+}
+
+/// One object's elements.
+///
+/// # Safety
+///
+/// As for [`call`].
+#[inline(always)]
+unsafe fn open<K: Method>(index: u32) -> Runs<K> {
+    const { assert_modes::<K>() };
+    let shadow = <<K::Class as Class>::Bases as BaseSet>::shadow();
+    // SAFETY: no handle is made from it.
+    let chunk = Chunk { table: unsafe { Table::get() }, shadow, first: index as usize, len: 1 };
+    // SAFETY: a run of one object, which exists by 1; by 2 its elements of the columns that the kernel writes are
+    // accessed by this call alone, and those that it reads are written by none.
+    unsafe { K::Modes::open::<K::Class>(chunk) }
+}
+
+/// What the report of a panic says before the object's number: `Body::advance for Body#`, and a 0.
+const fn report(kernel: &str, class: &str) -> [u8; 128] {
+    let mut text = [0; 128];
+    let parts = [kernel, " for ", class, "#"];
+    let (mut len, mut part) = (0, 0);
+    while part < parts.len() {
+        let bytes = parts[part].as_bytes();
+        let mut n = 0;
+        while n < bytes.len() && len < text.len() - 1 {
+            text[len] = bytes[n];
+            n += 1;
+            len += 1;
+        }
+        part += 1;
+    }
+    text
+}
+
+/// Notes which kernel works on which object, for the report of a panic.
+///
+/// In registers that `ikra-build` declares, and passes to `ikra_failing` where a panic is about to happen. Where there can be
+/// none it takes the notes out.
+#[inline(always)]
+fn note(report: &'static [u8; 128], index: u32) {
+    // SAFETY: writes registers that nothing else uses.
+    unsafe {
+        core::arch::asm!(
+            "mov.b64 %ikra_kernel, {0};",
+            "mov.b32 %ikra_object, {1};",
+            in(reg64) report.as_ptr(),
+            in(reg32) index,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+}
+
+/// Calls the kernel for one object.
+///
+/// # Safety
+///
+/// 1. The object exists, and the class's words hold where its columns are, those of snapshots included.
+/// 2. Meanwhile no other thread calls a kernel for the object, and no other kernel runs in the world.
+#[inline(always)]
+pub unsafe fn call<K: Kernel<A>, A>(index: u32, args: A) -> K::Output {
+    note(const { &report(K::NAME, <K::Class as Class>::NAME) }, index);
+    // SAFETY: its handles are for `K`, which runs.
+    let table = unsafe { Table::get() };
+    // SAFETY: passed on.
+    let mut runs = unsafe { open::<K>(index) };
+    // SAFETY: the run holds one object.
+    unsafe { step::<K, _, _>(&mut runs, 0, table, index as usize, |view| K::call(view, args)) }
+}
+
+/// The bytes of a tile row of the other object.
+pub const fn tile_row_bytes<K: PairKernel<A>, A>() -> usize {
+    tile_row::bytes::<K::Other, K>()
+}
+
+/// Writes the row of another object.
+///
+/// # Safety
+///
+/// 1. As for [`call`].
+/// 2. There is room for the row at `row`, a multiple of 16.
+#[inline(always)]
+pub unsafe fn write_tile_row<K: PairKernel<A>, A>(other: u32, row: *mut u8) {
+    // SAFETY: no handle is made from it.
+    let table = unsafe { Table::<K::Other>::get() };
+    // SAFETY: passed on.
+    unsafe {
+        <<K::Other as Class>::Fields as FieldTuple>::write_tile_row::<K::Other, K>(&table.bases, other as usize, row)
+    }
+}
+
+/// An object that meets others. Meanwhile it stays in registers.
+pub struct Meeting<K: Method> {
+    index: u32,
+    values: <FieldsOf<K> as FieldTuple>::Values,
+}
+
+impl<K: Method> core::fmt::Debug for Meeting<K> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(K::NAME)
+    }
+}
+
+impl<K: Method> Meeting<K> {
+    /// Loads the object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`call`].
+    #[inline(always)]
+    pub unsafe fn begin(index: u32) -> Self {
+        note(const { &report(K::NAME, <K::Class as Class>::NAME) }, index);
+        // SAFETY: passed on.
+        let runs = unsafe { open::<K>(index) };
+        // SAFETY: the run holds one object.
+        Self { index, values: unsafe { runs.get(0) } }
+    }
+
+    /// An object that meets nobody, for threads that have none.
+    #[inline(always)]
+    #[must_use]
+    pub fn none() -> Self {
+        Self { index: 0, values: <FieldsOf<K> as FieldTuple>::PLACEHOLDER }
+    }
+
+    /// Calls the kernel for the object and another, of which there is a tile row unless `row` is null.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`call`].
+    /// 2. `row` is null or the place of the other object's row.
+    #[inline(always)]
+    pub unsafe fn meet<A>(&mut self, other: u32, row: *const u8, args: A)
+    where
+        K: PairKernel<A>,
+    {
+        // SAFETY: its handles are for `K`, which runs.
+        let table = unsafe { Table::<K::Class>::get() };
+        // SAFETY: as above.
+        let others = unsafe { Table::<K::Other>::get() };
+        let index = self.index as usize;
+        let views = FieldsOf::<K>::to_views::<K::Class, K>(self.values, table, index);
+        let mut view = K::Class::to_view(views, Handle::at(table, index));
+        // SAFETY: by 2.
+        let other = unsafe { Handle::near(others, other as usize, row) };
+        K::call(&mut view, K::Other::to_ref(other), args);
+        if K::EXCLUSIVE {
+            self.values = finish::<K>(view, table, index);
+        }
+    }
+
+    /// Stores the object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`call`].
+    #[inline(always)]
+    pub unsafe fn end(self) {
+        if K::EXCLUSIVE {
+            // SAFETY: passed on.
+            let mut runs = unsafe { open::<K>(self.index) };
+            // SAFETY: the run holds one object.
+            let before = unsafe { runs.get(0) };
+            // SAFETY: the run holds one object.
+            unsafe { store::<K, _>(&mut runs, 0, &before, self.values) };
+        }
+    }
+}
+
+/// Makes one object.
+///
+/// # Safety
+///
+/// 1. There is storage for the object, where the class's words say.
+/// 2. Nothing else accesses it meanwhile.
+#[inline(always)]
+pub unsafe fn construct<K: Constructor<A>, A>(index: u32, args: A) {
+    note(const { &report("a constructor", <K::Class as Class>::NAME) }, index);
+    let row = K::construct(index, args);
+    // SAFETY: no handle is made from it.
+    let table = unsafe { Table::<K::Class>::get() };
+    // SAFETY: passed on.
+    unsafe {
+        let bump = &mut Bump::none();
+        <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(
+            &table.bases,
+            index as usize,
+            row.into_values(),
+            bump,
+        );
+    }
+}
+
+/// A member of a world. On the device it is not used: kernels find the objects of a class by the class.
+#[derive(Debug)]
+pub struct Objects<C>(core::marker::PhantomData<fn() -> C>);
