@@ -226,13 +226,14 @@ mod absent;
 
 pub use ikra_core::class::{Addressing, Class};
 pub use ikra_core::column::Column;
+pub use ikra_core::effects::{Effects, FieldSet, effects};
 pub use ikra_core::handle::All as AllObjects;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_core::isa::Isa;
 pub use ikra_core::layout::LayoutKind;
 pub use ikra_core::link::Link;
 pub use ikra_core::object::{LendsFields, Object};
-pub use ikra_core::order::AtomicPlace;
+pub use ikra_core::order::{AtomicPlace, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_core::storage::{
@@ -289,37 +290,31 @@ pub mod prelude {
 pub mod rt {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::absent::Absent;
-    pub use ikra_core::access::ModeOf;
     pub use ikra_core::arity::FieldTuple;
     pub use ikra_core::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
+    pub use ikra_core::effects::{MethodEffects, Reached};
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use ikra_core::expansion::{entry, reduced};
+    pub use ikra_core::expansion::{examine, handle, kernel, reach};
     pub use ikra_core::handle::Handle;
-    pub use ikra_core::kernel::{
-        Argument, Constructor, DeviceArgument, Entry, Kernel, Method, OnDevice, PairKernel, ReducedBy,
-    };
+    pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::object::{NotShown, Shown};
-    pub use ikra_core::order::{AnyPlace, AtomicUse, AtomicUses, NotAtomic, OwnPlace};
-    pub use ikra_core::origin::{
-        Meaning, NoMeaning, Origin, class_fingerprint, field_fingerprint, kernel_fingerprint, meaning,
-        pairs_fingerprint,
-    };
-    pub use ikra_core::phase::{AllRaceFree, FieldAccess, FieldSet, Lines, RaceFree, Reached, Touched};
+    pub use ikra_core::order::{AnyPlace, NotAtomic, OwnPlace};
+    pub use ikra_core::origin::{Origin, class_fingerprint, field_fingerprint, meaning};
+    pub use ikra_core::phase::{AllRaceFree, RaceFree};
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use ikra_core::table::Base;
     #[cfg(target_arch = "nvptx64")]
     pub use ikra_core::table::{DeviceBases, table_words};
     pub use ikra_core::table::{Place, TargetSlot};
-    pub use ikra_core::transfer::Transfer;
     pub use ikra_core::value::{LaneArray, NoTarget};
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub use ikra_core::{
-        kernel::{examine, examine_pairs},
-        table::Base,
-    };
     #[cfg(target_arch = "nvptx64")]
-    pub use ikra_gpu::device;
+    pub use ikra_gpu::device::{entry, reduced};
     pub use ikra_macros::__expand_methods;
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_runtime::{

@@ -2,9 +2,10 @@
 
 use crate::access::{Access, Chunk, Mode};
 use crate::class::{Class, ClassId};
+use crate::effects::FieldSet;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::isa::Isa;
-use crate::phase::{FieldSet, Phase, Touched};
+use crate::phase::Phase;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::storage::Copies;
 use crate::storage::{Bump, Loaded, Storage};
@@ -105,7 +106,7 @@ pub trait FieldTuple: 'static {
     /// The first field whose handle was replaced by another object's.
     fn stray<'w, C: Class, P: Phase>(views: &Self::Views<'w, P>, table: &'w Table<C>, index: usize) -> Option<usize>;
 
-    /// Puts the fields among `P::GETS` of an object into its tile row.
+    /// Puts what kernel `P` may read of an object into its tile row.
     ///
     /// # Safety
     ///
@@ -114,13 +115,13 @@ pub trait FieldTuple: 'static {
     #[cfg(target_arch = "nvptx64")]
     unsafe fn write_tile_row<C: Class, P: Phase>(bases: &C::Bases, index: usize, row: *mut u8);
 
-    /// What the view of another object is made of, the fields in `A` loaded and the others placeholders.
+    /// What the view of another object is made of, the fields in `FIELDS` loaded and the others placeholders.
     ///
     /// # Safety
     ///
     /// 1. `C::Fields` is `Self`, and object `index` exists in `table`.
-    /// 2. Nothing writes the fields in `A` meanwhile.
-    unsafe fn values_at<C: Class, A: Touched>(table: &Table<C>, index: usize) -> Self::Values;
+    /// 2. Nothing writes the fields in `FIELDS` meanwhile.
+    unsafe fn values_at<C: Class, const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values;
 }
 
 /// The modes in which a kernel accesses fields `F`.
@@ -331,9 +332,9 @@ macro_rules! tuples {
                 )+
             }
             #[inline(always)]
-            unsafe fn values_at<C: Class, A: Touched>(table: &Table<C>, index: usize) -> Self::Values {
+            unsafe fn values_at<C: Class, const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values {
                 ($(
-                    if const { A::FIELDS.contains($k) } {
+                    if const { FieldSet::from_bits(FIELDS).contains($k) } {
                         // SAFETY: passed on, for each field in the set.
                         unsafe { $F::read_for_view::<C, $k>(&table.bases, index) }
                     } else {

@@ -5,10 +5,11 @@ use core::fmt::{self, Debug};
 use core::mem::{align_of, size_of};
 
 use crate::arity::FieldTuple;
+use crate::effects::FieldSet;
 use crate::handle::Handle;
 use crate::layout::{Layout, LayoutKind};
 use crate::origin::{Origin, fnv};
-use crate::phase::{FieldSet, Phase};
+use crate::phase::Phase;
 use crate::storage::Storage;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::table::Base;

@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 
 use crate::arity::FieldTuple;
 use crate::class::{Class, Field};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::effects::FieldSet;
 use crate::link::Link;
 use crate::panics::out_of_range;
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::phase::FieldSet;
-use crate::phase::{AllRaceFree, Phase, RaceFree, Touched};
+use crate::phase::{AllRaceFree, Phase, RaceFree};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::storage::Copies;
 use crate::storage::Storage;
@@ -151,7 +151,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             table.fetch(const { FieldSet::from_bits(1 << K) });
         }
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
-        // in this phase: a kernel writes only fields in `WRITES` of its own class, which `RaceFree` rules out, and
+        // in this phase: a kernel writes only the fields of its own class that it says it writes, which `RaceFree` rules out, and
         // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
         unsafe { <<C as Field<K>>::Storage as Storage>::see::<C, P, K>(table, self.index()) }
     }
@@ -166,14 +166,18 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// If the link was not to an object of this world.
     #[inline(always)]
     #[track_caller]
-    pub fn with_view<A: Touched, R>(self, _: AllRaceFree<P, C, A>, method: impl FnOnce(&C::View<'w, P>) -> R) -> R {
+    pub fn with_view<const FIELDS: u64, R>(
+        self,
+        _: AllRaceFree<P, C, FIELDS>,
+        method: impl FnOnce(&C::View<'w, P>) -> R,
+    ) -> R {
         let table = self.table();
         #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
-            table.fetch(A::FIELDS);
+            table.fetch(const { FieldSet::from_bits(FIELDS) });
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
-        let values = unsafe { <C::Fields as FieldTuple>::values_at::<C, A>(table, self.index()) };
+        let values = unsafe { <C::Fields as FieldTuple>::values_at::<C, FIELDS>(table, self.index()) };
         #[cfg(not(target_arch = "nvptx64"))]
         if const { P::GUARDED } {
             // The method may borrow elements, and meanwhile drop the guard, which stores them: so it gets copies.

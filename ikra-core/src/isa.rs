@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::kernel::Method;
+use crate::kernel::Kernel;
 
 /// The instruction set that compute-heavy kernels are run with.
 /// ```
@@ -101,13 +101,13 @@ pub trait OnBlock<B> {
 impl Isa {
     /// Does work on a block, compiled for the instruction set if the kernel is a heavy one.
     #[inline(always)]
-    pub fn call<B, K: Method>(self, block: &mut B, work: impl OnBlock<B>) {
+    pub fn call<B, K: Kernel>(self, block: &mut B, work: impl OnBlock<B>) {
         #[inline(never)]
         fn base<B>(block: &mut B, work: impl OnBlock<B>) {
             work.run(block);
         }
         #[cfg(target_arch = "x86_64")]
-        if K::HEAVY {
+        if const { K::EFFECTS.is_heavy } {
             #[inline(never)]
             #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
             fn v3<B>(block: &mut B, work: impl OnBlock<B>) {

@@ -2,9 +2,9 @@
 
 use crate::arity::ModeTuple;
 use crate::class::Class;
+#[cfg(doc)]
+use crate::effects::Effects;
 use crate::origin::{Origin, meaning};
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::phase::FieldSet;
 use crate::phase::Phase;
 use crate::value::Value;
 
@@ -12,21 +12,16 @@ use crate::value::Value;
 ///
 /// # Safety
 ///
-/// 1. [`CLASS`](Phase::CLASS) is the id of `Class`.
-/// 2. `Modes` are, field by field, those of [`FieldAccess::mode`](crate::phase::FieldAccess::mode) for the same
-///    accesses: a mode that stores belongs to a field in [`WRITES`](Phase::WRITES), and is that of snapshots for those
-///    in [`SNAPSHOT`](Phase::SNAPSHOT). If not `EXCLUSIVE`, none stores. The executors check this too, when compiled.
-pub unsafe trait Method: Phase + Send + Sync {
+/// 1. [`EFFECTS.class`](Effects::class) is the id of `Class`.
+/// 2. `Modes` are, field by field, those of [`Effects::mode`]: a mode that stores belongs to a field that the kernel
+///    writes, and is that of snapshots for those of which it has one. If the kernel is not exclusive, none stores. The
+///    executors check this too, when compiled.
+pub unsafe trait Kernel: Phase + Send + Sync {
     /// The class whose objects it runs for.
     type Class: Class;
     /// What it does with each column.
     #[doc(hidden)]
     type Modes: ModeTuple<<Self::Class as Class>::Fields>;
-    /// Whether it takes `&mut self`.
-    const EXCLUSIVE: bool;
-    /// Whether a call does much work: it is then spread over threads for few objects already, and
-    /// compiled for several instruction sets.
-    const HEAVY: bool;
 }
 
 /// A kernel that can be called with arguments `A`: one argument as it is, none as `()`, several as a
@@ -37,7 +32,7 @@ pub unsafe trait Method: Phase + Send + Sync {
     note = "give one argument as it is, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
     note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
 )]
-pub trait Kernel<A>: Method {
+pub trait Call<A>: Kernel {
     /// What the method returns.
     type Output;
     /// Calls the method.
@@ -56,7 +51,7 @@ pub trait Kernel<A>: Method {
 /// # Safety
 ///
 /// The device has code for `Other` as the class of the other object, if it has code for the kernel.
-pub unsafe trait PairKernel<A>: Method {
+pub unsafe trait PairCall<A>: Kernel {
     /// The other object's class.
     type Other: Class;
     /// Calls the method.
@@ -72,7 +67,7 @@ pub unsafe trait PairKernel<A>: Method {
 /// there may run it. Costs no code: the call is mentioned and not used.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub fn examine<K: Kernel<A>, A>() {
+pub fn examine<K: Call<A>, A>() {
     if false {
         let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call;
     }
@@ -81,7 +76,7 @@ pub fn examine<K: Kernel<A>, A>() {
 /// The same for a kernel for pairs.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub fn examine_pairs<K: PairKernel<A>, A>() {
+pub fn examine_pairs<K: PairCall<A>, A>() {
     if false {
         let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call;
     }
@@ -97,7 +92,7 @@ pub fn examine_pairs<K: PairKernel<A>, A>() {
 /// # Safety
 ///
 /// `NUMBER` is the place of `R` among the reducers for which the device has code, if it has code for the kernel.
-pub unsafe trait ReducedBy<R>: Method {
+pub unsafe trait ReducedBy<R>: Kernel {
     /// The place of the reducer among those that the kernel declares.
     #[doc(hidden)]
     const NUMBER: usize;
@@ -110,7 +105,7 @@ pub unsafe trait ReducedBy<R>: Method {
     note = "give the arguments after `id`: one as it is, several as a tuple, none as `()`",
     note = "a constructor is `#[kernel] fn spawn(id: u32, …) -> Self` in `#[soa_methods]`"
 )]
-pub trait Constructor<A>: Copy + Send + Sync + 'static {
+pub trait Construct<A>: Copy + Send + Sync + 'static {
     /// The class.
     type Class: Class;
     /// Makes the row of the object with this index.
@@ -211,28 +206,20 @@ impl Discardable for () {}
 impl Discardable for Option<()> {}
 
 /// Fails to compile if what a kernel says that it writes is not what its modes store.
-pub const fn assert_modes<K: Method>() {
+pub const fn assert_modes<K: Kernel>() {
     let (stores, shadows) = (K::Modes::STORES.bits(), K::Modes::SHADOWS.bits());
-    let (mut writes, mut snapshot) = (0, 0);
-    if K::EXCLUSIVE {
-        (writes, snapshot) = (K::WRITES.bits(), K::SNAPSHOT.bits());
-    }
+    let snapshot = K::EFFECTS.shadowed().bits();
+    let writes = if K::EFFECTS.is_exclusive { K::EFFECTS.writes.bits() } else { 0 };
     // Names of more fields than the class has mean all of them.
     let all = match <K::Class as Class>::FIELDS.len() {
         64 => u64::MAX,
         count => (1 << count) - 1,
     };
-    assert!(stores & !writes == 0, "a kernel stores a field that is not among its `WRITES`");
-    assert!(snapshot & !shadows & all == 0, "a kernel stores a field of its `SNAPSHOT` in place");
+    assert!(stores & !writes == 0, "a kernel stores a field that is not among those that it says it writes");
+    assert!(snapshot & !shadows & all == 0, "a kernel stores a field of its snapshot in place");
     assert!(shadows & !snapshot == 0, "a kernel stores a field to a shadow that it does not have");
-    assert!(K::CLASS.may_be(<K::Class as Class>::ID), "a kernel's phase is that of another class");
+    assert!(K::EFFECTS.class.may_be(<K::Class as Class>::ID), "a kernel's phase is that of another class");
 }
 
 /// The storages of the fields of a kernel's class.
-pub type FieldsOf<K> = <<K as Method>::Class as Class>::Fields;
-
-/// The fields that a kernel writes to a shadow.
-#[cfg(not(target_arch = "nvptx64"))]
-pub const fn snapshot_of<K: Method>() -> FieldSet {
-    if K::EXCLUSIVE { K::SNAPSHOT } else { FieldSet::EMPTY }
-}
+pub type FieldsOf<K> = <<K as Kernel>::Class as Class>::Fields;

@@ -6,7 +6,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`value`], [`link`], [`storage`] | what a column holds, and how a field is spread over columns |
-//! | [`class`], [`layout`], [`phase`], [`order`] | what the macros know of a class, its geometry, the checks of kernels |
+//! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | what the macros know of a class, its geometry, what kernels do, and its checks |
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
 //! | [`known`] | one error for a type that is no class or no value |
 //! | [`access`], [`arity`], [`kernel`], [`step`] | what a kernel does with each column, for all columns at once, for one object |
@@ -33,6 +33,8 @@ pub mod access;
 pub mod arity;
 pub mod class;
 pub mod column;
+pub mod effects;
+pub mod expansion;
 pub mod float;
 pub mod handle;
 pub mod kernel;
@@ -40,6 +42,7 @@ pub mod known;
 pub mod layout;
 pub mod link;
 pub mod math;
+pub mod message;
 pub mod object;
 pub mod order;
 pub mod origin;

@@ -17,7 +17,9 @@
 use core::marker::PhantomData;
 
 use crate::class::Class;
-use crate::phase::{Message, Phase, same};
+use crate::effects::same;
+use crate::message::Message;
+use crate::phase::Phase;
 
 /// What can be done to an atomic field, as bits of a set.
 pub mod uses {
@@ -61,10 +63,31 @@ impl AtomicUse {
     pub const fn new(name: &'static str, own: u16, other: u16) -> Self {
         Self { name, own, other }
     }
+
+    /// The name of the fields.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether it loads them, or makes use of the values before a change.
+    pub const fn is_loaded(&self) -> bool {
+        (self.own | self.other) & (uses::LOAD | uses::EXCHANGE | uses::UNORDERED) != 0
+    }
+
+    /// Whether it changes them.
+    pub const fn is_changed(&self) -> bool {
+        (self.own | self.other) & !uses::LOAD != 0
+    }
+
+    /// Whether it does so to those of other objects.
+    pub const fn is_of_others(&self) -> bool {
+        self.other != 0
+    }
 }
 
 /// What a kernel does to atomic fields, one entry per name.
-#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+#[derive(Clone, Copy)]
 pub struct AtomicUses {
     entries: [AtomicUse; Self::MOST],
     count: usize,
@@ -75,6 +98,10 @@ impl AtomicUses {
     const MOST: usize = 64;
     /// Nothing.
     pub const NONE: Self = Self { entries: [AtomicUse::new("", 0, 0); Self::MOST], count: 0 };
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &AtomicUse> {
+        self.entries[..self.count].iter()
+    }
 
     const fn position(&self, name: &str) -> usize {
         let mut n = 0;
@@ -127,6 +154,12 @@ impl AtomicUses {
     }
 }
 
+impl core::fmt::Debug for AtomicUses {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
 /// What a kernel may do with one atomic field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -146,9 +179,9 @@ impl Rule {
         if P::SEQUENTIAL || P::GUARDED {
             return Ok(Self::Anything);
         }
-        let AtomicUse { name, own, other } = P::ATOMICS.of(C::FIELDS[field].name);
+        let AtomicUse { name, own, other } = P::EFFECTS.atomics.of(C::FIELDS[field].name);
         // Only objects of the kernel's class are its own.
-        let own = if P::CLASS.may_be(C::ID) { own } else { 0 };
+        let own = if P::EFFECTS.class.may_be(C::ID) { own } else { 0 };
         let all = own | other;
         if all & uses::UNORDERED != 0 {
             Ok(Self::Anything)
@@ -333,7 +366,7 @@ pub(crate) const fn assert_allowed<A: AtomicPlace>(operation: Operation) {
 pub(crate) const fn assert_not_own<P: Phase, C: Class>(field: usize) {
     // Another conflict is reported where the operation is.
     if let Ok(Rule::Own) = Rule::find::<P, C>(field) {
-        let uses = P::ATOMICS.of(C::FIELDS[field].name).own;
+        let uses = P::EFFECTS.atomics.of(C::FIELDS[field].name).own;
         let message = list(describe::<P, C>(field).push(" is "), uses, 0);
         let message = message.push(" and used by a method that is called on another object");
         panic!("{}", ways_out(message, uses, C::FIELDS[field].name).as_str());
@@ -344,7 +377,7 @@ pub(crate) const fn assert_not_own<P: Phase, C: Class>(field: usize) {
 const fn describe<P: Phase, C: Class>(field: usize) -> Message {
     Message::new()
         .push("order of threads: in kernel `")
-        .push(P::NAME)
+        .push(P::EFFECTS.kernel)
         .push("`, `")
         .push(C::NAME)
         .push("::")
@@ -424,7 +457,7 @@ const fn refusal<A: AtomicPlace>(operation: Operation) -> Message {
             uses::STORE,
         ),
         Rule::Loads | Rule::Anything => {
-            let listed = A::Phase::ATOMICS.of(name);
+            let listed = A::Phase::EFFECTS.atomics.of(name);
             let loads = (listed.own | listed.other) & uses::LOAD;
             if loads == 0 {
                 let message = list(message.push(" is "), own, other).push(" where its text does not show it. ");

@@ -6,7 +6,7 @@
 //! both in comments, and the host launches nothing whose fingerprint is not its own.
 
 use crate::class::{Class, FieldInfo};
-use crate::kernel::{Method, PairKernel};
+use crate::kernel::{Kernel, PairCall};
 use crate::layout::{Layout, LayoutKind};
 use crate::tile_row;
 use crate::value::Value;
@@ -246,15 +246,15 @@ pub const fn class_fingerprint<C: Class>() -> u64 {
 /// What host and device must agree on about a kernel beside its arguments: its class, how its threads work together,
 /// and which columns it changes.
 #[doc(hidden)]
-pub const fn kernel_fingerprint<K: Method>() -> u64 {
+pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
     let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
-    let print = print.number(K::EXCLUSIVE as u64).number(K::HEAVY as u64);
-    print.number(K::WRITES.bits()).number(K::SNAPSHOT.bits()).0
+    let print = print.number(K::EFFECTS.is_exclusive as u64).number(K::EFFECTS.is_heavy as u64);
+    print.number(K::EFFECTS.writes.bits()).number(K::EFFECTS.snapshot.bits()).0
 }
 
 /// The same of a kernel for pairs, and what its tile rows of the other object hold.
 #[doc(hidden)]
-pub const fn pairs_fingerprint<K: PairKernel<A>, A>() -> u64 {
+pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
     let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
     print = print.number(tile_row::bytes::<K::Other, K>() as u64);
     let mut field = 0;

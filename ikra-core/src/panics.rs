@@ -6,7 +6,7 @@
 use core::ops::RangeBounds;
 
 use crate::class::Class;
-use crate::kernel::Method;
+use crate::kernel::Kernel;
 
 /// Panics, unless another thread already has, in the same run of a kernel: then this one ends without a
 /// message of its own.
@@ -67,13 +67,13 @@ pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usi
 #[cold]
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", expect(unused_variables, reason = "messages are constants there"))]
-pub(crate) fn undeclared_write<K: Method>(field: usize) -> ! {
+pub(crate) fn undeclared_write<K: Kernel>(field: usize) -> ! {
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let field = <K::Class as Class>::FIELDS[field].name;
         stop(format!(
             "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
-            kernel = K::NAME,
+            kernel = K::EFFECTS.kernel,
             class = <K::Class as Class>::NAME,
         ))
     }

@@ -3,7 +3,7 @@
 use crate::arity::{AccessTuple, FieldTuple};
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::kernel::{FieldsOf, Method, assert_modes};
+use crate::kernel::{FieldsOf, Kernel, assert_modes};
 use crate::panics::{stray_handle, undeclared_write};
 use crate::table::Table;
 
@@ -21,7 +21,7 @@ pub unsafe fn step<'w, K, X, R>(
     call: impl FnOnce(&mut <K::Class as Class>::View<'w, K>) -> R,
 ) -> R
 where
-    K: Method,
+    K: Kernel,
     X: AccessTuple<FieldsOf<K>>,
 {
     const { assert_modes::<K>() };
@@ -30,7 +30,7 @@ where
     let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index);
     let mut view = K::Class::to_view(views, Handle::at(table, index));
     let result = call(&mut view);
-    if K::EXCLUSIVE {
+    if const { K::EFFECTS.is_exclusive } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
         let before = values;
         let after = finish::<K>(view, table, index);
@@ -42,14 +42,14 @@ where
 
 /// The values behind a view after a call.
 #[inline(always)]
-pub fn finish<'w, K: Method>(
+pub fn finish<'w, K: Kernel>(
     view: <K::Class as Class>::View<'w, K>,
     table: &'w Table<K::Class>,
     index: usize,
 ) -> <FieldsOf<K> as FieldTuple>::Values {
     let views = K::Class::from_view(view);
     if let Some(field) = FieldsOf::<K>::stray::<K::Class, K>(&views, table, index) {
-        stray_handle::<K::Class>(K::NAME, field);
+        stray_handle::<K::Class>(K::EFFECTS.kernel, field);
     }
     FieldsOf::<K>::from_views::<K>(views)
 }
@@ -66,7 +66,7 @@ pub unsafe fn store<K, X>(
     before: &<FieldsOf<K> as FieldTuple>::Values,
     after: <FieldsOf<K> as FieldTuple>::Values,
 ) where
-    K: Method,
+    K: Kernel,
     X: AccessTuple<FieldsOf<K>>,
 {
     if let Some(field) = X::undeclared(before, &after) {

@@ -19,37 +19,11 @@ const fn fits(field: &FieldInfo) -> bool {
         && field.columns[0].size > 0
 }
 
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut n = 0;
-    while n < a.len() {
-        if a[n] != b[n] {
-            return false;
-        }
-        n += 1;
-    }
-    true
-}
-
 /// Whether kernel `P` may read field `k` of another object of class `C`: its text has a getter's name, which may also
 /// be that of some other method. A field that the kernel changes in place is never read through another object, and
 /// must not be: other blocks may be storing it already.
 const fn is_read<C: Class, P: Phase>(k: usize) -> bool {
-    if P::CLASS.may_be(C::ID) && P::WRITES.contains(k) && !P::SNAPSHOT.contains(k) {
-        return false;
-    }
-    let (field, gets) = (&C::FIELDS[k], P::GETS);
-    let mut n = 0;
-    while n < gets.len() {
-        if same(field.name, gets[n]) {
-            return true;
-        }
-        n += 1;
-    }
-    false
+    !P::EFFECTS.writes_in_place::<C>(k) && P::EFFECTS.calls(C::FIELDS[k].name)
 }
 
 /// Where field `wanted` is, or the end if there is no such field.

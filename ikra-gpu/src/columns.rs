@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ikra_core::class::ClassId;
-use ikra_core::phase::FieldSet;
+use ikra_core::effects::FieldSet;
 use ikra_runtime::error::Error;
 use ikra_runtime::mirror::{Mirror, Span, Unit};
 use ikra_runtime::objects::AnyObjects;

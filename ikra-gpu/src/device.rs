@@ -2,6 +2,7 @@
 
 mod call;
 mod copy;
+mod entry;
 mod execute;
 mod memory;
 mod pairs;
@@ -11,10 +12,15 @@ pub mod shared;
 
 pub use call::Objects;
 pub use copy::copy;
+pub use entry::{entry, reduced};
 pub use execute::{construct, execute};
 pub use pairs::execute_pairs;
 pub use panic::{failing, panic};
 pub use reduce::{Results, reduce};
+
+/// For the macros of entries.
+#[doc(hidden)]
+pub use ikra_core as runtime;
 
 /// Writes into the device code, as a comment, which kernel's entry this is, and what the host must agree on.
 #[doc(hidden)]

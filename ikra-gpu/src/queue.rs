@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ikra_core::class::ClassId;
-use ikra_core::phase::FieldSet;
+use ikra_core::effects::FieldSet;
 use ikra_runtime::error::Error;
 
 use crate::driver::{Context, Event, Function, Graph, Grid, HostMemory, Loss, Module, Stream};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ikra_core::class::ClassId;
+use ikra_core::effects::FieldSet;
 use ikra_core::kernel::{Argument, Entry};
-use ikra_core::phase::FieldSet;
 use ikra_runtime::error::Error;
 use ikra_runtime::objects::AnyObjects;
 

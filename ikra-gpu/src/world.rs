@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ikra_core::class::{Class, has_arena};
-use ikra_core::kernel::{Argument, Constructor, Discardable, Kernel, Method, OnDevice, PairKernel, ReducedBy};
+use ikra_core::effects::FieldSet;
+use ikra_core::kernel::{Argument, Call, Construct, Discardable, Kernel, OnDevice, PairCall, ReducedBy};
 use ikra_core::link::Link;
-use ikra_core::phase::FieldSet;
 use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use ikra_core::tile_row;
 use ikra_core::transfer::Transfer;
@@ -253,7 +253,7 @@ pub trait CudaWorld: World {
     /// Calls a kernel for all objects of its class.
     fn cuda_execute<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
-        K: Kernel<A, Output: Discardable> + OnDevice<A>,
+        K: Call<A, Output: Discardable> + OnDevice<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -268,7 +268,7 @@ pub trait CudaWorld: World {
     /// If the range ends after the last object or before it starts, as slicing does.
     fn cuda_execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A) -> Result<(), Error>
     where
-        K: Kernel<A, Output: Discardable> + OnDevice<A>,
+        K: Call<A, Output: Discardable> + OnDevice<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -284,7 +284,7 @@ pub trait CudaWorld: World {
     /// called for none.
     fn cuda_execute_each<K, A>(&mut self, _kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
     where
-        K: Kernel<A, Output: Discardable> + OnDevice<A>,
+        K: Call<A, Output: Discardable> + OnDevice<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -297,7 +297,7 @@ pub trait CudaWorld: World {
     /// object meets the others in the order of their ids, as on the host.
     fn cuda_execute_pairs<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
-        K: PairKernel<A> + OnDevice<A>,
+        K: PairCall<A> + OnDevice<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class> + Holds<K::Other>,
     {
@@ -313,7 +313,7 @@ pub trait CudaWorld: World {
     /// The reducer must have no state: a struct without fields.
     fn cuda_execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
     where
-        K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
@@ -338,7 +338,7 @@ pub trait CudaWorld: World {
         reducer: R,
     ) -> Result<K::Output, Error>
     where
-        K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
@@ -364,7 +364,7 @@ pub trait CudaWorld: World {
         reducer: R,
     ) -> Result<K::Output, Error>
     where
-        K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
@@ -382,7 +382,7 @@ pub trait CudaWorld: World {
     /// added then.
     fn cuda_construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
     where
-        K: Constructor<A> + OnDevice<A>,
+        K: Construct<A> + OnDevice<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -644,23 +644,20 @@ struct Job {
     together: bool,
 }
 
-fn job_of<K: Method>() -> Job {
-    let changes = Changes { class: <K::Class as Class>::ID, writes: K::WRITES, snapshot: snapshot_of::<K>() };
-    Job { kernel: K::NAME, changes, threads: threads_of::<K>(), shared_bytes: 0, together: false }
+fn job_of<K: Kernel>() -> Job {
+    let effects = K::EFFECTS;
+    let changes = Changes { class: effects.class, writes: effects.writes, snapshot: effects.shadowed() };
+    Job { kernel: effects.kernel, changes, threads: threads_of::<K>(), shared_bytes: 0, together: false }
 }
 
-fn threads_of<K: Method>() -> u32 {
-    if K::HEAVY { HEAVY_THREADS } else { THREADS }
-}
-
-fn snapshot_of<K: Method>() -> FieldSet {
-    if K::EXCLUSIVE { K::SNAPSHOT } else { FieldSet::EMPTY }
+fn threads_of<K: Kernel>() -> u32 {
+    if const { K::EFFECTS.is_heavy } { HEAVY_THREADS } else { THREADS }
 }
 
 /// Starts a kernel for objects `first..end`, or for those in the list.
 fn launch<K, A, W>(world: &mut W, first: usize, end: usize, list: Option<&[u32]>, args: A) -> Result<(), Error>
 where
-    K: Method + OnDevice<A>,
+    K: Kernel + OnDevice<A>,
     A: Copy,
     W: World,
 {
@@ -724,7 +721,7 @@ fn reduce<K, A, R, W>(
     reducer: R,
 ) -> Result<K::Output, Error>
 where
-    K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+    K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
     W: World,
@@ -744,7 +741,7 @@ where
 }
 
 /// As what the results of a kernel travel.
-type WireOf<K, A> = <<K as Kernel<A>>::Output as Transfer>::Wire;
+type WireOf<K, A> = <<K as Call<A>>::Output as Transfer>::Wire;
 
 fn reduce_on_device<K, A, R, W>(
     world: &mut W,
@@ -755,7 +752,7 @@ fn reduce_on_device<K, A, R, W>(
     args: A,
 ) -> Result<WireOf<K, A>, Error>
 where
-    K: Kernel<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+    K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
     W: World,
@@ -767,10 +764,11 @@ where
     let size = size_of::<WireOf<K, A>>().max(1);
     // Whole warps: a thread an accumulator.
     let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
-    let chunks = count.div_ceil(chunk_len(count, K::HEAVY));
+    let chunks = count.div_ceil(chunk_len(count, const { K::EFFECTS.is_heavy }));
     // A block or a warp a chunk, but of blocks no more than run at the same time: each has to say that it is done.
     let most = session.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
-    let blocks = if K::HEAVY { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
+    let blocks =
+        if const { K::EFFECTS.is_heavy } { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
     let grid = Grid {
         blocks: blocks as u32,
         threads: threads as u32,

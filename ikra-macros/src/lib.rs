@@ -8,12 +8,12 @@
 //! | `value` | `#[derive(Value)]` |
 
 mod class;
-mod device;
 mod diagnostics;
 #[cfg(test)]
 mod expansions;
 mod krate;
 mod methods;
+mod symbol;
 mod value;
 mod world;
 

@@ -6,7 +6,8 @@
 mod access;
 mod arguments;
 mod body;
-mod device;
+mod calls;
+mod entry;
 mod expand;
 mod hints;
 mod kernel;

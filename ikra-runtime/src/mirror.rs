@@ -12,9 +12,9 @@ use crate::class::{
     Class, FieldInfo, MAX_FIELDS, column_count, first_column, has_arena, has_own_columns, in_arena, whole_units,
 };
 use crate::error::Error;
-use crate::phase::FieldSet;
 use crate::storage::slot_pitch;
 use crate::table::{BaseSet, Newer, Table};
+use ikra_core::effects::FieldSet;
 
 /// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
 /// slots, or the arena.

@@ -24,9 +24,9 @@ use crate::error::Error;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::{Mirror, Mirrored};
-use crate::phase::FieldSet;
 use crate::storage::Bump;
 use crate::table::Table;
+use ikra_core::effects::FieldSet;
 
 /// The largest number of objects of one class: ids are 32 bits wide, and 0 is null.
 pub(crate) const MAX_OBJECTS: usize = u32::MAX as usize - 1;

@@ -20,16 +20,17 @@ use crate::column::Column;
 use crate::error::Error;
 use crate::exec;
 use crate::handle::{All, Handle};
-use crate::kernel::{Constructor, Discardable, Kernel, PairKernel, ReducedBy};
+use crate::kernel::{Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
 use crate::objects::{AnyObjects, Links, Objects};
-use crate::phase::{Message, Sequential};
+use crate::phase::Sequential;
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
 use crate::storage::Storage;
 use crate::table::Directory;
 use crate::value::Value;
+use ikra_core::message::Message;
 
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
 ///
@@ -514,7 +515,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// ```
     fn execute<K, A>(&mut self, _kernel: K, args: A)
     where
-        K: Kernel<A, Output: Discardable>,
+        K: Call<A, Output: Discardable>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -529,7 +530,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// If the range ends after the last object or before it starts, as slicing does.
     fn execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A)
     where
-        K: Kernel<A, Output: Discardable>,
+        K: Call<A, Output: Discardable>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -545,7 +546,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// called for none.
     fn execute_each<K, A>(&mut self, _kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
     where
-        K: Kernel<A, Output: Discardable>,
+        K: Call<A, Output: Discardable>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -559,7 +560,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// that of a double loop, bit for bit.
     fn execute_pairs<K, A>(&mut self, _kernel: K, args: A)
     where
-        K: PairKernel<A>,
+        K: PairCall<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class> + Holds<K::Other>,
     {
@@ -573,7 +574,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// See [`Reducer`] for the order in which they are combined.
     fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> K::Output
     where
-        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+        K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
@@ -612,7 +613,7 @@ pub unsafe trait World: Sized + Send + Sync {
         reducer: R,
     ) -> K::Output
     where
-        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+        K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
@@ -652,7 +653,7 @@ pub unsafe trait World: Sized + Send + Sync {
         reducer: R,
     ) -> Result<K::Output, Error>
     where
-        K: Kernel<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+        K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
@@ -681,7 +682,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// ```
     fn execute_and_collect<K, A>(&mut self, _kernel: K, args: A) -> Vec<K::Output>
     where
-        K: Kernel<A, Output: Send>,
+        K: Call<A, Output: Send>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
@@ -714,7 +715,7 @@ pub unsafe trait World: Sized + Send + Sync {
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
     fn construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
     where
-        K: Constructor<A>,
+        K: Construct<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {

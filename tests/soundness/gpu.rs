@@ -3,8 +3,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use ikra::FieldSet;
 use ikra::prelude::*;
-use ikra::rt::{AnyObjects, FieldSet, Mirror, Unit};
+use ikra::rt::{AnyObjects, Mirror, Unit};
 
 #[soa_class]
 pub struct Town {

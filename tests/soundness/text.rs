@@ -336,9 +336,9 @@ pub struct Grid {
     pub cells: Objects<Cell>,
 }
 
-fn run<K: ikra::rt::Kernel<A, Output = ()>, A: Copy + Send + Sync>(kernel: K, args: A) -> (u32, u32, u32, Vel)
+fn run<K: ikra::rt::Call<A, Output = ()>, A: Copy + Send + Sync>(kernel: K, args: A) -> (u32, u32, u32, Vel)
 where
-    K: ikra::rt::Method<Class = Cell>,
+    K: ikra::rt::Kernel<Class = Cell>,
 {
     let mut grid = Grid::new();
     let cell = Cell { x: 5, y: 0, z: 3, vel: Vel { x: 4.0, y: 2.0 }, hits: 0, next: None };

@@ -7,11 +7,11 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::class::{Class, ClassId, ColumnInfo};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::effects::FieldSet;
 use crate::layout::{Get, Set};
 use crate::link::Link;
 use crate::order::{AnyPlace, AtomicPlace, Operation, OwnPlace, assert_allowed};
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::phase::FieldSet;
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage};
 use crate::table::{FirstColumn, Table, address, target_of};

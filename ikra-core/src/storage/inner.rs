@@ -97,7 +97,7 @@ unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for I
 /// Exclusive views are those of kernels, whose class is `S::Owner` then, and of guards; all others are only lent. So it
 /// does no harm that `may_be` may take another class for the kernel's.
 pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
-    P::GUARDED || P::CLASS.may_be(S::Owner::ID) && P::WRITES.contains(S::FIELD)
+    P::GUARDED || P::EFFECTS.class.may_be(S::Owner::ID) && P::EFFECTS.writes.contains(S::FIELD)
 }
 
 /// Where a view of field `K` finds the objects that its elements refer to.

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Acquire, Ordering::Rela
 
 use super::address;
 use crate::class::{Class, ClassId, whole_units};
-use crate::phase::FieldSet;
+use crate::effects::FieldSet;
 
 /// The start of a table, the same for every class.
 #[doc(hidden)]

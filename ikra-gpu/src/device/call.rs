@@ -6,13 +6,13 @@ use ikra_core::access::Chunk;
 use ikra_core::arity::{AccessTuple, FieldTuple, ModeTuple};
 use ikra_core::class::Class;
 use ikra_core::handle::Handle;
-use ikra_core::kernel::{Constructor, FieldsOf, Kernel, Method, PairKernel, assert_modes};
+use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, assert_modes};
 use ikra_core::step::{finish, step, store};
 use ikra_core::storage::Bump;
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::tile_row;
 
-type Runs<K> = <<K as Method>::Modes as ModeTuple<FieldsOf<K>>>::Access<'static, <K as Method>::Class>;
+type Runs<K> = <<K as Kernel>::Modes as ModeTuple<FieldsOf<K>>>::Access<'static, <K as Kernel>::Class>;
 
 /// The number of objects of class `C`.
 #[inline(always)]
@@ -27,7 +27,7 @@ pub fn count<C: Class>() -> u32 {
 ///
 /// As for [`call`].
 #[inline(always)]
-unsafe fn open<K: Method>(index: u32) -> Runs<K> {
+unsafe fn open<K: Kernel>(index: u32) -> Runs<K> {
     const { assert_modes::<K>() };
     let shadow = <<K::Class as Class>::Bases as BaseSet>::shadow();
     // SAFETY: no handle is made from it.
@@ -80,8 +80,8 @@ fn note(report: &'static [u8; 128], index: u32) {
 /// 1. The object exists, and the class's words hold where its columns are, those of snapshots included.
 /// 2. Meanwhile no other thread calls a kernel for the object, and no other kernel runs in the world.
 #[inline(always)]
-pub unsafe fn call<K: Kernel<A>, A>(index: u32, args: A) -> K::Output {
-    note(const { &report(K::NAME, <K::Class as Class>::NAME) }, index);
+pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
+    note(const { &report(K::EFFECTS.kernel, <K::Class as Class>::NAME) }, index);
     // SAFETY: its handles are for `K`, which runs.
     let table = unsafe { Table::get() };
     // SAFETY: passed on.
@@ -91,7 +91,7 @@ pub unsafe fn call<K: Kernel<A>, A>(index: u32, args: A) -> K::Output {
 }
 
 /// The bytes of a tile row of the other object.
-pub const fn tile_row_bytes<K: PairKernel<A>, A>() -> usize {
+pub const fn tile_row_bytes<K: PairCall<A>, A>() -> usize {
     tile_row::bytes::<K::Other, K>()
 }
 
@@ -102,7 +102,7 @@ pub const fn tile_row_bytes<K: PairKernel<A>, A>() -> usize {
 /// 1. As for [`call`].
 /// 2. There is room for the row at `row`, a multiple of 16.
 #[inline(always)]
-pub unsafe fn write_tile_row<K: PairKernel<A>, A>(other: u32, row: *mut u8) {
+pub unsafe fn write_tile_row<K: PairCall<A>, A>(other: u32, row: *mut u8) {
     // SAFETY: no handle is made from it.
     let table = unsafe { Table::<K::Other>::get() };
     // SAFETY: passed on.
@@ -112,18 +112,18 @@ pub unsafe fn write_tile_row<K: PairKernel<A>, A>(other: u32, row: *mut u8) {
 }
 
 /// An object that meets others. Meanwhile it stays in registers.
-pub struct Meeting<K: Method> {
+pub struct Meeting<K: Kernel> {
     index: u32,
     values: <FieldsOf<K> as FieldTuple>::Values,
 }
 
-impl<K: Method> core::fmt::Debug for Meeting<K> {
+impl<K: Kernel> core::fmt::Debug for Meeting<K> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(K::NAME)
+        f.write_str(K::EFFECTS.kernel)
     }
 }
 
-impl<K: Method> Meeting<K> {
+impl<K: Kernel> Meeting<K> {
     /// Loads the object.
     ///
     /// # Safety
@@ -131,7 +131,7 @@ impl<K: Method> Meeting<K> {
     /// As for [`call`].
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
-        note(const { &report(K::NAME, <K::Class as Class>::NAME) }, index);
+        note(const { &report(K::EFFECTS.kernel, <K::Class as Class>::NAME) }, index);
         // SAFETY: passed on.
         let runs = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
@@ -154,7 +154,7 @@ impl<K: Method> Meeting<K> {
     #[inline(always)]
     pub unsafe fn meet<A>(&mut self, other: u32, row: *const u8, args: A)
     where
-        K: PairKernel<A>,
+        K: PairCall<A>,
     {
         // SAFETY: its handles are for `K`, which runs.
         let table = unsafe { Table::<K::Class>::get() };
@@ -166,7 +166,7 @@ impl<K: Method> Meeting<K> {
         // SAFETY: by 2.
         let other = unsafe { Handle::near(others, other as usize, row) };
         K::call(&mut view, K::Other::to_ref(other), args);
-        if K::EXCLUSIVE {
+        if const { K::EFFECTS.is_exclusive } {
             self.values = finish::<K>(view, table, index);
         }
     }
@@ -178,7 +178,7 @@ impl<K: Method> Meeting<K> {
     /// As for [`call`].
     #[inline(always)]
     pub unsafe fn end(self) {
-        if K::EXCLUSIVE {
+        if const { K::EFFECTS.is_exclusive } {
             // SAFETY: passed on.
             let mut runs = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.
@@ -196,7 +196,7 @@ impl<K: Method> Meeting<K> {
 /// 1. There is storage for the object, where the class's words say.
 /// 2. Nothing else accesses it meanwhile.
 #[inline(always)]
-pub unsafe fn construct<K: Constructor<A>, A>(index: u32, args: A) {
+pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) {
     note(const { &report("a constructor", <K::Class as Class>::NAME) }, index);
     let row = K::construct(index, args);
     // SAFETY: no handle is made from it.

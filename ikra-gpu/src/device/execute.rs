@@ -1,6 +1,6 @@
 //! Kernels for one object at a time.
 
-use ikra_core::kernel::{Constructor, Kernel};
+use ikra_core::kernel::{Call, Construct};
 use ikra_core::thread;
 
 use super::call;
@@ -44,7 +44,7 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
 /// 1. The world's tables are filled, the objects exist, and none is in the list twice.
 /// 2. No other kernel runs in the world.
 #[inline(always)]
-pub unsafe fn execute<K: Kernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
     for_own(first, end, |n| {
         // SAFETY: passed on.
         unsafe {
@@ -60,7 +60,7 @@ pub unsafe fn execute<K: Kernel<A>, A: Copy>(first: u32, end: u32, list: *const 
 /// 1. The world's tables are filled, and there is room for the objects.
 /// 2. No other kernel runs in the world.
 #[inline(always)]
-pub unsafe fn construct<K: Constructor<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+pub unsafe fn construct<K: Construct<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
     for_own(first, end, |n| {
         // SAFETY: passed on.
         unsafe { call::construct::<K, A>(object(list, n), args) }

@@ -4,7 +4,7 @@
 //! thread meets them in order. Without rows each thread reads the others from their columns.
 
 use ikra_core::class::Class;
-use ikra_core::kernel::PairKernel;
+use ikra_core::kernel::PairCall;
 use ikra_core::thread;
 
 use super::call::{self, Meeting};
@@ -44,7 +44,7 @@ macro_rules! unrolled {
 /// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many rows; there are as many threads
 ///    as objects, or more.
 #[inline(always)]
-pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+pub unsafe fn execute_pairs<K: PairCall<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
     let n = thread::block_idx_x() * TILE + thread::thread_idx_x();
     let has_object = n < end - first;
     let mut meeting = if has_object {
@@ -65,7 +65,7 @@ pub unsafe fn execute_pairs<K: PairKernel<A>, A: Copy>(first: u32, end: u32, lis
 ///
 /// As for [`execute_pairs`], and every thread of the block comes here.
 #[inline(always)]
-unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_object: bool, args: A) {
+unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object: bool, args: A) {
     let count = call::count::<K::Other>();
     let bytes = const { call::tile_row_bytes::<K, A>() };
     if bytes == 0 || <K::Other as Class>::FIELDS.is_empty() {
@@ -122,7 +122,7 @@ unsafe fn meet_all<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, has_obje
 ///
 /// As for [`execute_pairs`], and the row of the other is at this place.
 #[inline(always)]
-unsafe fn meet_near<K: PairKernel<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, place: shared::Place, args: A) {
+unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, place: shared::Place, args: A) {
     let bytes = const { call::tile_row_bytes::<K, A>() };
     // A copy in registers, loaded in the widest pieces that there are.
     let mut row = [shared::Piece::default(); MAX_PIECES];

@@ -12,7 +12,7 @@
 use core::arch::asm;
 use core::mem::{MaybeUninit, size_of};
 
-use ikra_core::kernel::Kernel;
+use ikra_core::kernel::Call;
 use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use ikra_core::thread;
 use ikra_core::transfer::{OnWire, Transfer};
@@ -37,7 +37,7 @@ fn stateless<R: Copy>() -> R {
 }
 
 /// As what the results of a kernel travel.
-type WireOf<K, A> = <<K as Kernel<A>>::Output as Transfer>::Wire;
+type WireOf<K, A> = <<K as Call<A>>::Output as Transfer>::Wire;
 
 /// Where a reduction has its results.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ pub struct Results<T> {
 #[inline(always)]
 pub unsafe fn reduce<K, A, R>(first: u32, end: u32, list: *const u32, results: Results<WireOf<K, A>>, args: A)
 where
-    K: Kernel<A, Output: Transfer>,
+    K: Call<A, Output: Transfer>,
     A: Copy,
     R: Reducer<K::Output>,
 {
@@ -74,7 +74,7 @@ where
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     // SAFETY: within the list.
     let listed = |n: u32| call(unsafe { object(list, first + n) });
-    let chunk = chunk_len(count as usize, K::HEAVY) as u32;
+    let chunk = chunk_len(count as usize, const { K::EFFECTS.is_heavy }) as u32;
     let chunks = count.div_ceil(chunk);
     let len = |number: u32| chunk.min(count - number * chunk);
     let keep = |number: u32, sum| {
@@ -82,7 +82,7 @@ where
         // SAFETY: there is room for a result a chunk, and for the one of all.
         unsafe { to.add(number as usize).write(sum) };
     };
-    if K::HEAVY {
+    if const { K::EFFECTS.is_heavy } {
         let mut number = thread::block_idx_x();
         while number < chunks {
             // SAFETY: every thread of the block comes here; passed on.

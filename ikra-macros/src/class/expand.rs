@@ -7,8 +7,8 @@ use syn::ext::IdentExt;
 
 use super::model::{Class, Field, Mode};
 use super::options::Layout;
-use crate::device::{place, plain};
 use crate::diagnostics::{located, silent};
+use crate::symbol::{place, plain};
 
 /// Everything but the struct. If the class has mistakes, its conversions are stand-ins: some field may be of a type
 /// that cannot be stored.

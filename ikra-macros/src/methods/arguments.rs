@@ -5,10 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type};
 
-use super::access::plain_name;
-use super::device::{self, Entry};
 use super::model::{Block, Parameter};
-use crate::device::{kernel_symbol, place};
 
 /// A kernel's arguments, as one type and as a pattern.
 pub(super) struct Args {
@@ -17,62 +14,23 @@ pub(super) struct Args {
     /// Statements that make `Ref`s of links.
     pub(super) followed: Vec<TokenStream>,
     /// The types and names one by one.
-    types: Vec<TokenStream>,
+    pub(super) types: Vec<TokenStream>,
     pub(super) names: Vec<Ident>,
+    /// The generics of an `impl` for them.
+    pub(super) generics: Generics,
 }
 
 impl Args {
-    /// What makes the compiler look through the kernel for data races here, if it has no type parameters.
-    pub(super) fn examined(&self, handle: &Ident, generics: &Generics, examine: &str) -> TokenStream {
-        let lifetimes = &generics.params;
-        if generics.where_clause.is_some() || lifetimes.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
-        {
-            return TokenStream::new();
-        }
-        let examine = format_ident!("{examine}");
-        let ty = &self.ty;
-        let mut call = quote!(::ikra::rt::#examine::<#handle, #ty>);
-        if !lifetimes.is_empty() {
-            call = quote!({ fn __examine<#lifetimes>() { #call() } __examine });
-        }
-        quote! {
-            #[cfg(not(target_arch = "nvptx64"))]
-            #[allow(dead_code)]
-            static __EXAMINED: fn() = #call;
-        }
-    }
-
-    /// The entry in the device code, of a kernel without type parameters.
-    pub(super) fn device_entry(
-        &self,
-        block: &Block,
-        method: &Ident,
-        handle: &Ident,
-        generics: &Generics,
-        entry: &Entry<'_>,
-    ) -> TokenStream {
-        if !generics.params.is_empty() {
-            return TokenStream::new();
-        }
-        let place = place(method);
-        let kernel = device::Kernel {
-            handle,
-            class: &block.class,
-            name: format!("{}::{}", block.fields.class, plain_name(method)),
-            symbol: kernel_symbol(&block.fields.class, method, &place),
-            place,
-            types: &self.types,
-            names: &self.names,
-            ty: &self.ty,
-            pattern: &self.pattern,
-        };
-        device::entries(&kernel, entry)
+    /// Whether the kernel is one for each of several types.
+    pub(super) fn has_type_parameters(&self) -> bool {
+        let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+        self.generics.where_clause.is_some() || !self.generics.params.iter().all(is_lifetime)
     }
 }
 
 /// One argument as it is, none as `()`, several as a tuple; `Link<X>` for `Ref<X>`; `impl Trait` as a
-/// type parameter. And the generics of an `impl` for them, of a method with these `generics`.
-pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parameter]) -> (Args, Generics) {
+/// type parameter. For a method with these `generics`.
+pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
     let (mut types, mut names, mut followed) = (Vec::new(), Vec::new(), Vec::new());
@@ -96,7 +54,7 @@ pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parame
     for (n, lifetime) in lifetimes.iter().enumerate() {
         generics.params.insert(n, syn::parse_quote!(#lifetime));
     }
-    (Args { ty, pattern, followed, types, names }, generics)
+    Args { ty, pattern, followed, types, names, generics }
 }
 
 /// Gives names to elided lifetimes and to `impl Trait`, which an `impl` header must name.

@@ -1,6 +1,6 @@
 //! What `#[soa_methods]` makes.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
 use syn::{Lifetime, ReceiverKind, TypeParamBound};
@@ -20,8 +20,8 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let reference = block.beside(ref_ident(&block.class_ident()));
     let (row_items, attrs) = (&block.row_items, &block.attrs);
     let constructors = block.constructors.iter().map(constructor_fn);
-    let (accesses, collected): (Vec<_>, Vec<_>) =
-        block.methods.iter().map(|method| access_constant(block, method)).unzip();
+    let (effects, collected): (Vec<_>, Vec<_>) =
+        block.methods.iter().map(|method| effects_constant(block, method)).unzip();
     let methods = block.methods.iter().map(|method| view_method(block, method));
     let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));
     let lending = lending_methods(block, &reference);
@@ -35,7 +35,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         }
         #[automatically_derived]
         #[allow(non_upper_case_globals, dead_code)]
-        impl #class { #(#accesses)* }
+        impl #class { #(#effects)* }
         #(#collected)*
         #(#attrs)*
         impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
@@ -48,82 +48,72 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     }
 }
 
-pub(super) fn access_ident(method: &Ident) -> Ident {
-    format_ident!("__access_of_{}", plain_name(method), span = method.span())
+pub(super) fn effects_ident(method: &Ident) -> Ident {
+    format_ident!("__effects_of_{}", plain_name(method), span = method.span())
 }
 
-/// What the method does to the fields, for those that call it: a constant of the class, or, for a method
-/// that calls those of other blocks, items beside it.
-///
-/// What methods of other blocks do, which may in turn call this one, is asked for when a kernel needs
-/// to know. A name that no block knows is a trait's method, which may do anything, or a mistake that the
-/// compiler points out where the name stands.
-fn access_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream) {
+/// What the method does, for kernels and for methods that call it: a constant of the class, or, for a method that calls
+/// those of other blocks, items beside it.
+fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream) {
     let at = located(&method.item.sig.ident);
     let class = &block.class;
-    let name = access_ident(&method.item.sig.ident);
+    let name = effects_ident(&method.item.sig.ident);
     let cfgs = cfgs(&method.item);
+    let own = own_effects(method);
     let access = &method.access;
-    let touches = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
-    let writes = bits(if access.escapes { u64::MAX } else { access.writes });
-    let own = quote_spanned!(at=> ::ikra::rt::FieldAccess::new(#touches, #writes));
-    let mut own = match &access.because {
-        Some(because) => quote_spanned!(at=> #own.because(#because)),
-        None => own,
-    };
-    if !method.uses.0.is_empty() {
-        let atomics = method.uses.to_tokens();
-        own = quote_spanned!(at=> #own.atomics(#atomics));
-    }
+    let key = plain_name(&method.item.sig.ident);
     if access.calls.is_empty() {
         let constant = quote_spanned! {at=>
             #(#cfgs)*
             #[doc(hidden)]
-            pub(crate) const #name: ::ikra::rt::FieldAccess = #own;
+            pub(crate) const #name: ::ikra::rt::MethodEffects = #own;
         };
         return (constant, TokenStream::new());
     }
-    let calls: Vec<_> = access.calls.iter().map(access_ident).collect();
+    let calls = access.calls.iter().map(effects_ident);
     let unknown = match method.receiver {
-        Receiver::Shared => quote_spanned!(at=> ::ikra::rt::FieldAccess::READS_ALL),
-        Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::FieldAccess::WRITES_ALL),
+        Receiver::Shared => quote_spanned!(at=> ::ikra::rt::MethodEffects::READS_ALL),
+        Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::MethodEffects::WRITES_ALL),
     };
-    let key = plain_name(&method.item.sig.ident);
     let reasons =
         access.calls.iter().map(|call| format!("`{key}` calls `{}`, which may be a trait's", plain_name(call)));
+    let purpose = format!("What `{key}` does, and the methods of other blocks that it calls.");
     let collected = quote_spanned! {at=>
         #(#cfgs)*
+        #[doc = #purpose]
         const _: () = {
-            #[doc(hidden)]
-            #[derive(Clone, Copy)]
-            #[allow(unreachable_pub, missing_debug_implementations)]
-            pub struct __Calls;
-            #[automatically_derived]
-            impl __Calls {
-                #[allow(unreachable_pub)]
-                pub const fn reach(self, reached: ::ikra::rt::Reached) -> ::ikra::rt::Reached {
-                    // Hidden by what `#[soa_methods]` makes for methods that it knows.
-                    #[allow(non_upper_case_globals, dead_code)]
-                    trait __Unknown { #(const #calls: ::ikra::rt::FieldAccess = #unknown.because(#reasons);)* }
-                    #[automatically_derived]
-                    impl __Unknown for #class {}
-                    if reached.contains(#key) {
-                        return reached;
-                    }
-                    let reached = reached.enter(#key, #own);
-                    #(let reached = <#class>::#calls.reach(reached);)*
-                    reached
-                }
-            }
-            #[automatically_derived]
-            #[allow(non_upper_case_globals, dead_code)]
-            impl #class {
-                #[doc(hidden)]
-                pub(crate) const #name: __Calls = __Calls;
-            }
+            ::ikra::rt::reach! { #class, #name = #key, #own; #(#calls or #unknown.because(#reasons)),* }
         };
     };
     (TokenStream::new(), collected)
+}
+
+/// What the method does, without the methods of other blocks that it calls.
+fn own_effects(method: &Method) -> TokenStream {
+    let at = located(&method.item.sig.ident);
+    let access = &method.access;
+    let reads = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
+    let writes = bits(if access.escapes { u64::MAX } else { access.writes });
+    let mut own = quote_spanned!(at=> ::ikra::rt::MethodEffects::new(#reads, #writes));
+    if let Some(because) = &access.because {
+        own = quote_spanned!(at=> #own.because(#because));
+    }
+    if !method.uses.0.is_empty() {
+        let atomics = method.uses.to_tokens();
+        own = quote_spanned!(at=> #own.atomics(#atomics));
+    }
+    if method.others != 0 {
+        let others = bits(method.others);
+        own = quote_spanned!(at=> #own.others(#others));
+    }
+    if !method.calls.is_empty() {
+        let calls = method.calls.iter().map(|(name, line)| {
+            let line = Literal::usize_unsuffixed(*line);
+            quote_spanned!(at=> (#name, #line))
+        });
+        own = quote_spanned!(at=> #own.calls(::core::file!(), &[#(#calls),*]));
+    }
+    own
 }
 
 /// The conditions under which a method is there.
@@ -180,7 +170,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     let output = with_captures(block.rewrite(&item.sig.output));
     let args: Vec<_> = (0..method.parameters.len()).map(|n| format_ident!("arg{n}")).collect();
     let types: Vec<_> = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty)).collect();
-    let access = access_ident(name);
+    let effects = effects_ident(name);
     let turbofish = turbofish(&item.sig.generics);
     let key = plain_name(name);
     Some(quote_spanned! {at=>
@@ -188,15 +178,12 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         #[inline(always)]
         #[track_caller]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
-            struct __Touched;
-            impl ::ikra::rt::Touched for __Touched {
-                const FIELDS: ::ikra::rt::FieldSet = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.touches;
-                const METHOD: &'static str = #key;
-                const BECAUSE: &'static str = <#class>::#access.reach(::ikra::rt::Reached::NONE).access.because;
-            }
+            const __EFFECTS: ::ikra::rt::Reached = <#class>::#effects.reach(::ikra::rt::Reached::NONE);
             ::ikra::rt::Handle::with_view(
                 self.0,
-                const { ::ikra::rt::AllRaceFree::<__P, #class, __Touched>::check() },
+                const {
+                    ::ikra::rt::AllRaceFree::<__P, #class, { __EFFECTS.reads() }>::check(#key, __EFFECTS.reason())
+                },
                 |view| <#view<'__w, __P>>::#name #turbofish(view #(, #args)*),
             )
         }

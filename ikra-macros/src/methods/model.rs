@@ -10,7 +10,7 @@ use syn::{
 };
 
 use super::access::{self, Access, is_object_method, plain_name};
-use super::device::method_calls;
+use super::calls::{Called, calls};
 use super::options::Options;
 use super::order::{self, Found, Uses};
 use super::{Fields, rewrite};
@@ -40,12 +40,15 @@ pub(crate) struct Method {
     pub(crate) access: Access,
     /// Plain fields that some kernel which calls it does not write.
     pub(crate) unwritten: u64,
-    /// Getters and methods of the class that it calls, itself or in methods that it calls, with the lines.
-    pub(crate) lines: Vec<(String, usize)>,
+    /// Getters and methods that it calls on other objects, itself or in methods of the block that it calls, with the
+    /// lines.
+    pub(crate) calls: Vec<(String, usize)>,
+    /// The fields that methods of the block read which it calls on other objects.
+    pub(crate) others: u64,
     /// What it does to atomic fields, of any object.
     pub(crate) uses: Uses,
     /// Methods that it calls on other objects, and functions.
-    others: BTreeSet<String>,
+    called: BTreeSet<String>,
     /// Its body, with marks where the value of an atomic operation is not used.
     pub(crate) body: TokenStream,
     pub(crate) kernel: Option<Options>,
@@ -243,9 +246,10 @@ impl Block {
             parameters,
             access,
             unwritten: 0,
-            lines: Vec::new(),
+            calls: Vec::new(),
+            others: 0,
             uses,
-            others,
+            called: others,
             body,
             kernel,
             clashes,
@@ -376,25 +380,25 @@ impl Block {
             let mut changed = false;
             for n in 0..self.methods.len() {
                 let method = &self.methods[n];
-                let (mut uses, mut others) = (method.uses.clone(), method.others.clone());
+                let (mut uses, mut others) = (method.uses.clone(), method.called.clone());
                 for callee in
                     method.access.calls.iter().map(plain_name).flat_map(|call| called(&call).collect::<Vec<_>>())
                 {
                     uses.merge(&self.methods[*callee].uses);
-                    others.extend(self.methods[*callee].others.iter().cloned());
+                    others.extend(self.methods[*callee].called.iter().cloned());
                 }
-                for call in &method.others {
+                for call in &method.called {
                     for &callee in called(call) {
                         uses.merge_of_other(&self.methods[callee].uses);
-                        others.extend(self.methods[callee].others.iter().cloned());
+                        others.extend(self.methods[callee].called.iter().cloned());
                     }
                     if let Some(found) = self.functions.get(call) {
                         uses.merge(&found.uses);
                         others.extend(found.others.iter().cloned());
                     }
                 }
-                changed |= uses != method.uses || others.len() != method.others.len();
-                (self.methods[n].uses, self.methods[n].others) = (uses, others);
+                changed |= uses != method.uses || others.len() != method.called.len();
+                (self.methods[n].uses, self.methods[n].called) = (uses, others);
             }
             if !changed {
                 break;
@@ -491,35 +495,32 @@ impl Block {
     /// Notes where each method may read other objects. A place that a macro is given counts as written,
     /// unless the method may read that field of another: then the executor looks whether it was.
     fn find_reads(&mut self, places: &HashMap<String, Vec<usize>>) {
-        let calls: Vec<Vec<(String, usize)>> = self
-            .methods
-            .iter()
-            .map(|method| {
-                let calls = method_calls(method.item.block.to_token_stream()).into_iter();
-                calls.map(|name| (plain_name(&name), name.span().start().line)).collect()
-            })
-            .collect();
+        let called: Vec<Vec<Called>> =
+            self.methods.iter().map(|method| calls(method.item.block.to_token_stream())).collect();
         for n in 0..self.methods.len() {
             let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
-            let (mut read, mut lines) = (0, Vec::new());
+            let (mut read, mut others, mut found) = (0, 0, Vec::new());
             while let Some(method) = open.pop() {
                 if std::mem::replace(&mut reached[method], true) {
                     continue;
                 }
-                for call in &calls[method] {
-                    let field = self.fields.named(&call.0);
-                    let methods = places.get(&call.0);
-                    read |= field.map_or(0, |field| 1 << field);
-                    open.extend(methods.into_iter().flatten());
-                    if field.is_some() || methods.is_some() {
-                        lines.push(call.clone());
+                for call in &called[method] {
+                    let methods = places.get(&call.name).into_iter().flatten();
+                    read |= self.fields.named(&call.name).map_or(0, |field| 1 << field);
+                    open.extend(methods.clone());
+                    if !call.on_self {
+                        let shared = methods.map(|&method| &self.methods[method]);
+                        for Method { access, .. } in shared.filter(|method| method.receiver == Receiver::Shared) {
+                            others |= if access.whole { u64::MAX } else { access.touches };
+                        }
+                        found.push((call.name.clone(), call.line));
                     }
                 }
             }
-            lines.sort();
-            lines.dedup();
+            found.sort();
+            found.dedup();
             let method = &mut self.methods[n];
-            method.lines = lines;
+            (method.calls, method.others) = (found, others);
             method.access.writes |= method.access.given & !read;
         }
     }

@@ -74,7 +74,7 @@ impl Uses {
     pub(crate) fn to_tokens(&self) -> TokenStream {
         let entries = self.0.iter().map(|(name, &(own, other))| {
             let (own, other) = (proc_macro2::Literal::u16_unsuffixed(own), proc_macro2::Literal::u16_unsuffixed(other));
-            quote!(::ikra::rt::AtomicUse::new(#name, #own, #other))
+            quote!(::ikra::AtomicUse::new(#name, #own, #other))
         });
         quote!(const { &[#(#entries),*] })
     }

@@ -10,7 +10,7 @@ use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::class::Class;
 use crate::isa::Isa;
-use crate::kernel::{FieldsOf, Kernel, snapshot_of};
+use crate::kernel::{Call, FieldsOf};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::run::Run;
@@ -20,13 +20,13 @@ use crate::table::Table;
 /// Calls the kernel for all objects, and returns the results in the order of the objects' ids.
 pub(crate) fn execute_and_collect<K, A>(objects: &mut Objects<K::Class>, args: A) -> Vec<K::Output>
 where
-    K: Kernel<A, Output: Send>,
+    K: Call<A, Output: Send>,
     A: Copy + Send + Sync,
 {
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let len = objects.len();
-    let chunk = chunk_len(len, K::HEAVY);
+    let chunk = chunk_len(len, const { K::EFFECTS.is_heavy });
     let collect = |n: usize| {
         let range = n * chunk..((n + 1) * chunk).min(len);
         let mut results = Vec::with_capacity(range.len());
@@ -36,7 +36,7 @@ where
             // kernels.
             let runs = unsafe { K::Modes::open::<K::Class>(Chunk { table, shadow: &shadow, first, len }) };
             let job = Collect::<K, A> { table, first, len, args, results: &mut results, kernel: PhantomData };
-            runs.spread(job, Isa::of(K::HEAVY));
+            runs.spread(job, Isa::of(const { K::EFFECTS.is_heavy }));
         });
         results
     };
@@ -45,7 +45,7 @@ where
         1 => collect(0),
         chunks => collect_chunks(chunks, len, &collect),
     };
-    objects.commit_shadow(snapshot_of::<K>(), 0..len);
+    objects.commit_shadow(const { K::EFFECTS.shadowed() }, 0..len);
     results
 }
 
@@ -61,7 +61,7 @@ fn collect_chunks<T: Send>(chunks: usize, len: usize, collect: &(dyn Fn(usize) -
 }
 
 /// Adds the results for the objects of a run to a list.
-struct Collect<'w, 'r, K: Kernel<A>, A> {
+struct Collect<'w, 'r, K: Call<A>, A> {
     table: &'w Table<K::Class>,
     first: usize,
     len: usize,
@@ -72,12 +72,12 @@ struct Collect<'w, 'r, K: Kernel<A>, A> {
 
 impl<K, A, X> Job<X> for Collect<'_, '_, K, A>
 where
-    K: Kernel<A>,
+    K: Call<A>,
     A: Copy,
     X: AccessTuple<FieldsOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = K::HEAVY;
+    const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) {

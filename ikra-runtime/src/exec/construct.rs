@@ -4,14 +4,14 @@ use super::for_chunks;
 use crate::arity::FieldTuple;
 use crate::class::Class;
 use crate::error::Error;
-use crate::kernel::Constructor;
+use crate::kernel::Construct;
 use crate::objects::{Links, Objects};
 use crate::storage::Bump;
 
 /// Adds `n` objects, made by the constructor.
 pub(crate) fn construct<K, A>(objects: &mut Objects<K::Class>, n: usize, args: A) -> Result<Links<K::Class>, Error>
 where
-    K: Constructor<A>,
+    K: Construct<A>,
     A: Copy + Send + Sync,
 {
     let first = objects.len();

@@ -6,7 +6,7 @@ use super::for_chunks;
 use super::rows::{prepare, run_rows};
 use crate::class::Class;
 use crate::error::Error;
-use crate::kernel::{Kernel, snapshot_of};
+use crate::kernel::Call;
 use crate::link::Link;
 use crate::objects::{Objects, not_in_world};
 
@@ -17,13 +17,13 @@ pub(crate) fn execute_each<K, A>(
     args: A,
 ) -> Result<(), Error>
 where
-    K: Kernel<A>,
+    K: Call<A>,
     A: Copy + Send + Sync,
 {
     check_distinct(objects, links)?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    for_chunks(0..links.len(), K::HEAVY, |chunk| {
+    for_chunks(0..links.len(), const { K::EFFECTS.is_heavy }, |chunk| {
         let links = &links[chunk];
         for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
             let first = run[0].index();
@@ -32,7 +32,7 @@ where
         }
     });
     for link in links {
-        objects.commit_shadow(snapshot_of::<K>(), link.index()..link.index() + 1);
+        objects.commit_shadow(const { K::EFFECTS.shadowed() }, link.index()..link.index() + 1);
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::arity::{AccessTuple, FieldTuple, Job, ModeTuple, Spread};
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::isa::{Isa, OnBlock, Trial};
-use crate::kernel::{FieldsOf, PairKernel, assert_modes, snapshot_of};
+use crate::kernel::{FieldsOf, PairCall, assert_modes};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::step::step;
@@ -29,7 +29,7 @@ unsafe impl<C: Class> Sync for Others<C> {}
 /// world.
 pub(crate) fn execute_pairs<K, A>(objects: &mut Objects<K::Class>, others: *const Table<K::Other>, args: A)
 where
-    K: PairKernel<A>,
+    K: PairCall<A>,
     A: Copy + Send + Sync,
 {
     let shadow = prepare::<K>(objects);
@@ -49,7 +49,7 @@ where
             runs.spread(job, Isa::Base);
         });
     });
-    objects.commit_shadow(snapshot_of::<K>(), range);
+    objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
 }
 
 /// From this many others on it is worth while to find out which instruction set is faster.
@@ -59,7 +59,7 @@ const MANY: usize = 256;
 const LARGEST_BLOCK: usize = 64 * 1024;
 
 /// Calls a kernel for each object of a run and every other.
-struct Pairs<'w, K: PairKernel<A>, A> {
+struct Pairs<'w, K: PairCall<A>, A> {
     table: &'w Table<K::Class>,
     others: &'w Table<K::Other>,
     first: usize,
@@ -70,7 +70,7 @@ struct Pairs<'w, K: PairKernel<A>, A> {
 
 impl<K, A, X> Job<X> for Pairs<'_, K, A>
 where
-    K: PairKernel<A>,
+    K: PairCall<A>,
     A: Copy,
     X: AccessTuple<FieldsOf<K>>,
 {
@@ -106,7 +106,7 @@ where
 
 impl<K, A> Pairs<'_, K, A>
 where
-    K: PairKernel<A>,
+    K: PairCall<A>,
     A: Copy,
 {
     /// Lets one object meet the others. Its fields are loaded before the first of them and stored after the last.
@@ -125,7 +125,7 @@ where
                 step::<K, _, _>(&mut alone, 0, self.table, self.first + n, |view| K::call(view, other, self.args));
             }
         }
-        if K::EXCLUSIVE {
+        if const { K::EFFECTS.is_exclusive } {
             // SAFETY: passed on.
             unsafe { runs.set(n, alone.values) };
         }
@@ -164,7 +164,7 @@ impl<F: FieldTuple, X: AccessTuple<F>> AccessTuple<F> for Alone<F, X> {
 ///
 /// The block comes as a reference parameter, so that what is read of the others is known not to change
 /// with it, and is read once for all lanes.
-struct Stream<'s, 'w, K: PairKernel<A>, A> {
+struct Stream<'s, 'w, K: PairCall<A>, A> {
     pairs: &'s Pairs<'w, K, A>,
     /// The position of the block's first object.
     first: usize,
@@ -174,7 +174,7 @@ struct Stream<'s, 'w, K: PairKernel<A>, A> {
 
 impl<K, A, B> OnBlock<B> for Stream<'_, '_, K, A>
 where
-    K: PairKernel<A>,
+    K: PairCall<A>,
     A: Copy,
     B: AccessTuple<FieldsOf<K>>,
 {
@@ -201,7 +201,7 @@ where
 
 impl<K, A> Stream<'_, '_, K, A>
 where
-    K: PairKernel<A>,
+    K: PairCall<A>,
     A: Copy,
 {
     /// # Safety

@@ -7,7 +7,7 @@
 
 use crate::arity::ModeTuple;
 use crate::class::{Class, first_column};
-use crate::kernel::Method;
+use crate::kernel::Kernel;
 use crate::layout::{LINE, Layout, LayoutKind, geometry};
 use crate::table::Table;
 
@@ -17,7 +17,7 @@ const LARGE: usize = 1 << 20;
 /// Asks for the columns of the block that starts with object `next`, if the kernel accesses them,
 /// there is one, and it is not likely to be in the cache already.
 #[inline(always)]
-pub(super) fn prefetch_next<K: Method>(table: &Table<K::Class>, next: usize) {
+pub(super) fn prefetch_next<K: Kernel>(table: &Table<K::Class>, next: usize) {
     if let LayoutKind::Tiles(tile) = <K::Class as Class>::Layout::KIND
         && next.is_multiple_of(tile)
         && next < table.len()

@@ -13,7 +13,7 @@ use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::class::Class;
 use crate::error::Error;
 use crate::isa::Isa;
-use crate::kernel::{FieldsOf, Kernel, snapshot_of};
+use crate::kernel::{Call, FieldsOf};
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::objects::Objects;
@@ -30,19 +30,19 @@ pub(crate) fn execute_and_reduce<K, A, R>(
     reducer: R,
 ) -> K::Output
 where
-    K: Kernel<A, Output: Copy + Send + Sync>,
+    K: Call<A, Output: Copy + Send + Sync>,
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
     let range = positions(range, objects.len(), <K::Class as Class>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(range.len(), K::HEAVY, reducer, |chunk| {
+    let result = reduce_chunks(range.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
         let chunk = range.start + chunk.start..range.start + chunk.end;
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe { reduce_chunk::<K, A, R>(table, &shadow, chunk, args, reducer) }
     });
-    objects.commit_shadow(snapshot_of::<K>(), range);
+    objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
     result
 }
 
@@ -54,19 +54,19 @@ pub(crate) fn execute_each_and_reduce<K, A, R>(
     reducer: R,
 ) -> Result<K::Output, Error>
 where
-    K: Kernel<A, Output: Copy + Send + Sync>,
+    K: Call<A, Output: Copy + Send + Sync>,
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
     check_distinct(objects, links)?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(links.len(), K::HEAVY, reducer, |chunk| {
+    let result = reduce_chunks(links.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
         // SAFETY: the objects exist and are in the list once, and `&mut objects` excludes other kernels.
         unsafe { reduce_links::<K, A, R>(table, &shadow, &links[chunk], args, reducer) }
     });
     for link in links {
-        objects.commit_shadow(snapshot_of::<K>(), link.index()..link.index() + 1);
+        objects.commit_shadow(const { K::EFFECTS.shadowed() }, link.index()..link.index() + 1);
     }
     Ok(result)
 }
@@ -132,7 +132,7 @@ unsafe fn reduce_chunk<K, A, R>(
     reducer: R,
 ) -> K::Output
 where
-    K: Kernel<A, Output: Copy>,
+    K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
 {
@@ -151,7 +151,7 @@ where
         }
         let job =
             Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
-        lanes = runs.spread(job, Isa::of(K::HEAVY));
+        lanes = runs.spread(job, Isa::of(const { K::EFFECTS.is_heavy }));
         if turn != 0 {
             lanes.rotate_right(turn);
         }
@@ -172,11 +172,11 @@ unsafe fn reduce_links<K, A, R>(
     reducer: R,
 ) -> K::Output
 where
-    K: Kernel<A, Output: Copy>,
+    K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let isa = Isa::of(K::HEAVY);
+    let isa = Isa::of(const { K::EFFECTS.is_heavy });
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let mut done = 0;
     for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
@@ -195,7 +195,7 @@ where
 }
 
 /// Folds the results for the objects of a run into the accumulators, the first object's into the first.
-struct Fold<'w, K: Kernel<A>, A, R> {
+struct Fold<'w, K: Call<A>, A, R> {
     table: &'w Table<K::Class>,
     first: usize,
     len: usize,
@@ -207,13 +207,13 @@ struct Fold<'w, K: Kernel<A>, A, R> {
 
 impl<K, A, R, X> Job<X> for Fold<'_, K, A, R>
 where
-    K: Kernel<A, Output: Copy>,
+    K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
     X: AccessTuple<FieldsOf<K>>,
 {
     type Output = [K::Output; ACCUMULATORS];
-    const WIDE: bool = K::HEAVY;
+    const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) -> [K::Output; ACCUMULATORS] {
@@ -239,7 +239,7 @@ where
 
 /// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
 /// accumulators stay where they are.
-struct FoldOn<'w, 'l, K: Kernel<A>, A, R> {
+struct FoldOn<'w, 'l, K: Call<A>, A, R> {
     table: &'w Table<K::Class>,
     first: usize,
     len: usize,
@@ -252,13 +252,13 @@ struct FoldOn<'w, 'l, K: Kernel<A>, A, R> {
 
 impl<K, A, R, X> Job<X> for FoldOn<'_, '_, K, A, R>
 where
-    K: Kernel<A, Output: Copy>,
+    K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
     X: AccessTuple<FieldsOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = K::HEAVY;
+    const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) {

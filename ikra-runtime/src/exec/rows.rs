@@ -9,7 +9,7 @@ use crate::access::Chunk;
 use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
 use crate::class::Class;
 use crate::isa::Isa;
-use crate::kernel::{FieldsOf, Kernel, Method, snapshot_of};
+use crate::kernel::{Call, FieldsOf, Kernel};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::step::step;
@@ -19,17 +19,17 @@ use crate::table::Table;
 #[inline]
 pub(crate) fn execute<K, A>(objects: &mut Objects<K::Class>, range: impl RangeBounds<usize>, args: A)
 where
-    K: Kernel<A>,
+    K: Call<A>,
     A: Copy + Send + Sync,
 {
     let range = positions(range, objects.len(), <K::Class as Class>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    for_chunks(range.clone(), K::HEAVY, |chunk| {
+    for_chunks(range.clone(), const { K::EFFECTS.is_heavy }, |chunk| {
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe { run_rows::<K, A>(table, &shadow, chunk, args) }
     });
-    objects.commit_shadow(snapshot_of::<K>(), range);
+    objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
 }
 
 /// Says which fields the kernel changes, and makes storage for its snapshots.
@@ -38,14 +38,14 @@ where
 ///
 /// If there is no memory for it.
 #[inline(always)]
-pub(crate) fn prepare<K: Method>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
-    objects.table().changed_on_host(K::WRITES);
-    if snapshot_of::<K>().is_empty() {
+pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
+    objects.table().changed_on_host(const { K::EFFECTS.writes });
+    if const { K::EFFECTS.shadowed() }.is_empty() {
         return <K::Class as Class>::BASES;
     }
-    match objects.prepare_shadow(snapshot_of::<K>()) {
+    match objects.prepare_shadow(const { K::EFFECTS.shadowed() }) {
         Ok(bases) => bases,
-        Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::NAME),
+        Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel),
     }
 }
 
@@ -62,10 +62,10 @@ pub(crate) unsafe fn run_rows<K, A>(
     range: Range<usize>,
     args: A,
 ) where
-    K: Kernel<A>,
+    K: Call<A>,
     A: Copy,
 {
-    let isa = Isa::of(K::HEAVY);
+    let isa = Isa::of(const { K::EFFECTS.is_heavy });
     for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
         prefetch_next::<K>(table, run.end);
         let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
@@ -79,7 +79,7 @@ pub(crate) unsafe fn run_rows<K, A>(
 }
 
 /// Calls a kernel for each object of a run.
-struct Rows<'w, K: Method, A> {
+struct Rows<'w, K: Kernel, A> {
     table: &'w Table<K::Class>,
     first: usize,
     len: usize,
@@ -89,12 +89,12 @@ struct Rows<'w, K: Method, A> {
 
 impl<K, A, X> Job<X> for Rows<'_, K, A>
 where
-    K: Kernel<A>,
+    K: Call<A>,
     A: Copy,
     X: AccessTuple<FieldsOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = K::HEAVY;
+    const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) {

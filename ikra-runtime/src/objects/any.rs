@@ -7,8 +7,8 @@ use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns,
 use crate::error::Error;
 use crate::mirror::{Mirror, Span, Unit, spans, units};
 use crate::origin::Signature;
-use crate::phase::FieldSet;
 use crate::table::{Directory, Header};
+use ikra_core::effects::FieldSet;
 
 /// [`Objects`] of any class.
 ///

@@ -8,9 +8,9 @@
 use crate::class::{Class, first_column, has_arena};
 use crate::error::Error;
 use crate::objects::Objects;
-use crate::phase::FieldSet;
 use crate::storage::{Span, arena_end};
 use crate::table::address;
+use ikra_core::effects::FieldSet;
 
 /// The largest arena: offsets are 32 bits wide, and count elements of one byte or more.
 const MAX_BYTES: usize = u32::MAX as usize;

@@ -7,9 +7,9 @@ use crate::layout::Contiguous;
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::objects::arena::Dead;
-use crate::phase::FieldSet;
 use crate::storage::{Arrangement, ArrayStorage, Bump, InnerArray, SliceSlots, Span, arena_end, set_array};
 use crate::table::FirstColumn;
+use ikra_core::effects::FieldSet;
 
 type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
 type ElementOf<C, const K: usize> = <StorageOf<C, K> as ArrayStorage>::Element;

@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::layout::Contiguous;
 use crate::link::Link;
 use crate::objects::Objects;
-use crate::phase::FieldSet;
 use crate::storage::{AtomicColumn, AtomicValue, Inner, Plain, Storage, WholeArray};
 use crate::table::FirstColumn;
 use crate::value::Value;
+use ikra_core::effects::FieldSet;
 
 type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Row;
 

@@ -7,9 +7,10 @@ use std::ops::{Deref, DerefMut};
 use crate::arity::FieldTuple;
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::phase::{FieldSet, Guarded};
+use crate::phase::Guarded;
 use crate::storage::Copies;
 use crate::table::Table;
+use ikra_core::effects::FieldSet;
 
 /// An object's view in sequential code, stored when it is dropped.
 ///

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::mirror::{Mirror, Span, Unit};
 use crate::objects::AnyObjects;
 use crate::origin::Signature;
-use crate::phase::FieldSet;
 use crate::table::{Directory, Header};
+use ikra_core::effects::FieldSet;
 
 /// What other threads do between two steps of linking.
 type Others<'a> = &'a mut dyn FnMut();

@@ -4,8 +4,9 @@ use std::any::Any;
 use std::slice;
 use std::sync::{Arc, Mutex};
 
+use ikra::FieldSet;
 use ikra::prelude::*;
-use ikra::rt::{AnyObjects, FieldSet, Mirror, Unit};
+use ikra::rt::{AnyObjects, Mirror, Unit};
 
 #[soa_class]
 pub struct Town {

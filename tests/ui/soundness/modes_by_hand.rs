@@ -1,31 +1,41 @@
 //! And where it is said, modes that store more than is said are found when the kernel is compiled.
 
 use ikra::prelude::*;
-use ikra::rt::{ClassId, FieldSet, ModeOf};
+use ikra::rt::{MethodEffects, Reached};
 
 #[soa_class]
 pub struct Node {
     pub value: u64,
 }
 
-#[derive(Clone, Copy)]
-pub struct Liar;
-
-unsafe impl ikra::Phase for Liar {
-    const CLASS: ClassId = <Node as ikra::Class>::ID;
-    const NAME: &'static str = "liar";
-    const WRITES: FieldSet = FieldSet::EMPTY;
-    const SNAPSHOT: FieldSet = FieldSet::EMPTY;
+#[soa_methods]
+impl Node {
+    #[kernel]
+    pub fn write(&mut self) {
+        self.value += 1;
+    }
 }
 
-unsafe impl ikra::rt::Method for Liar {
+/// Stores what another kernel stores, and does not say so.
+pub struct Liar<K>(K);
+impl<K: Copy> Copy for Liar<K> {}
+impl<K: Copy> Clone for Liar<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+unsafe impl<K: ikra::rt::Kernel> ikra::Phase for Liar<K> {
+    const EFFECTS: &'static ikra::Effects =
+        &ikra::Effects::exclusive::<K::Class>("liar", MethodEffects::new(1, 0).reach(Reached::NONE), 0);
+}
+
+unsafe impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Kernel for Liar<K> {
     type Class = Node;
-    type Modes = (ModeOf<3>,);
-    const EXCLUSIVE: bool = true;
-    const HEAVY: bool = false;
+    type Modes = K::Modes;
 }
 
-impl ikra::rt::Kernel<()> for Liar {
+impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Call<()> for Liar<K> {
     type Output = ();
     fn call<'w>(view: &mut NodeMut<'w, Self>, _: ()) {
         view.value += 1;
@@ -38,5 +48,5 @@ pub struct Graph {
 }
 
 fn main() {
-    Graph::new().execute(Liar, ());
+    Graph::new().execute(Liar(Node::write), ());
 }

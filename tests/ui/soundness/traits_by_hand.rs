@@ -1,7 +1,6 @@
 //! What executors trust cannot be said without `unsafe`.
 
 use ikra::prelude::*;
-use ikra::rt::{ClassId, FieldSet, ModeOf};
 
 #[soa_class]
 pub struct Node {
@@ -12,17 +11,12 @@ pub struct Node {
 pub struct Liar;
 
 impl ikra::Phase for Liar {
-    const CLASS: ClassId = <Node as ikra::Class>::ID;
-    const NAME: &'static str = "liar";
-    const WRITES: FieldSet = FieldSet::EMPTY;
-    const SNAPSHOT: FieldSet = FieldSet::EMPTY;
+    const EFFECTS: &'static ikra::Effects = <ikra::Sequential as ikra::Phase>::EFFECTS;
 }
 
-impl ikra::rt::Method for Liar {
+impl ikra::rt::Kernel for Liar {
     type Class = Node;
-    type Modes = (ModeOf<3>,);
-    const EXCLUSIVE: bool = true;
-    const HEAVY: bool = false;
+    type Modes = ();
 }
 
 impl ikra::rt::ReducedBy<Sum> for Liar {

@@ -1,7 +1,7 @@
 //! The view that a ref's method gets is lent: it cannot be written, taken, or kept.
 
 use ikra::prelude::*;
-use ikra::rt::{AllRaceFree, FieldSet, Touched};
+use ikra::rt::AllRaceFree;
 
 #[soa_class]
 pub struct Node {
@@ -10,21 +10,16 @@ pub struct Node {
     pub path: [u32; 2],
 }
 
-pub struct Everything;
-impl Touched for Everything {
-    const FIELDS: FieldSet = FieldSet::ALL;
-}
-
 fn write(node: NodeRef<'_, ikra::Sequential>) {
-    node.handle().with_view(AllRaceFree::<_, Node, Everything>::check(), |view| view.path[0] = 1);
+    node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| view.path[0] = 1);
 }
 
 fn take(node: NodeRef<'_, ikra::Sequential>) {
-    node.handle().with_view(AllRaceFree::<_, Node, Everything>::check(), |view| *view);
+    node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| *view);
 }
 
 fn keep(node: NodeRef<'_, ikra::Sequential>) {
-    node.handle().with_view(AllRaceFree::<_, Node, Everything>::check(), |view| &view.path[0]);
+    node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| &view.path[0]);
 }
 
 fn main() {}

@@ -7,10 +7,10 @@ use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsRun};
 use super::{ArrayStorage, array_storage};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::effects::FieldSet;
 use crate::order::{AnyPlace, AtomicPlace, OwnPlace};
 use crate::panics::no_such_element;
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::phase::FieldSet;
 use crate::phase::Phase;
 use crate::storage::{Atomic, AtomicValue, Storage};
 use crate::table::{Table, target_of};

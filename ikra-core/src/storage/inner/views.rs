@@ -8,8 +8,9 @@ use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
 use super::{ArrayStorage, is_written};
 use crate::class::Class;
+use crate::message::Message;
 use crate::panics::{no_such_element, no_such_range};
-use crate::phase::{Message, Phase};
+use crate::phase::Phase;
 use crate::range::within;
 use crate::table::Place;
 use crate::value::Value;
@@ -115,7 +116,7 @@ impl<P: Phase, S: ArrayStorage> Written<P, S> {
             let name = S::Owner::FIELDS[S::FIELD].name;
             let message = Message::new()
                 .push("kernel `")
-                .push(P::NAME)
+                .push(P::EFFECTS.kernel)
                 .push("` changes elements of `")
                 .push(S::Owner::NAME)
                 .push("::")

@@ -1,0 +1,485 @@
+//! What kernels do, as data: one [`Effects`] per kernel, a constant.
+//!
+//! | | |
+//! | --- | --- |
+//! | [`MethodEffects`] | what one method does, which `#[soa_methods]` finds in its text |
+//! | [`Reached`] | the same with the methods of other blocks that it calls |
+//! | [`Effects`] | what a kernel does, by which executors and the race check go |
+
+use core::fmt;
+
+use crate::class::{Class, ClassId, FieldInfo, snapshot_with_arena};
+use crate::column::Column;
+use crate::kernel::Kernel;
+use crate::message::Message;
+use crate::order::{AtomicUse, AtomicUses};
+
+/// A set of a class's fields, by position: the fields that a kernel writes, for example; see [`Effects`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldSet(u64);
+
+impl FieldSet {
+    /// No field.
+    pub const EMPTY: Self = Self(0);
+    /// Every field.
+    pub const ALL: Self = Self(u64::MAX);
+
+    /// The set of the fields whose bits are set, bit 0 for the first field.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Whether the field is in the set.
+    pub const fn contains(self, field: usize) -> bool {
+        field < 64 && self.0 >> field & 1 == 1
+    }
+
+    /// Whether the field with this name is in the set: `effects.writes.has(body::pos)`.
+    pub const fn has<C, const K: usize>(self, _field: Column<C, K>) -> bool {
+        self.contains(K)
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Whether it is [`ALL`](Self::ALL).
+    pub const fn is_all(self) -> bool {
+        self.0 == u64::MAX
+    }
+
+    /// Whether there is no field in the set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The fields of either set.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The fields of both sets.
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// What one method does, as its text and the texts of the methods of its block that it calls show.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct MethodEffects {
+    reads: FieldSet,
+    writes: FieldSet,
+    others: FieldSet,
+    because: &'static str,
+    atomics: &'static [AtomicUse],
+    calls: Calls,
+}
+
+impl MethodEffects {
+    /// May read every field.
+    pub const READS_ALL: Self = Self::new(u64::MAX, 0);
+    /// May change every field.
+    pub const WRITES_ALL: Self = Self::new(u64::MAX, u64::MAX);
+
+    /// Of fields of its own object it names these, by their bits, and changes these.
+    pub const fn new(reads: u64, writes: u64) -> Self {
+        Self {
+            reads: FieldSet(reads),
+            writes: FieldSet(writes),
+            others: FieldSet::EMPTY,
+            because: "",
+            atomics: &[],
+            calls: Calls::NONE,
+        }
+    }
+
+    /// Why it counts as accessing all fields: words for a message.
+    #[must_use]
+    pub const fn because(self, because: &'static str) -> Self {
+        Self { because, ..self }
+    }
+
+    /// With what it does to atomic fields.
+    #[must_use]
+    pub const fn atomics(self, atomics: &'static [AtomicUse]) -> Self {
+        Self { atomics, ..self }
+    }
+
+    /// With the fields, by their bits, that methods of its block read which it calls on other objects.
+    #[must_use]
+    pub const fn others(self, others: u64) -> Self {
+        Self { others: FieldSet(others), ..self }
+    }
+
+    /// With what it calls on other objects, in this file: names and lines.
+    #[must_use]
+    pub const fn calls(self, file: &'static str, names: &'static [(&'static str, u32)]) -> Self {
+        Self { calls: Calls { file, names }, ..self }
+    }
+
+    /// Adds what a method does that calls none of other blocks.
+    pub const fn reach(self, mut reached: Reached) -> Reached {
+        reached.add(self);
+        reached
+    }
+}
+
+/// What some text calls on other objects: a getter or a method of this name in this line.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    file: &'static str,
+    names: &'static [(&'static str, u32)],
+}
+
+impl Calls {
+    const NONE: Self = Self { file: "", names: &[] };
+}
+
+/// What a method does and those that it calls, in whatever block of methods, each once.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    reads: FieldSet,
+    writes: FieldSet,
+    others: FieldSet,
+    because: &'static str,
+    atomics: AtomicUses,
+    calls: [Calls; Self::LISTS],
+    lists: usize,
+    seen: [&'static str; Self::MOST],
+    count: usize,
+}
+
+impl Reached {
+    /// Methods that are told apart; a kernel that calls more, across blocks, may change every field.
+    const MOST: usize = 64;
+    /// Lists of calls that are kept.
+    const LISTS: usize = 32;
+    /// Nothing yet.
+    pub const NONE: Self = Self {
+        reads: FieldSet::EMPTY,
+        writes: FieldSet::EMPTY,
+        others: FieldSet::EMPTY,
+        because: "",
+        atomics: AtomicUses::NONE,
+        calls: [Calls::NONE; Self::LISTS],
+        lists: 0,
+        seen: [""; Self::MOST],
+        count: 0,
+    };
+
+    const fn add(&mut self, method: MethodEffects) {
+        self.reads = self.reads.union(method.reads);
+        self.writes = self.writes.union(method.writes);
+        self.others = self.others.union(method.others);
+        if self.because.is_empty() {
+            self.because = method.because;
+        }
+        self.atomics = self.atomics.and(method.atomics);
+        if !method.calls.names.is_empty() {
+            if self.lists < Self::LISTS {
+                self.calls[self.lists] = method.calls;
+            }
+            self.lists += 1;
+        }
+    }
+
+    /// Whether a method, by name, has been entered.
+    pub const fn contains(&self, method: &str) -> bool {
+        let mut n = 0;
+        while n < self.count {
+            if same(self.seen[n], method) {
+                return true;
+            }
+            n += 1;
+        }
+        self.count == Self::MOST
+    }
+
+    /// Adds what a method does.
+    #[must_use]
+    pub const fn enter(mut self, name: &'static str, method: MethodEffects) -> Self {
+        self.add(method);
+        self.seen[self.count] = name;
+        self.count += 1;
+        if self.count == Self::MOST {
+            self.add(MethodEffects::WRITES_ALL);
+            self.because = "it calls methods of more than 64 names";
+        }
+        self
+    }
+
+    /// The bits of the fields of its own object that the method reads.
+    pub const fn reads(&self) -> u64 {
+        self.reads.bits()
+    }
+
+    /// Why it counts as reading every field, if it does.
+    pub const fn reason(&self) -> &'static str {
+        self.because
+    }
+}
+
+/// What a kernel does.
+///
+/// Found by `#[soa_methods]` in the text of the kernel and of the methods that it calls, and by what `#[kernel(…)]`
+/// says; a constant of the kernel. Executors load and store what is said here, and the checks for data races and for
+/// the order of atomic operations go by it. What a kernel does that is not said here does not compile, or panics; see
+/// the crate's documentation.
+///
+/// ```
+/// use ikra::{effects, prelude::*};
+///
+/// #[soa_class]
+/// pub struct Car { pub pos: f32, pub speed: f32, pub colour: u8, pub ahead: Option<Link<Car>>, pub road: Link<Road> }
+/// #[soa_class]
+/// pub struct Road { pub limit: f32, pub length: f32, #[atomic] pub cars: u32 }
+///
+/// #[soa_methods]
+/// impl Car {
+///     #[kernel(snapshot(speed))]
+///     pub fn accelerate(&mut self, dt: f32) {
+///         let wanted = self.ahead.map_or(self.road.limit(), |car| car.speed());
+///         self.speed += (wanted - self.speed) * dt;
+///         self.road.cars().add(1);
+///     }
+/// }
+///
+/// let effects = effects(Car::accelerate);
+/// assert_eq!((effects.kernel, effects.is_exclusive, effects.is_heavy), ("Car::accelerate", true, false));
+/// assert!(effects.reads.has(car::ahead) && !effects.reads.has(car::colour));
+/// assert!(effects.writes.has(car::speed) && !effects.writes.has(car::pos));
+/// assert!(effects.snapshot.has(car::speed));
+/// // By way of links, class by class:
+/// let (cars, roads) = (effects.reads_through_links::<Car>(), effects.reads_through_links::<Road>());
+/// assert!(cars.has(car::speed) && !cars.has(car::pos));
+/// assert!(roads.has(road::limit) && !roads.has(road::length));
+/// assert!(effects.atomics().any(|used| used.name() == "cars" && used.is_changed() && !used.is_loaded()));
+/// ```
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Effects {
+    /// `Class::method`.
+    pub kernel: &'static str,
+    /// The class whose objects the kernel runs for.
+    pub class: ClassId,
+    /// Whether it takes `&mut self`.
+    pub is_exclusive: bool,
+    /// Whether a call does much work: it is then spread over threads for few objects already, and compiled for several
+    /// instruction sets.
+    pub is_heavy: bool,
+    /// Fields of its own object that it names: they are loaded.
+    pub reads: FieldSet,
+    /// Fields of its own object that it may change.
+    pub writes: FieldSet,
+    /// Fields of which others see the values from before the kernel.
+    pub snapshot: FieldSet,
+    /// What it does to atomic fields, of its own object and of others.
+    pub(crate) atomics: AtomicUses,
+    /// Why the kernel counts as writing every field, if it does.
+    pub(crate) because: &'static str,
+    others: FieldSet,
+    calls: [Calls; Reached::LISTS],
+    lists: usize,
+    fields: &'static [FieldInfo],
+}
+
+impl Effects {
+    /// Those of code that is no kernel.
+    pub(crate) const fn of_no_kernel(name: &'static str) -> Self {
+        Self {
+            kernel: name,
+            class: ClassId::NONE,
+            is_exclusive: false,
+            is_heavy: false,
+            reads: FieldSet::EMPTY,
+            writes: FieldSet::EMPTY,
+            snapshot: FieldSet::EMPTY,
+            atomics: AtomicUses::NONE,
+            because: "",
+            others: FieldSet::EMPTY,
+            calls: [Calls::NONE; Reached::LISTS],
+            lists: 0,
+            fields: &[],
+        }
+    }
+
+    /// Those of a kernel for objects of class `C` that takes `&self`.
+    #[doc(hidden)]
+    pub const fn shared<C: Class>(kernel: &'static str, found: Reached) -> Self {
+        Self {
+            class: C::ID,
+            reads: found.reads,
+            atomics: found.atomics,
+            because: found.because,
+            others: found.others,
+            calls: found.calls,
+            lists: found.lists,
+            fields: C::FIELDS,
+            ..Self::of_no_kernel(kernel)
+        }
+    }
+
+    /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
+    #[doc(hidden)]
+    pub const fn exclusive<C: Class>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
+        let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
+        let writes = found.writes.union(snapshot);
+        Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }
+    }
+
+    /// The same for a kernel that does much work in a call.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn heavy(self) -> Self {
+        Self { is_heavy: true, ..self }
+    }
+
+    /// With what the kernel's attribute lists of atomic fields, in place of what its text shows.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn declared(self, listed: &[AtomicUse]) -> Self {
+        Self { atomics: self.atomics.declared(listed), ..self }
+    }
+
+    /// The fields of class `C` that the kernel's text reads of other objects, the class's own among them: those whose
+    /// getters it calls, by name, and, for methods that it calls on objects of its own class, those that these read.
+    /// What methods of other blocks and classes read of their objects, and functions that are given a `Ref`, the
+    /// kernel's text does not show.
+    pub const fn reads_through_links<C: Class>(&self) -> FieldSet {
+        let mut found = if self.class.may_be(C::ID) { self.others } else { FieldSet::EMPTY };
+        let mut field = 0;
+        while field < C::FIELDS.len() {
+            if self.calls(C::FIELDS[field].name) {
+                found = found.union(FieldSet(1 << field));
+            }
+            field += 1;
+        }
+        found
+    }
+
+    /// Whether the text calls a getter or a method of this name on other objects.
+    pub(crate) const fn calls(&self, name: &str) -> bool {
+        let mut list = 0;
+        while list < self.lists && list < Reached::LISTS {
+            let mut n = 0;
+            while n < self.calls[list].names.len() {
+                if same(self.calls[list].names[n].0, name) {
+                    return true;
+                }
+                n += 1;
+            }
+            list += 1;
+        }
+        // Lists are left out where there are too many.
+        self.lists > Reached::LISTS
+    }
+
+    /// Adds ` (file:12, file:15)`, where the text calls a getter or a method of this name.
+    pub(crate) const fn say_lines(&self, name: &str, mut message: Message) -> Message {
+        let (mut list, mut said) = (0, 0);
+        while list < self.lists && list < Reached::LISTS {
+            let Calls { file, names } = self.calls[list];
+            let mut n = 0;
+            while n < names.len() {
+                if same(names[n].0, name) {
+                    message = message.push(if said == 0 { " (" } else { ", " }).push(file).push(":");
+                    message = message.push_number(names[n].1);
+                    said += 1;
+                }
+                n += 1;
+            }
+            list += 1;
+        }
+        if said == 0 { message } else { message.push(")") }
+    }
+
+    /// What the kernel does to atomic fields, by their names.
+    pub fn atomics(&self) -> impl Iterator<Item = &AtomicUse> {
+        self.atomics.iter()
+    }
+
+    /// Whether the kernel may change a field of class `C` where others would see it: what they must not read.
+    pub(crate) const fn writes_in_place<C: Class>(&self, field: usize) -> bool {
+        self.class.may_be(C::ID) && self.writes.contains(field) && !self.snapshot.contains(field)
+    }
+
+    /// How the kernel goes about the column of a field: a number for [`Mode`](crate::access::Mode).
+    #[doc(hidden)]
+    pub const fn mode(&self, field: usize) -> u8 {
+        use crate::access::mode;
+        if self.is_exclusive && self.snapshot.contains(field) {
+            mode::SNAPSHOT
+        } else if self.is_exclusive && self.writes.contains(field) {
+            mode::WRITE
+        } else if !self.reads.contains(field) {
+            mode::SKIP
+        } else if self.is_exclusive {
+            mode::CHECKED
+        } else {
+            mode::READ
+        }
+    }
+
+    /// The fields that the kernel writes to a shadow, so that others see the values from before.
+    #[doc(hidden)]
+    pub const fn shadowed(&self) -> FieldSet {
+        if self.is_exclusive { self.snapshot } else { FieldSet::EMPTY }
+    }
+}
+
+impl fmt::Debug for Effects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Fields by their names.
+        struct Names(FieldSet, &'static [FieldInfo]);
+        impl fmt::Debug for Names {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let Self(set, fields) = self;
+                let names = fields.iter().enumerate().filter(|(field, _)| set.contains(*field));
+                f.debug_set().entries(names.map(|(_, field)| field.name)).finish()
+            }
+        }
+        f.debug_struct(self.kernel)
+            .field("reads", &Names(self.reads, self.fields))
+            .field("writes", &Names(self.writes, self.fields))
+            .field("snapshot", &Names(self.snapshot, self.fields))
+            .field("atomics", &self.atomics)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a kernel does: `effects(Body::advance)`. See [`Effects`].
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32, pub vel: f32 }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+/// }
+///
+/// // Tests can hold on to what a kernel may touch.
+/// let advance = ikra::effects(Body::advance);
+/// assert!(advance.writes.has(body::pos) && !advance.writes.has(body::vel));
+/// assert!(format!("{advance:?}").starts_with(r#"Body::advance { reads: {"pos", "vel"}, writes: {"pos"}"#));
+/// ```
+pub const fn effects<K: Kernel>(kernel: K) -> &'static Effects {
+    let _kernel = kernel;
+    K::EFFECTS
+}
+
+/// `==` for constants.
+pub(crate) const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    n == a.len() && n == b.len()
+}

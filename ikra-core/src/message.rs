@@ -1,0 +1,45 @@
+//! Messages put together at compile time.
+
+/// A message put together at compile time.
+#[derive(Debug)]
+pub struct Message {
+    bytes: [u8; 1024],
+    len: usize,
+}
+
+impl Message {
+    /// An empty one.
+    pub const fn new() -> Self {
+        Self { bytes: [0; 1024], len: 0 }
+    }
+
+    /// The message, and this.
+    pub const fn push(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut n = 0;
+        while n < text.len() && self.len < self.bytes.len() {
+            self.bytes[self.len] = text[n];
+            self.len += 1;
+            n += 1;
+        }
+        self
+    }
+
+    /// The message, and this number.
+    pub const fn push_number(self, number: u32) -> Self {
+        let message = if number < 10 { self } else { self.push_number(number / 10) };
+        let digit = [b'0' + (number % 10) as u8];
+        match core::str::from_utf8(&digit) {
+            Ok(digit) => message.push(digit),
+            Err(_) => message,
+        }
+    }
+
+    /// The text.
+    pub const fn as_str(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "data race",
+        }
+    }
+}

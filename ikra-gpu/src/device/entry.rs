@@ -1,0 +1,67 @@
+//! Entries of kernels in the device code, which `#[soa_methods]` asks for by macros of `ikra::rt`.
+
+/// The entry of a kernel whose arguments may be values: for objects `first..end`, or those in a list of indices if there
+/// is one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry {
+    (
+        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) as $symbol:literal
+    ) => {
+        $crate::device::runtime::__entry_constant! {
+            $executor $kernel = $name at $place for $class;
+            $args = ($($arg: $ty),*)
+        }
+        const _: () = {
+            /// # Safety
+            ///
+            /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 $(, $arg: $ty)*) {
+                $crate::device::mark!("call", __ENTRY, ());
+                // SAFETY: by the host.
+                unsafe { $crate::device::$executor::<$kernel, $args>(first, end, list, $all) }
+            }
+        };
+    };
+    // A kernel whose arguments are no values is not compiled for the device.
+    ($($other:tt)*) => {};
+}
+pub use __entry as entry;
+
+/// A reducer that a kernel declares, and the entry that combines the results of objects by it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __reduced {
+    (
+        $kernel:ident by $reducer:ty = $number:literal;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) -> $output:ty as $symbol:literal, $kind:literal
+    ) => {
+        const _: () = {
+            /// # Safety
+            ///
+            /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none, and
+            /// with room for the results.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn reduce(
+                first: u32,
+                end: u32,
+                list: *const u32,
+                chunks: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
+                all: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
+                done: *mut u32
+                $(, $arg: $ty)*
+            ) {
+                $crate::device::mark!($kind, __ENTRY, <$output as $crate::device::runtime::transfer::Transfer>::Wire);
+                let results = $crate::device::Results { chunks, all, done };
+                // SAFETY: by the host.
+                unsafe {
+                    $crate::device::reduce::<$kernel, $args, $reducer>(first, end, list, results, $all)
+                }
+            }
+        };
+    };
+    ($($other:tt)*) => {};
+}
+pub use __reduced as reduced;

@@ -1,0 +1,72 @@
+//! Entries of kernels in the device code.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote_spanned};
+use syn::{Path, Type};
+
+use super::access::plain_name;
+use super::arguments::Args;
+use super::model::Block;
+use crate::diagnostics::located;
+use crate::symbol::{kernel_symbol, place};
+
+/// The entries of a kernel without type parameters, what the host needs to call them, and a place where the compiler
+/// looks through the kernel for data races. `executor` is `execute`, `execute_pairs` or `construct`.
+pub(super) fn entries(
+    block: &Block,
+    executor: &str,
+    method: &Ident,
+    kernel: &Ident,
+    args: &Args,
+    output: &TokenStream,
+    reducers: &[Path],
+) -> TokenStream {
+    let at = located(method);
+    let Args { ty, pattern, types, names, .. } = args;
+    let numbers = (0..reducers.len()).map(proc_macro2::Literal::usize_unsuffixed);
+    if args.has_type_parameters() {
+        return quote_spanned!(at=> #(::ikra::rt::reduced! { #kernel by #reducers = #numbers })*);
+    }
+    let executor = format_ident!("{executor}", span = at);
+    if !args.generics.params.is_empty() {
+        let lifetimes = &args.generics.params;
+        return quote_spanned! {at=>
+            ::ikra::rt::examine! { #executor #kernel [#lifetimes] #ty }
+            #(::ikra::rt::reduced! { #kernel by #reducers = #numbers })*
+        };
+    }
+    let class = &block.class;
+    let name = format!("{}::{}", block.fields.class, plain_name(method));
+    let place = place(method);
+    let symbol = kernel_symbol(&block.fields.class, method, &place);
+    // Of a kernel whose arguments are no values the host says so when it is to run there.
+    let on_device = types.iter().all(may_be_value);
+    let symbols = on_device.then(|| quote_spanned!(at=> as #symbol));
+    let reductions = reducers.iter().zip(numbers).enumerate().map(|(n, (reducer, number))| {
+        let (symbol, kind) = (format!("{symbol}_reduce{n}"), format!("reduce{n}"));
+        let entry = on_device
+            .then(|| quote_spanned!(at=> ; #pattern: #ty = (#(#names: #types),*) -> #output as #symbol, #kind));
+        quote_spanned!(at=> ::ikra::rt::reduced! { #kernel by #reducer = #number #entry })
+    });
+    quote_spanned! {at=>
+        ::ikra::rt::entry! {
+            #executor #kernel = #name at #place for #class;
+            #pattern: #ty = (#(#names: #types),*) #symbols
+        }
+        #(#reductions)*
+    }
+}
+
+/// Whether a type can be that of a value, as far as its text shows.
+fn may_be_value(ty: &TokenStream) -> bool {
+    fn shows(ty: &Type) -> bool {
+        match ty {
+            Type::Path(_) | Type::Macro(_) => true,
+            Type::Array(array) => shows(&array.elem),
+            Type::Paren(inner) => shows(&inner.elem),
+            Type::Group(inner) => shows(&inner.elem),
+            _ => false,
+        }
+    }
+    syn::parse2::<Type>(ty.clone()).is_ok_and(|ty| shows(&ty))
+}
