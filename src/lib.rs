@@ -215,6 +215,8 @@
 //! # }
 //! ```
 
+// On docs.rs: which feature an item needs, where that is said by hand.
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 // What the macros make for `absent` names this crate.
@@ -246,6 +248,7 @@ pub use ikra_gpu::device::Objects;
 #[cfg(target_arch = "nvptx64")]
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, LostColumn, Recording, driver};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -272,6 +275,7 @@ pub use ikra_runtime::world::{Holds, Mut, World};
 /// ```
 pub mod prelude {
     #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
     pub use crate::CudaWorld;
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::World;

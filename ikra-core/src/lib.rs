@@ -16,6 +16,8 @@
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
 //! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
 
+// On docs.rs: which feature an item needs, where that is said by hand.
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -65,4 +67,5 @@ pub mod isa;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod run;
 #[cfg(all(feature = "serde", not(target_arch = "nvptx64")))]
+#[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;

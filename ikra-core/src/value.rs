@@ -3,6 +3,7 @@
 mod array;
 mod fixed;
 #[cfg(feature = "glam")]
+#[cfg_attr(docsrs, doc(cfg(feature = "glam")))]
 mod glam;
 mod lanes;
 mod primitive;

@@ -13,6 +13,8 @@
 //!
 //! What a class, a kernel and a column are is in [`ikra_core`], for the device as well.
 
+// On docs.rs: which feature an item needs, where that is said by hand.
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
     access, arity, class, column, handle, isa, kernel, layout, link, origin, panics, phase, range, reduce, run, step,
     storage, table, value,
@@ -26,5 +28,6 @@ pub mod mirror;
 pub mod objects;
 pub mod picture;
 #[cfg(feature = "serde")]
+#[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;
 pub mod world;
