@@ -249,7 +249,7 @@ pub use ikra_gpu::device::Objects;
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::{CudaWorld, DeviceStats, KernelTime, LostColumn, Recording, driver};
+pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, Recording, driver};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};

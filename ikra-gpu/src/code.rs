@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::origin::{Signature, bytes, field_fingerprint};
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 /// Which entry of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,8 +138,8 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceCodeDiffers`] if the device code has another idea of a class.
-    pub(crate) fn tables(&self, classes: &[Signature]) -> Result<Vec<Option<String>>, Error> {
+    /// [`GpuError::DeviceCodeDiffers`] if the device code has another idea of a class.
+    pub(crate) fn tables(&self, classes: &[Signature]) -> Result<Vec<Option<String>>, GpuError> {
         let known: Vec<_> =
             classes.iter().map(|class| class.origin.keys().find_map(|key| self.classes.get(&key))).collect();
         let is_anothers = |twin: &&CompiledClass| known.iter().flatten().any(|&class| std::ptr::eq(class, *twin));
@@ -161,7 +161,7 @@ impl Code {
                     )
                 }
             };
-            Err(Error::DeviceCodeDiffers { what })
+            Err(GpuError::DeviceCodeDiffers { what })
         });
         tables.collect()
     }
@@ -170,19 +170,19 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchKernel`], [`Error::DeviceCodeDiffers`].
+    /// [`GpuError::NoSuchKernel`], [`GpuError::DeviceCodeDiffers`].
     pub(crate) fn entry(
         &self,
         entry: &Entry,
         kind: Kind,
         shape: Shape<'_>,
         arguments: &[Argument<'_>],
-    ) -> Result<&str, Error> {
+    ) -> Result<&str, GpuError> {
         let (kernel, Shape { own, result }) = (entry.origin.name(), shape);
         let Some(compiled) = entry.origin.keys().find_map(|key| self.entries.get(&(key, kind))) else {
-            return Err(Error::NoSuchKernel { kernel: kernel.to_owned() });
+            return Err(GpuError::NoSuchKernel { kernel: kernel.to_owned() });
         };
-        let differs = |what: String| Err(Error::DeviceCodeDiffers { what: format!("kernel `{kernel}`: {what}") });
+        let differs = |what: String| Err(GpuError::DeviceCodeDiffers { what: format!("kernel `{kernel}`: {what}") });
         let wanted: Vec<usize> = own.iter().copied().chain(sizes(arguments)).collect();
         if compiled.parameters != wanted {
             let bytes = |sizes: &[usize]| match sizes.get(own.len()..).unwrap_or_default() {
@@ -332,11 +332,13 @@ mod tests {
             "{error}"
         );
         let error = find(&Entry { fingerprint: 8, ..host("game::model") }, &arguments).unwrap_err();
-        assert!(matches!(error, Error::DeviceCodeDiffers { .. }), "{error}");
+        assert!(matches!(error, GpuError::DeviceCodeDiffers { .. }), "{error}");
         let elsewhere = Entry { origin: Origin::new("game::model", "Body::stop", PLACE), fingerprint: 7 };
-        assert!(matches!(find(&elsewhere, &arguments), Err(Error::NoSuchKernel { kernel }) if kernel == "Body::stop"));
+        assert!(
+            matches!(find(&elsewhere, &arguments), Err(GpuError::NoSuchKernel { kernel }) if kernel == "Body::stop")
+        );
         let result = code.entry(&host("game"), Kind::Reduce(0), shape, &arguments);
-        assert!(matches!(result, Err(Error::NoSuchKernel { .. })));
+        assert!(matches!(result, Err(GpuError::NoSuchKernel { .. })));
         let result = code.entry(&host("game"), Kind::Call, Shape { result: (4, 4), ..shape }, &arguments);
         assert!(result.unwrap_err().to_string().contains("returns 4 bytes on the host and 0"));
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
-use ikra_runtime::error::Error;
+use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::mirror::{Mirror, Span, Unit};
 use ikra_runtime::objects::AnyObjects;
 
@@ -48,7 +48,7 @@ struct Parcel {
 
 impl Columns {
     /// Fetches units that fit into the inbox: waits once.
-    fn fetch_small(&self, units: &[Unit]) -> Result<(), Error> {
+    fn fetch_small(&self, units: &[Unit]) -> Result<(), GpuError> {
         let inbox = self.queue.inbox();
         let (mut parcels, mut offset) = (Vec::new(), 0);
         for unit in units {
@@ -91,10 +91,10 @@ impl Columns {
             // SAFETY: the columns are of the objects' class and units.
             *unsafe { objects.mirror() } = Some(Box::new(columns));
         }
-        Self::known(objects).ok_or_else(|| Error::Device {
+        Ok(Self::known(objects).ok_or_else(|| GpuError::Driver {
             call: String::from("finding a class's columns"),
             reason: String::from("another kind of mirror is in their place"),
-        })
+        })?)
     }
 
     /// The mirror of some objects, if there is one.
@@ -103,7 +103,13 @@ impl Columns {
         unsafe { objects.mirror() }.as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
     }
 
-    fn new(queue: &Arc<Queue>, class: ClassId, units: &[Unit], cleared: FieldSet, name: &str) -> Result<Self, Error> {
+    fn new(
+        queue: &Arc<Queue>,
+        class: ClassId,
+        units: &[Unit],
+        cleared: FieldSet,
+        name: &str,
+    ) -> Result<Self, GpuError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let pieces = units
             .iter()
@@ -117,7 +123,7 @@ impl Columns {
                 let Unit { column, columns, pitch, fields, .. } = *unit;
                 Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
             })
-            .collect::<Result<_, Error>>()?;
+            .collect::<Result<_, GpuError>>()?;
         Ok(Self { number: NUMBERS.fetch_add(1, Ordering::Relaxed), queue: queue.clone(), class, pieces })
     }
 
@@ -135,7 +141,7 @@ impl Columns {
     }
 
     /// Copies the units with these fields to the device.
-    pub(crate) fn upload(&self, units: &[Unit], fields: FieldSet) -> Result<(), Error> {
+    pub(crate) fn upload(&self, units: &[Unit], fields: FieldSet) -> Result<(), GpuError> {
         for (piece, unit) in self.pieces.iter().zip(units) {
             if !unit.fields.intersection(fields).is_empty() {
                 for column in 0..unit.columns {
@@ -151,7 +157,7 @@ impl Columns {
     }
 
     /// Makes room for the snapshots of these fields. `stream` is one that is not recorded.
-    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str, stream: &Stream) -> Result<(), Error> {
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str, stream: &Stream) -> Result<(), GpuError> {
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
                 let what = format!("snapshots of class {class}");
@@ -167,7 +173,7 @@ impl Columns {
     }
 
     /// Makes the snapshots of these fields copies of the columns.
-    pub(crate) fn fill_shadow(&self, fields: FieldSet) -> Result<(), Error> {
+    pub(crate) fn fill_shadow(&self, fields: FieldSet) -> Result<(), GpuError> {
         for piece in &self.pieces {
             if let Some(shadow) = &piece.shadow
                 && !piece.fields.intersection(fields).is_empty()
@@ -194,7 +200,7 @@ impl Columns {
     }
 
     /// Makes what a kernel with `snapshot` wrote to some places visible, by copying.
-    pub(crate) fn copy_shadow(&self, spans: &[Span]) -> Result<(), Error> {
+    pub(crate) fn copy_shadow(&self, spans: &[Span]) -> Result<(), GpuError> {
         for span in spans {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == span.column) else { continue };
             let Some(shadow) = &piece.shadow else { continue };
@@ -235,7 +241,7 @@ unsafe impl Mirror for Columns {
             .refuse_in_recording("reading a column, or running a kernel on the host, after the device changed it,")?;
         let parcel = |unit: &Unit| unit.columns * unit.len.next_multiple_of(PARCEL_ALIGN);
         if units.iter().map(parcel).sum::<usize>() <= INBOX_BYTES {
-            return self.fetch_small(units);
+            return Ok(self.fetch_small(units)?);
         }
         self.queue.synchronize()?;
         for unit in units {
@@ -249,7 +255,7 @@ unsafe impl Mirror for Columns {
                 self.queue.count_down(len);
             }
         }
-        self.queue.synchronize()
+        Ok(self.queue.synchronize()?)
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

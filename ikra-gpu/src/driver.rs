@@ -16,7 +16,7 @@
 //! | | this module | `cudarc::driver::{sys, result}` with dynamic loading |
 //! | --- | --- | --- |
 //! | a result that is not in the list (drivers are newer than programs) | a number; the message has it | a value that its `enum` does not have, which is undefined behaviour: 12345 is shown as `CUDA_ERROR_UNKNOWN` |
-//! | no driver | `Error::NoDevice` with what to do | a panic, unless one asks `is_culib_present` first, which opens 34 names |
+//! | no driver | `GpuError::NoDevice` with what to do | a panic, unless one asks `is_culib_present` first, which opens 34 names |
 //! | a driver without a function | the same, with the function's name and the driver's version | a panic when the function is called first |
 //! | two packages in one program | nothing to agree on | both must choose the same of 19 features for CUDA's version: two give 329 errors in `cudarc`. Most programs with `cudarc` have chosen one already |
 //! | CUDA 11.4 to 13 | one table, whose symbols are those of 11.4 | old drivers want the feature for 11.4, whose list of results ends in 2021 |

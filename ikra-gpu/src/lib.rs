@@ -31,6 +31,8 @@ mod stats;
 mod world;
 
 #[cfg(not(target_arch = "nvptx64"))]
+pub use ikra_runtime::error::GpuError;
+#[cfg(not(target_arch = "nvptx64"))]
 pub use stats::{DeviceStats, KernelTime};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use world::{CudaWorld, LostColumn, Recording};

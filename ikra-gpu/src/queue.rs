@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
-use ikra_runtime::error::Error;
+use ikra_runtime::error::{Error, GpuError};
 
 use crate::driver::{Context, Event, Function, Graph, Grid, HostMemory, Loss, Module, Stream};
 use crate::stats::Counters;
@@ -77,10 +77,10 @@ static QUEUES: Mutex<Vec<Weak<Queue>>> = Mutex::new(Vec::new());
 impl Queue {
     /// # Errors
     ///
-    /// Also [`Error::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
-    pub(crate) fn new(context: &Context, module: Module) -> Result<Arc<Self>, Error> {
+    /// Also [`GpuError::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
+    pub(crate) fn new(context: &Context, module: Module) -> Result<Arc<Self>, GpuError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        let copy = module.function("ikra_copy")?.ok_or_else(|| Error::DeviceCodeRejected {
+        let copy = module.function("ikra_copy")?.ok_or_else(|| GpuError::DeviceCodeRejected {
             log: String::from("it has no kernel `ikra_copy`: it was made by another version of `ikra-build`"),
         })?;
         let queue = Arc::new(Self {
@@ -115,7 +115,7 @@ impl Queue {
     }
 
     /// Fails if the device's state is lost.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), GpuError> {
         match self.context.loss() {
             Some(loss) => Err(loss.error(self.number)),
             None => Ok(()),
@@ -123,10 +123,15 @@ impl Queue {
     }
 
     /// Names the kernels that may have caused an error, and remembers it.
-    pub(crate) fn blame(&self, error: Error) -> Error {
-        let Error::DeviceLost { reason, .. } = error else { return error };
+    pub(crate) fn blame(&self, error: GpuError) -> GpuError {
+        let GpuError::DeviceLost { reason, .. } = error else { return error };
         let loss = self.context.lose(|| Loss { kernels: running_in(&self.context), reason });
         loss.error(self.number)
+    }
+
+    /// The same for an error that may be another one.
+    pub(crate) fn blame_any(&self, error: Error) -> Error {
+        if let Error::Gpu(error) = error { self.blame(error).into() } else { error }
     }
 
     /// Whether kernels are recorded.
@@ -135,8 +140,8 @@ impl Queue {
     }
 
     /// Fails while kernels are recorded.
-    pub(crate) fn refuse_in_recording(&self, what: &str) -> Result<(), Error> {
-        if self.is_recording() { Err(Error::NotRecordable { what: what.to_owned() }) } else { Ok(()) }
+    pub(crate) fn refuse_in_recording(&self, what: &str) -> Result<(), GpuError> {
+        if self.is_recording() { Err(GpuError::NotRecordable { what: what.to_owned() }) } else { Ok(()) }
     }
 
     /// Notes that something went wrong: a recording in which a kernel is missing is of no use.
@@ -170,11 +175,11 @@ impl Queue {
         let ends = Ends(self);
         *self.trace() = Some(Trace::default());
         self.is_recording.store(true, Ordering::Release);
-        let (graph, ()) = self.stream.record(sequence).map_err(|error| self.blame(error))?;
+        let (graph, ()) = self.stream.record(sequence).map_err(|error| self.blame_any(error))?;
         let trace = self.trace().take().unwrap_or_default();
         drop(ends);
         match trace.failure {
-            Some(failure) => Err(Error::NotRecordable { what: format!("a call that failed ({failure})") }),
+            Some(failure) => Err(GpuError::NotRecordable { what: format!("a call that failed ({failure})") }.into()),
             None => Ok((graph, trace)),
         }
     }
@@ -184,7 +189,7 @@ impl Queue {
         if self.is_recording() || self.state().running.is_empty() || self.context.loss().is_some() {
             return;
         }
-        if let Err(Error::DeviceLost { kernel, reason }) = self.synchronize() {
+        if let Err(GpuError::DeviceLost { kernel, reason }) = self.synchronize() {
             eprintln!(
                 "ikra: the device failed in {kernel}: {reason}; nobody had waited for it when its world was dropped"
             );
@@ -202,7 +207,7 @@ impl Queue {
         function: &Function,
         grid: Grid,
         arguments: &[*const ()],
-    ) -> Result<(), Error> {
+    ) -> Result<(), GpuError> {
         if self.is_recording() {
             // SAFETY: by the caller.
             unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
@@ -227,7 +232,7 @@ impl Queue {
     /// # Safety
     ///
     /// There are `len` bytes at `from`, and room for them at `to`, a multiple of 4 in the inbox.
-    pub(crate) unsafe fn copy_to_inbox(&self, to: *mut u8, from: u64, len: usize) -> Result<(), Error> {
+    pub(crate) unsafe fn copy_to_inbox(&self, to: *mut u8, from: u64, len: usize) -> Result<(), GpuError> {
         let copied = if 0 < len && len <= COPIED_BY_KERNEL && from.is_multiple_of(4) {
             let (to, bytes) = (to.addr() as u64, len as u32);
             let arguments = [(&raw const from).cast(), (&raw const to).cast(), (&raw const bytes).cast()];
@@ -243,12 +248,12 @@ impl Queue {
     }
 
     /// Marks where a kernel starts, if kernels are timed.
-    fn start_timer(&self) -> Result<Option<Event>, Error> {
+    fn start_timer(&self) -> Result<Option<Event>, GpuError> {
         if self.state().timed { self.stream.mark().map(Some) } else { Ok(None) }
     }
 
     /// Marks where the kernel ends.
-    fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), Error> {
+    fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), GpuError> {
         let Some(start) = timer else { return Ok(()) };
         let mut state = self.state();
         let end = self.stream.mark()?;
@@ -269,7 +274,7 @@ impl Queue {
     }
 
     /// Waits for everything so far.
-    pub(crate) fn synchronize(&self) -> Result<(), Error> {
+    pub(crate) fn synchronize(&self) -> Result<(), GpuError> {
         self.check()?;
         self.refuse_in_recording("waiting for the device")?;
         self.stream.synchronize().map_err(|error| self.blame(error))?;

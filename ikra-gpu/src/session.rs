@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::{Argument, Entry};
-use ikra_runtime::error::Error;
+use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{CALL, Code, Kind, Shape};
@@ -69,10 +69,10 @@ pub(crate) struct Changes {
 }
 
 /// What device code holds, and the name of the table of each of a world's classes.
-fn tables(text: &'static str, members: &Members<'_>) -> Result<(Arc<Code>, Vec<Option<String>>), Error> {
+fn tables(text: &'static str, members: &Members<'_>) -> Result<(Arc<Code>, Vec<Option<String>>), GpuError> {
     let code = Code::of(text);
     if code.is_unknown() {
-        return Err(Error::DeviceCodeRejected {
+        return Err(GpuError::DeviceCodeRejected {
             log: String::from("it does not say which classes it holds: it was made by another version of `ikra-build`"),
         });
     }
@@ -87,7 +87,7 @@ pub(crate) fn check(
     entry: &Entry,
     arguments: &[Argument<'_>],
     members: &Members<'_>,
-) -> Result<(), Error> {
+) -> Result<(), GpuError> {
     let (code, _) = tables(text, members)?;
     code.entry(entry, Kind::Call, CALL, arguments).map(drop)
 }
@@ -103,8 +103,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Also [`Error::DeviceCodeDiffers`] if the code has another idea of one of the classes.
-    pub(crate) fn new(device: usize, text: &'static str, members: &Members<'_>) -> Result<Self, Error> {
+    /// Also [`GpuError::DeviceCodeDiffers`] if the code has another idea of one of the classes.
+    pub(crate) fn new(device: usize, text: &'static str, members: &Members<'_>) -> Result<Self, GpuError> {
         // Before the driver is asked: what does not fit is said on every machine.
         let (code, symbols) = tables(text, members)?;
         let context = Context::open(device)?;
@@ -139,14 +139,14 @@ impl Session {
         kind: Kind,
         shape: Shape<'_>,
         arguments: &[Argument<'_>],
-    ) -> Result<Function, Error> {
+    ) -> Result<Function, GpuError> {
         let key = (std::ptr::from_ref(entry).addr(), kind);
         if let Some(function) = self.functions.get(&key) {
             return Ok(function.clone());
         }
         let symbol = self.code.entry(entry, kind, shape, arguments)?;
         let function =
-            self.queue.module.function(symbol)?.ok_or_else(|| Error::NoSuchKernel { kernel: symbol.to_owned() })?;
+            self.queue.module.function(symbol)?.ok_or_else(|| GpuError::NoSuchKernel { kernel: symbol.to_owned() })?;
         self.functions.insert(key, function.clone());
         Ok(function)
     }
@@ -188,7 +188,7 @@ impl Session {
         }
         if !is_current && self.queue.is_recording() {
             let what = format!("a change to objects or columns of class {} on the host", objects.name());
-            return Err(Error::NotRecordable { what });
+            return Err(GpuError::NotRecordable { what }.into());
         }
         let (name, count, columns) = (objects.name(), objects.count(), objects.columns());
         let (units, arrays) = (objects.units(), objects.arrays());
@@ -214,7 +214,7 @@ impl Session {
     }
 
     /// Writes a class's table to constant memory.
-    fn write_table(&mut self, member: usize, state: TableState) -> Result<(), Error> {
+    fn write_table(&mut self, member: usize, state: TableState) -> Result<(), GpuError> {
         let table = &mut self.tables[member];
         if let Some(address) = table.address
             && table.state.words != state.words
@@ -274,7 +274,7 @@ impl Session {
         function: &Function,
         grid: Grid,
         arguments: &[*const ()],
-    ) -> Result<(), Error> {
+    ) -> Result<(), GpuError> {
         // SAFETY: by the caller.
         unsafe { self.queue.launch(kernel, function, grid, arguments) }
     }
@@ -331,11 +331,11 @@ impl Session {
                 }
             }
         }
-        Columns::of(objects, &self.queue)?.copy_shadow(&spans)
+        Ok(Columns::of(objects, &self.queue)?.copy_shadow(&spans)?)
     }
 
     /// Where the blocks of a reduction count themselves, which leave 0 there.
-    pub(crate) fn blocks_done(&mut self) -> Result<u64, Error> {
+    pub(crate) fn blocks_done(&mut self) -> Result<u64, GpuError> {
         if let Some(memory) = &self.blocks_done {
             return Ok(memory.address());
         }
@@ -345,7 +345,7 @@ impl Session {
     }
 
     /// Device memory for results, at least this many bytes.
-    pub(crate) fn scratch(&mut self, which: usize, bytes: usize) -> Result<u64, Error> {
+    pub(crate) fn scratch(&mut self, which: usize, bytes: usize) -> Result<u64, GpuError> {
         if self.scratch[which].as_ref().is_none_or(|memory| memory.len() < bytes) {
             self.scratch[which] = None;
             self.scratch[which] = Some(Memory::new(&self.queue.context, bytes.next_power_of_two(), "results")?);

@@ -13,7 +13,7 @@ use ikra_core::link::Link;
 use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
 use ikra_core::tile_row;
 use ikra_core::transfer::Transfer;
-use ikra_runtime::error::Error;
+use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::exec::{check_distinct, positions};
 use ikra_runtime::objects::{AnyObjects, Links};
 use ikra_runtime::world::{Holds, World};
@@ -115,17 +115,17 @@ impl fmt::Display for LostColumn {
 ///
 /// # Errors
 ///
-/// All executors return [`Error::NoDevice`] without a driver or GPU, [`Error::NoDeviceCode`] if the
-/// build script made none, [`Error::NoSuchKernel`] and [`Error::DeviceCodeDiffers`] if the device code has no such
-/// kernel, or was compiled with another idea of a class or a kernel than the program, [`Error::DeviceCodeRejected`],
-/// [`Error::OutOfDeviceMemory`] (the world can still be used on the host), [`Error::NotAllInitialized`] while reserved
-/// objects are not initialised, [`Error::NotRecordable`] for what cannot be recorded, and [`Error::DeviceLost`].
+/// All executors return [`GpuError::NoDevice`] without a driver or GPU, [`GpuError::NoDeviceCode`] if the
+/// build script made none, [`GpuError::NoSuchKernel`] and [`GpuError::DeviceCodeDiffers`] if the device code has no such
+/// kernel, or was compiled with another idea of a class or a kernel than the program, [`GpuError::DeviceCodeRejected`],
+/// [`GpuError::OutOfDeviceMemory`] (the world can still be used on the host), [`Error::NotAllInitialized`] while reserved
+/// objects are not initialised, [`GpuError::NotRecordable`] for what cannot be recorded, and [`GpuError::DeviceLost`].
 ///
 /// # When a kernel fails
 ///
 /// A kernel that panics, follows a link of another world, or recurses too deeply ends all work of the process on that
 /// device: the driver does nothing more there. The next call that waits for the device returns
-/// [`Error::DeviceLost`], which names the kernel, or all those that ran since somebody last waited; a world that is
+/// [`GpuError::DeviceLost`], which names the kernel, or all those that ran since somebody last waited; a world that is
 /// dropped before says so on standard error. Other worlds of the process on the device get the same error.
 ///
 /// The driver prints one line on standard error, however many objects panic:
@@ -144,7 +144,7 @@ impl fmt::Display for LostColumn {
 ///
 /// When all worlds and recordings of the process that used the device are dropped, or their losses accepted, the device
 /// is reset, so that the next launch opens it anew. Drivers that allow a process no more work after a failure answer
-/// with [`Error::NoDevice`]; the program goes on with the host, or is started again.
+/// with [`GpuError::NoDevice`]; the program goes on with the host, or is started again.
 pub trait CudaWorld: World {
     /// Chooses the device, by its number within `CUDA_VISIBLE_DEVICES`, and opens it. Without this the
     /// first launch opens device 0.
@@ -153,7 +153,7 @@ pub trait CudaWorld: World {
     ///
     /// # Errors
     ///
-    /// As for executors. The world then stays where it was. [`Error::DeviceLost`] after a kernel has failed:
+    /// As for executors. The world then stays where it was. [`GpuError::DeviceLost`] after a kernel has failed:
     /// [`cuda_accept_loss`](Self::cuda_accept_loss) comes first.
     fn cuda_open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
         if let Some(session) = take(self) {
@@ -172,7 +172,7 @@ pub trait CudaWorld: World {
                 }
             }
         }
-        let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
+        let code = Self::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<Self>() })?;
         let session = Session::new(device, code, self.members_mut().as_mut())?;
         let info = session.device().clone();
         put(self, session);
@@ -196,13 +196,13 @@ pub trait CudaWorld: World {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDeviceCode`], [`Error::NoSuchKernel`], [`Error::DeviceCodeDiffers`].
+    /// [`GpuError::NoDeviceCode`], [`GpuError::NoSuchKernel`], [`GpuError::DeviceCodeDiffers`].
     fn cuda_check<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
         K: OnDevice<A>,
     {
-        let code = Self::device_code().ok_or(Error::NoDeviceCode { world: std::any::type_name::<Self>() })?;
-        session::check(code, K::ENTRY, K::arguments(&args).as_ref(), self.members_mut().as_mut())
+        let code = Self::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<Self>() })?;
+        Ok(session::check(code, K::ENTRY, K::arguments(&args).as_ref(), self.members_mut().as_mut())?)
     }
 
     /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the
@@ -425,7 +425,7 @@ pub trait CudaWorld: World {
 
     /// Waits until everything started so far is done.
     fn cuda_synchronize(&mut self) -> Result<(), Error> {
-        with(self, |_, session| session.queue.synchronize())
+        with(self, |_, session| Ok(session.queue.synchronize()?))
     }
 
     /// Records the kernels that `sequence` starts, without running them, to be run by
@@ -456,7 +456,7 @@ pub trait CudaWorld: World {
     /// # Errors
     ///
     /// Those of `sequence`, which must start kernels only: no reductions, and no access to columns on the
-    /// host. [`Error::NotRecordable`] if it did something else, or put another world in this one's place. In either
+    /// host. [`GpuError::NotRecordable`] if it did something else, or put another world in this one's place. In either
     /// case, or if `sequence` panics, nothing is recorded and the world can be used further.
     fn cuda_record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
         let queue = with(self, |world, session| {
@@ -473,7 +473,9 @@ pub trait CudaWorld: World {
             tables
         });
         let Some(tables) = tables else {
-            return Err(Error::NotRecordable { what: String::from("putting another world in this one's place") });
+            return Err(
+                GpuError::NotRecordable { what: String::from("putting another world in this one's place") }.into()
+            );
         };
         Ok(Recording { graph, trace, tables, queue })
     }
@@ -482,7 +484,7 @@ pub trait CudaWorld: World {
     ///
     /// # Errors
     ///
-    /// [`Error::StaleRecording`] if the recording was made in another world, or before this one was opened on another
+    /// [`GpuError::StaleRecording`] if the recording was made in another world, or before this one was opened on another
     /// device; if objects were added since, arrays have other lengths, or columns were exchanged, by `mem::swap` or
     /// by a kernel with `snapshot` that is not in the recording. Nothing is run then.
     fn cuda_replay(&mut self, recording: &Recording) -> Result<(), Error> {
@@ -490,11 +492,11 @@ pub trait CudaWorld: World {
             session.queue.refuse_in_recording("replaying another one")?;
             if !Arc::ptr_eq(&session.queue, &recording.queue) {
                 let reason = String::from("it was made in another world, or before this one was opened anew");
-                return Err(Error::StaleRecording { reason });
+                return Err(GpuError::StaleRecording { reason }.into());
             }
             session.prepare(world.members_mut().as_mut(), None)?;
             if let Some(reason) = session.changed_since(&recording.tables) {
-                return Err(Error::StaleRecording { reason });
+                return Err(GpuError::StaleRecording { reason }.into());
             }
             // SAFETY: recorded on this queue, whose module is loaded. The launches are for the columns, numbers of
             // objects and lengths of arrays that the tables said then, and say now; columns with the same number are
@@ -522,12 +524,12 @@ pub trait CudaWorld: World {
         let start = with(self, |world, session| {
             session.queue.refuse_in_recording("taking the time")?;
             session.prepare(world.members_mut().as_mut(), None)?;
-            session.queue.stream.mark()
+            Ok(session.queue.stream.mark()?)
         })?;
         work(self)?;
         with(self, |_, session| {
             let end = session.queue.stream.mark()?;
-            start.until(&end).map_err(|error| session.queue.blame(error))
+            Ok(start.until(&end).map_err(|error| session.queue.blame(error))?)
         })
     }
 
@@ -591,12 +593,12 @@ fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> R
             world.cuda_open(0)?;
             match take(world) {
                 Some(session) => session,
-                None => return Err(Error::NoDeviceCode { world: std::any::type_name::<W>() }),
+                None => return Err(GpuError::NoDeviceCode { world: std::any::type_name::<W>() }.into()),
             }
         }
     };
-    let result = session.queue.check().and_then(|()| work(world, &mut session));
-    let result = result.map_err(|error| session.queue.blame(error));
+    let result = session.queue.check().map_err(Error::from).and_then(|()| work(world, &mut session));
+    let result = result.map_err(|error| session.queue.blame_any(error));
     if let Err(error) = &result {
         session.queue.spoil_recording(error);
     }

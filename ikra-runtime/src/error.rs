@@ -1,6 +1,13 @@
 //! Errors: what happened, to which class, and what to do.
 
+#[cfg(feature = "gpu")]
+mod gpu;
+
+#[cfg(feature = "gpu")]
+pub use gpu::GpuError;
+
 /// What can go wrong with data that a program meets at run time.
+///
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -144,91 +151,8 @@ pub enum Error {
         /// How many.
         pending: u32,
     },
-    /// There is no GPU to run on: no driver, or no device.
-    #[error("no GPU to run on: {reason}")]
-    NoDevice {
-        /// What is missing, and what to do.
-        reason: String,
-    },
-    /// The program holds no code for the device.
-    #[error(
-        "world {world} was compiled without device code; call `ikra_build::device(\"src/model.rs\")` in the build script, and run `ikra-doctor` to see whether a compiler for the device is installed"
-    )]
-    NoDeviceCode {
-        /// The world.
-        world: &'static str,
-    },
-    /// The driver did not accept the device code.
-    #[error(
-        "the driver rejected the device code: {log}; build the program anew, with an older `target` in the build script if the driver is older, or update the driver"
-    )]
-    DeviceCodeRejected {
-        /// What the driver's compiler said.
-        log: String,
-    },
-    /// The device code has no such kernel.
-    #[error(
-        "the device code has no kernel `{kernel}` of this place; put its class into the model file that the build script compiles, without `cfg` around the kernel, and build the program anew"
-    )]
-    NoSuchKernel {
-        /// The kernel.
-        kernel: String,
-    },
-    /// Host and device were compiled with different ideas of a class or a kernel. Nothing was run.
-    #[error(
-        "the device code does not fit the program: {what}; what kernels and columns are made of must be the same on both sides, so write it without `cfg(target_arch)`, `cfg!` and features, and build the program anew"
-    )]
-    DeviceCodeDiffers {
-        /// The class or kernel, and what differs.
-        what: String,
-    },
-    /// No memory on the device. The world can be used on the host as before.
-    #[error(
-        "no device memory for {requested} bytes of {what}: {free} bytes are free; the world can still be used on the host"
-    )]
-    OutOfDeviceMemory {
-        /// What it was for.
-        what: String,
-        /// Bytes that were asked for.
-        requested: usize,
-        /// Bytes that were free.
-        free: usize,
-    },
-    /// A kernel panicked, or accessed memory that is not its own. What the device changed and nobody fetched is lost:
-    /// columns that it was in cannot be read until `CudaWorld::cuda_accept_loss` says that their values from before
-    /// will do. All worlds of the program on this device get this error, again at each attempt.
-    #[error(
-        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `cuda_accept_loss` to go on with the host's values from before"
-    )]
-    DeviceLost {
-        /// The kernel, or those that may have been it.
-        kernel: String,
-        /// What the driver says.
-        reason: String,
-    },
-    /// A recording was replayed in a world that it was not made in, or that has changed since. Nothing was run.
-    #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
-    StaleRecording {
-        /// What has changed.
-        reason: String,
-    },
-    /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
-    /// world can be used further.
-    #[error(
-        "{what} cannot be part of a recording; start nothing but kernels within `cuda_record`, and do the rest before it or after it"
-    )]
-    NotRecordable {
-        /// What was done.
-        what: String,
-    },
-    /// Another error of the device.
-    #[error(
-        "{call} failed: {reason}; the driver refused it, so see whether other programs use the device, and run `ikra-doctor`"
-    )]
-    Device {
-        /// What was tried.
-        call: String,
-        /// What the driver says.
-        reason: String,
-    },
+    /// An error of a GPU.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
 }

@@ -72,7 +72,7 @@ pub unsafe trait Mirror: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] and other errors of the device; the host's bytes are then those of before.
+    /// Those of the device; the host's bytes are then those of before.
     fn fetch(&self, units: &[Unit]) -> Result<(), Error>;
 
     /// The mirror as what it is.

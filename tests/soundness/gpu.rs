@@ -30,7 +30,10 @@ struct Broken;
 // SAFETY: `fetch` writes nothing.
 unsafe impl Mirror for Broken {
     fn fetch(&self, _: &[Unit]) -> Result<(), ikra::Error> {
-        Err(ikra::Error::DeviceLost { kernel: "kernel `Town::grow`".into(), reason: "it panicked".into() })
+        Err(ikra::Error::Gpu(ikra::GpuError::DeviceLost {
+            kernel: "kernel `Town::grow`".into(),
+            reason: "it panicked".into(),
+        }))
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self

@@ -40,7 +40,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
-            Self::Ikra(ikra::Error::NoDevice { .. } | ikra::Error::NoDeviceCode { .. }) => 3,
+            Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
             _ => 1,
         }
     }

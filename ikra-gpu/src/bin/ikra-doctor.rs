@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use ikra_build::{find_toolchain, ptxas};
 use ikra_gpu::driver::{Context, DeviceInfo, Grid, Memory, Module, Stream, devices, driver_version};
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 /// Whether something is there, and what, or what to do.
 enum Finding {
@@ -66,7 +66,7 @@ fn assembler() -> Finding {
 fn driver() -> Finding {
     match driver_version() {
         Ok((major, minor)) => Found(format!("for CUDA {major}.{minor}")),
-        Err(Error::NoDevice { reason }) => Missing(reason),
+        Err(GpuError::NoDevice { reason }) => Missing(reason),
         Err(error) => Missing(error.to_string()),
     }
 }
@@ -111,12 +111,12 @@ fn test_kernel(device: usize) -> Finding {
     }
 }
 
-fn squares(device: usize) -> Result<Vec<u32>, Error> {
+fn squares(device: usize) -> Result<Vec<u32>, GpuError> {
     const THREADS: usize = 256;
     let context = Context::open(device)?;
     let module = Module::load(&context, KERNEL)?;
     let function =
-        module.function("squares")?.ok_or_else(|| Error::NoSuchKernel { kernel: String::from("squares") })?;
+        module.function("squares")?.ok_or_else(|| GpuError::NoSuchKernel { kernel: String::from("squares") })?;
     let memory = Memory::new(&context, 4 * THREADS, "the test kernel")?;
     let stream = Stream::new(&context)?;
     let address = memory.address();

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 use super::api::{Api, RawContext, api};
 use super::status::{check, is_fatal, text};
@@ -26,12 +26,12 @@ pub struct DeviceInfo {
 }
 
 /// The driver, initialised.
-fn driver() -> Result<&'static Api, Error> {
-    let api = api().map_err(|reason| Error::NoDevice { reason })?;
+fn driver() -> Result<&'static Api, GpuError> {
+    let api = api().map_err(|reason| GpuError::NoDevice { reason })?;
     // SAFETY: may be called any number of times.
     let status = unsafe { (api.init)(0) };
     if status != 0 {
-        return Err(Error::NoDevice { reason: super::status::text(api, status) });
+        return Err(GpuError::NoDevice { reason: super::status::text(api, status) });
     }
     Ok(api)
 }
@@ -40,8 +40,8 @@ fn driver() -> Result<&'static Api, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::NoDevice`] without a driver.
-pub fn driver_version() -> Result<(u32, u32), Error> {
+/// [`GpuError::NoDevice`] without a driver.
+pub fn driver_version() -> Result<(u32, u32), GpuError> {
     let api = driver()?;
     let mut version = 0;
     // SAFETY: the place is an integer's.
@@ -53,8 +53,8 @@ pub fn driver_version() -> Result<(u32, u32), Error> {
 ///
 /// # Errors
 ///
-/// [`Error::NoDevice`] without a driver.
-pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+/// [`GpuError::NoDevice`] without a driver.
+pub fn devices() -> Result<Vec<DeviceInfo>, GpuError> {
     let api = driver()?;
     let mut count = 0;
     // SAFETY: the place is an integer's.
@@ -62,7 +62,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     (0..count).map(|index| info(api, index)).collect()
 }
 
-fn info(api: &Api, index: c_int) -> Result<DeviceInfo, Error> {
+fn info(api: &Api, index: c_int) -> Result<DeviceInfo, GpuError> {
     let mut device = 0;
     // SAFETY: the place is an integer's.
     check(api, "cuDeviceGet", unsafe { (api.device_get)(&raw mut device, index) })?;
@@ -121,7 +121,7 @@ pub(crate) struct Loss {
 
 impl Loss {
     /// The error, for one whose queue has this number.
-    pub(crate) fn error(&self, queue: u64) -> Error {
+    pub(crate) fn error(&self, queue: u64) -> GpuError {
         let name = |&(of, kernel): &(u64, &str)| {
             if of == queue { format!("`{kernel}`") } else { format!("`{kernel}` of another world") }
         };
@@ -132,7 +132,7 @@ impl Loss {
                 format!("one of the kernels {}", kernels.iter().map(name).collect::<Vec<_>>().join(", "))
             }
         };
-        Error::DeviceLost { kernel, reason: self.reason.clone() }
+        GpuError::DeviceLost { kernel, reason: self.reason.clone() }
     }
 }
 
@@ -166,9 +166,9 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if there is no driver, or no device with this number; [`Error::DeviceLost`] after a kernel
+    /// [`GpuError::NoDevice`] if there is no driver, or no device with this number; [`GpuError::DeviceLost`] after a kernel
     /// has failed, while anything that used the context is alive.
-    pub fn open(index: usize) -> Result<Self, Error> {
+    pub fn open(index: usize) -> Result<Self, GpuError> {
         let api = driver()?;
         let devices = devices()?;
         let Some(info) = devices.get(index).cloned() else {
@@ -180,7 +180,7 @@ impl Context {
                     format!("there is no device {index}: the driver shows {n}, counted from 0; open one of these")
                 }
             };
-            return Err(Error::NoDevice { reason });
+            return Err(GpuError::NoDevice { reason });
         };
         let mut device = 0;
         // SAFETY: the place is an integer's.
@@ -238,7 +238,7 @@ impl Context {
     }
 
     /// The driver's functions, this context being the calling thread's.
-    pub(crate) fn enter(&self) -> Result<&'static Api, Error> {
+    pub(crate) fn enter(&self) -> Result<&'static Api, GpuError> {
         // SAFETY: the context is retained.
         check(self.0.api, "cuCtxSetCurrent", unsafe { (self.0.api.context_set)(self.0.raw) })?;
         ENTERED.set(self.0.number);
@@ -247,7 +247,7 @@ impl Context {
 
     /// The same, for functions that name a stream and so fail in another context: the thread's context is
     /// taken to be the one that was set here last.
-    pub(crate) fn enter_again(&self) -> Result<&'static Api, Error> {
+    pub(crate) fn enter_again(&self) -> Result<&'static Api, GpuError> {
         if ENTERED.get() == self.0.number { Ok(self.0.api) } else { self.enter() }
     }
 
@@ -255,8 +255,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
-    pub fn memory(&self) -> Result<(usize, usize), Error> {
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub fn memory(&self) -> Result<(usize, usize), GpuError> {
         let api = self.enter()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: the places are integers'.
@@ -267,7 +267,7 @@ impl Context {
 
 /// Takes a reference to a device's primary context. If it is lost from earlier and nobody has it any more, it is reset
 /// first.
-fn retain(api: &Api, device: c_int) -> Result<RawContext, Error> {
+fn retain(api: &Api, device: c_int) -> Result<RawContext, GpuError> {
     let mut raw = RawContext::NULL;
     // SAFETY: the place is a handle's.
     let status = unsafe { (api.context_retain)(&raw mut raw, device) };
@@ -283,7 +283,7 @@ fn retain(api: &Api, device: c_int) -> Result<RawContext, Error> {
             "{}; a kernel has failed in this process, after which the driver allows it no more work: start the program again",
             text(api, status)
         );
-        return Err(Error::NoDevice { reason });
+        return Err(GpuError::NoDevice { reason });
     }
     check(api, "cuDevicePrimaryCtxRetain", status).map(|()| raw)
 }

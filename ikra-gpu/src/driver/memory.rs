@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 use super::api::DevicePtr;
 use super::context::Context;
@@ -21,15 +21,15 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDeviceMemory`]; [`Error::DeviceLost`] after a fault.
-    pub fn new(context: &Context, len: usize, what: &str) -> Result<Self, Error> {
+    /// [`GpuError::OutOfDeviceMemory`]; [`GpuError::DeviceLost`] after a fault.
+    pub fn new(context: &Context, len: usize, what: &str) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut address = 0;
         // SAFETY: the place is an address's, and the size is not zero.
         let status = unsafe { (api.mem_alloc)(&raw mut address, len.max(1)) };
         if status == OUT_OF_MEMORY {
             let (free, _) = context.memory()?;
-            return Err(Error::OutOfDeviceMemory { what: what.to_owned(), requested: len, free });
+            return Err(GpuError::OutOfDeviceMemory { what: what.to_owned(), requested: len, free });
         }
         check(api, "cuMemAlloc", status)?;
         Ok(Self { context: context.clone(), address, len })
@@ -73,14 +73,14 @@ impl HostMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`]; [`Error::DeviceLost`] after a fault.
-    pub fn new(context: &Context, len: usize) -> Result<Self, Error> {
+    /// [`GpuError::Driver`]; [`GpuError::DeviceLost`] after a fault.
+    pub fn new(context: &Context, len: usize) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut start = std::ptr::null_mut();
         // SAFETY: the place is a pointer's.
         check(api, "cuMemHostAlloc", unsafe { (api.host_alloc)(&raw mut start, len, 0) })?;
         let Some(start) = NonNull::new(start.cast::<u8>()) else {
-            return Err(Error::Device { call: "cuMemHostAlloc".into(), reason: "it returned no address".into() });
+            return Err(GpuError::Driver { call: "cuMemHostAlloc".into(), reason: "it returned no address".into() });
         };
         // SAFETY: there are `len` bytes.
         unsafe { start.write_bytes(0, len) };

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 use super::api::{RawFunction, RawModule};
 use super::context::Context;
@@ -38,12 +38,12 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceCodeRejected`] with what the driver's compiler said; [`Error::DeviceLost`] after a
+    /// [`GpuError::DeviceCodeRejected`] with what the driver's compiler said; [`GpuError::DeviceLost`] after a
     /// fault.
-    pub fn load(context: &Context, ptx: &str) -> Result<Self, Error> {
+    pub fn load(context: &Context, ptx: &str) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let image = CString::new(ptx)
-            .map_err(|_| Error::DeviceCodeRejected { log: String::from("the text holds a zero byte") })?;
+            .map_err(|_| GpuError::DeviceCodeRejected { log: String::from("the text holds a zero byte") })?;
         let mut info = vec![0_u8; 8192];
         let mut error = vec![0_u8; 8192];
         let mut options = [INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES];
@@ -61,7 +61,7 @@ impl Module {
         };
         if status == OUT_OF_MEMORY {
             let (free, _) = context.memory()?;
-            return Err(Error::OutOfDeviceMemory { what: String::from("device code"), requested: ptx.len(), free });
+            return Err(GpuError::OutOfDeviceMemory { what: String::from("device code"), requested: ptx.len(), free });
         }
         if status != 0 && !is_fatal(status) {
             let mut log = text(api, status);
@@ -72,7 +72,7 @@ impl Module {
                     log = format!("{log}\n{}", said.trim());
                 }
             }
-            return Err(Error::DeviceCodeRejected { log });
+            return Err(GpuError::DeviceCodeRejected { log });
         }
         check(api, "cuModuleLoadDataEx", status)?;
         Ok(Self(Arc::new(Loaded { context: context.clone(), raw })))
@@ -82,8 +82,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
-    pub fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub fn function(&self, name: &str) -> Result<Option<Function>, GpuError> {
         let api = self.0.context.enter()?;
         let Ok(text) = CString::new(name) else { return Ok(None) };
         let mut raw = RawFunction::NULL;
@@ -98,8 +98,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
-    pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, Error> {
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, GpuError> {
         let api = self.0.context.enter()?;
         let Ok(text) = CString::new(name) else { return Ok(None) };
         let (mut address, mut bytes) = (0, 0);

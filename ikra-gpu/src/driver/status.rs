@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 use super::api::{Api, Status};
 
@@ -52,14 +52,14 @@ pub(crate) fn text(api: &Api, status: Status) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::DeviceLost`] if the device's state is, [`Error::Device`] otherwise.
-pub(crate) fn check(api: &Api, call: &str, status: Status) -> Result<(), Error> {
+/// [`GpuError::DeviceLost`] if the device's state is, [`GpuError::Driver`] otherwise.
+pub(crate) fn check(api: &Api, call: &str, status: Status) -> Result<(), GpuError> {
     if status == 0 {
         return Ok(());
     }
     let reason = text(api, status);
     if is_fatal(status) {
-        return Err(Error::DeviceLost { kernel: format!("`{call}`"), reason });
+        return Err(GpuError::DeviceLost { kernel: format!("`{call}`"), reason });
     }
-    Err(Error::Device { call: format!("`{call}`"), reason })
+    Err(GpuError::Driver { call: format!("`{call}`"), reason })
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::time::Duration;
 
-use ikra_runtime::error::Error;
+use ikra_runtime::error::GpuError;
 
 use super::api::{Copy2d, RawEvent, RawGraph, RawGraphExec, RawStream};
 use super::context::Context;
@@ -51,8 +51,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
-    pub fn new(context: &Context) -> Result<Self, Error> {
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub fn new(context: &Context) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut raw = RawStream::NULL;
         // SAFETY: the place is a handle's.
@@ -64,8 +64,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] if a kernel failed.
-    pub fn synchronize(&self) -> Result<(), Error> {
+    /// [`GpuError::DeviceLost`] if a kernel failed.
+    pub fn synchronize(&self) -> Result<(), GpuError> {
         let api = self.context.enter_again()?;
         // SAFETY: the stream is alive.
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(self.raw) })
@@ -75,13 +75,13 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`] if the launch is refused; [`Error::DeviceLost`] after a fault.
+    /// [`GpuError::Driver`] if the launch is refused; [`GpuError::DeviceLost`] after a fault.
     ///
     /// # Safety
     ///
     /// The arguments point to values of the types that the kernel takes, and what the kernel does with
     /// them is sound until the stream is synchronised. The function is kept until then, or its module is.
-    pub unsafe fn launch(&self, function: &Function, grid: Grid, arguments: &[*const ()]) -> Result<(), Error> {
+    pub unsafe fn launch(&self, function: &Function, grid: Grid, arguments: &[*const ()]) -> Result<(), GpuError> {
         let api = self.context.enter_again()?;
         // SAFETY: by the caller.
         let status = unsafe {
@@ -107,12 +107,12 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
+    /// [`GpuError::DeviceLost`] after a fault.
     ///
     /// # Safety
     ///
     /// There are `len` bytes at `from`, in memory that is not page-locked, and room for them at `to`.
-    pub unsafe fn upload(&self, to: u64, from: *const u8, len: usize) -> Result<(), Error> {
+    pub unsafe fn upload(&self, to: u64, from: *const u8, len: usize) -> Result<(), GpuError> {
         if len == 0 {
             return Ok(());
         }
@@ -125,12 +125,12 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] if a kernel failed.
+    /// [`GpuError::DeviceLost`] if a kernel failed.
     ///
     /// # Safety
     ///
     /// There are `len` bytes at `from`, and room for them at `to` until the stream is synchronised.
-    pub unsafe fn download(&self, to: *mut u8, from: u64, len: usize) -> Result<(), Error> {
+    pub unsafe fn download(&self, to: *mut u8, from: u64, len: usize) -> Result<(), GpuError> {
         if len == 0 {
             return Ok(());
         }
@@ -144,7 +144,7 @@ impl Stream {
     /// # Safety
     ///
     /// The pieces are within live allocations, those to be written not otherwise used.
-    pub(crate) unsafe fn copy(&self, pieces: Pieces) -> Result<(), Error> {
+    pub(crate) unsafe fn copy(&self, pieces: Pieces) -> Result<(), GpuError> {
         let Pieces { from, to, width, rows, pitch } = pieces;
         if width == 0 || rows == 0 {
             return Ok(());
@@ -180,8 +180,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
-    pub fn clear(&self, memory: &mut Memory) -> Result<(), Error> {
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub fn clear(&self, memory: &mut Memory) -> Result<(), GpuError> {
         if memory.is_empty() {
             return Ok(());
         }
@@ -195,8 +195,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// Those of `work`; [`Error::Device`] if something in it cannot be recorded.
-    pub fn record<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<(Graph, T), Error> {
+    /// Those of `work`; [`GpuError::Driver`] if something in it cannot be recorded.
+    pub fn record<T, E: From<GpuError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<(Graph, T), E> {
         let capture = Capture::begin(self)?;
         let result = work()?;
         let graph = capture.end()?;
@@ -211,12 +211,12 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
+    /// [`GpuError::DeviceLost`] after a fault.
     ///
     /// # Safety
     ///
     /// What the recorded launches do is still sound.
-    pub unsafe fn replay(&self, graph: &Graph) -> Result<(), Error> {
+    pub unsafe fn replay(&self, graph: &Graph) -> Result<(), GpuError> {
         let api = self.context.enter_again()?;
         // SAFETY: by the caller; the graph is alive.
         check(api, "cuGraphLaunch", unsafe { (api.graph_launch)(graph.raw, self.raw) })
@@ -226,8 +226,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] after a fault.
-    pub fn mark(&self) -> Result<Event, Error> {
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub fn mark(&self) -> Result<Event, GpuError> {
         let api = self.context.enter()?;
         let mut raw = RawEvent::NULL;
         // SAFETY: the place is a handle's.
@@ -255,18 +255,18 @@ struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    fn begin(stream: &'a Stream) -> Result<Self, Error> {
+    fn begin(stream: &'a Stream) -> Result<Self, GpuError> {
         let api = stream.context.enter()?;
         // SAFETY: the stream is alive.
         check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(stream.raw, RELAXED) })?;
         Ok(Self { stream, is_open: true })
     }
 
-    fn end(mut self) -> Result<Captured<'a>, Error> {
+    fn end(mut self) -> Result<Captured<'a>, GpuError> {
         self.close()
     }
 
-    fn close(&mut self) -> Result<Captured<'a>, Error> {
+    fn close(&mut self) -> Result<Captured<'a>, GpuError> {
         self.is_open = false;
         let api = self.stream.context.enter()?;
         let mut graph = Captured { context: &self.stream.context, raw: RawGraph::NULL };
@@ -332,8 +332,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLost`] if a kernel failed.
-    pub fn until(&self, end: &Self) -> Result<Duration, Error> {
+    /// [`GpuError::DeviceLost`] if a kernel failed.
+    pub fn until(&self, end: &Self) -> Result<Duration, GpuError> {
         let api = self.context.enter()?;
         // SAFETY: the event is alive.
         check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(end.raw) })?;

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use ikra::Error;
 use ikra::prelude::*;
+use ikra::{Error, GpuError};
 use ikra_build::ptx;
 use ikra_device_tests::model::arguments::{Marker, Taker, Takers, taker};
 use ikra_device_tests::model::differs::*;
@@ -76,7 +76,7 @@ fn twins_run_as_what_they_are() {
 /// The error of a check, and that opening and launching give the same, wherever the test runs.
 fn differs<W: CudaWorld>(mut world: W, check: impl Fn(&mut W) -> Result<(), Error>, names: &[&str]) {
     let error = check(&mut world).unwrap_err();
-    assert!(matches!(error, Error::DeviceCodeDiffers { .. }), "{error}");
+    assert!(matches!(error, Error::Gpu(GpuError::DeviceCodeDiffers { .. })), "{error}");
     let opened = world.cuda_open(0).unwrap_err();
     assert_eq!(opened.to_string(), error.to_string());
     for name in names {
@@ -107,12 +107,12 @@ fn launches_of_what_differs_run_nothing() {
     }
     let mut world = ByAliasWorld::new();
     world.objects.extend((0..300).map(|n| ByAlias { n, x: 0.5, y: 7 })).unwrap();
-    assert!(matches!(world.cuda_execute(ByAlias::go, ()), Err(Error::DeviceCodeDiffers { .. })));
+    assert!(matches!(world.cuda_execute(ByAlias::go, ()), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
     assert!(matches!(
         world.cuda_record(|world| world.cuda_execute(ByAlias::go, ())),
-        Err(Error::DeviceCodeDiffers { .. })
+        Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))
     ));
-    assert!(matches!(world.cuda_synchronize(), Err(Error::DeviceCodeDiffers { .. })));
+    assert!(matches!(world.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
     assert!(world.objects.iter().all(|object| object.y == 7));
     world.execute(ByAlias::go, ());
     assert_eq!(world.objects.column(by_alias::n)[5], 6);
@@ -130,19 +130,19 @@ fn kernels_that_differ_are_refused() {
         (world.cuda_check(Same::take_word, 1.5), "`Same::take_word`"),
     ] {
         let error = error.unwrap_err();
-        assert!(matches!(error, Error::DeviceCodeDiffers { .. }), "{error}");
+        assert!(matches!(error, Error::Gpu(GpuError::DeviceCodeDiffers { .. })), "{error}");
         assert!(error.to_string().contains(wanted), "{wanted} is not in: {error}");
     }
     let error = world.cuda_check(Same::host_only, ()).unwrap_err();
-    assert!(matches!(&error, Error::NoSuchKernel { kernel } if kernel == "Same::host_only"), "{error}");
+    assert!(matches!(&error, Error::Gpu(GpuError::NoSuchKernel { kernel }) if kernel == "Same::host_only"), "{error}");
     if !has_gpu() {
         return;
     }
     world.objects.extend((0..300).map(|n| Same { n, x: 0 })).unwrap();
     let error = world.cuda_execute_and_reduce(Same::sum, (), Sum).unwrap_err();
     assert!(error.to_string().contains("returns 4 bytes on the host and 8 in the device code"), "{error}");
-    assert!(matches!(world.cuda_execute(Same::take, (1.0, 1)), Err(Error::DeviceCodeDiffers { .. })));
-    assert!(matches!(world.cuda_execute(Same::host_only, ()), Err(Error::NoSuchKernel { .. })));
+    assert!(matches!(world.cuda_execute(Same::take, (1.0, 1)), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
+    assert!(matches!(world.cuda_execute(Same::host_only, ()), Err(Error::Gpu(GpuError::NoSuchKernel { .. }))));
     world.cuda_execute(Same::fits, 2).unwrap();
     assert_eq!(world.objects.column(same::n)[10], 12, "the world can be used further");
 }

@@ -7,8 +7,8 @@
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ikra::Error;
 use ikra::prelude::*;
+use ikra::{Error, GpuError};
 use ikra_device_tests::model::*;
 use ikra_device_tests::{DEVICE_CODE, has_gpu};
 
@@ -58,10 +58,10 @@ fn without_a_gpu_the_error_says_so() {
     let mut sim = crowd(10);
     let error = sim.cuda_execute(Body::advance, 0.1).unwrap_err();
     if DEVICE_CODE.is_some() {
-        assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+        assert!(matches!(error, Error::Gpu(GpuError::NoDevice { .. })), "{error}");
         assert!(error.to_string().contains("run on the host"), "{error}");
     } else {
-        assert!(matches!(error, Error::NoDeviceCode { .. }), "{error}");
+        assert!(matches!(error, Error::Gpu(GpuError::NoDeviceCode { .. })), "{error}");
     }
     assert!(!error.to_string().contains('\n'), "one line: {error}");
     sim.execute(Body::advance, 1.0);
@@ -76,7 +76,7 @@ fn a_device_that_is_not_there() {
     let _alone = alone();
     let mut sim = crowd(10);
     let error = sim.cuda_open(99).unwrap_err();
-    assert!(matches!(&error, Error::NoDevice { reason } if reason.contains("no device 99")), "{error}");
+    assert!(matches!(&error, Error::Gpu(GpuError::NoDevice { reason }) if reason.contains("no device 99")), "{error}");
     assert_eq!(sim.cuda_open(0).unwrap().index, 0);
     sim.cuda_execute(Body::advance, 1.0).unwrap();
     assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
@@ -92,9 +92,9 @@ fn code_that_the_driver_rejects() {
     let context = Context::open(0).unwrap();
     let text = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { no_such_thing; }\n";
     let error = Module::load(&context, text).unwrap_err();
-    assert!(matches!(&error, Error::DeviceCodeRejected { log } if log.contains("no_such_thing")), "{error}");
+    assert!(matches!(&error, GpuError::DeviceCodeRejected { log } if log.contains("no_such_thing")), "{error}");
     let error = Module::load(&context, "\0").unwrap_err();
-    assert!(matches!(error, Error::DeviceCodeRejected { .. }), "{error}");
+    assert!(matches!(error, GpuError::DeviceCodeRejected { .. }), "{error}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn no_device_memory() {
     assert!(free <= total);
     let error = Memory::new(&context, total * 2, "a test").unwrap_err();
     assert!(
-        matches!(&error, Error::OutOfDeviceMemory { requested, .. } if *requested == total * 2)
+        matches!(&error, GpuError::OutOfDeviceMemory { requested, .. } if *requested == total * 2)
             && error.to_string().contains("a test"),
         "{error}"
     );
@@ -148,7 +148,10 @@ fn no_device_memory() {
     sim.cuda_open(0).unwrap();
     let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let error = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
-    assert!(matches!(&error, Error::OutOfDeviceMemory { .. }) && error.to_string().contains("class Body"), "{error}");
+    assert!(
+        matches!(&error, Error::Gpu(GpuError::OutOfDeviceMemory { .. })) && error.to_string().contains("class Body"),
+        "{error}"
+    );
     sim.execute(Body::grow_old, ());
     assert_eq!(sim.bodies.column(body::age)[1], 2);
     drop(taken);
@@ -171,9 +174,12 @@ fn a_panic_in_a_kernel() {
         // Object 500 has age 501.
         sim.cuda_execute(Body::fail_at, 501).unwrap();
         let error = sim.cuda_synchronize().unwrap_err();
-        assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::fail_at")), "{error}");
+        assert!(
+            matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::fail_at")),
+            "{error}"
+        );
         let again = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
-        assert!(matches!(again, Error::DeviceLost { .. }), "{again}");
+        assert!(matches!(again, Error::Gpu(GpuError::DeviceLost { .. })), "{again}");
         // The host has the velocities, which no kernel changes. Old values of the others are shown to nobody who has
         // not asked for them.
         assert_eq!(sim.bodies.column(body::vel)[2], 0.5);
@@ -181,7 +187,7 @@ fn a_panic_in_a_kernel() {
             let text = panic_text(|| sim.bodies.column(body::pos)[2]);
             assert!(text.contains("class Body") && text.contains("cuda_accept_loss"), "{text}");
             panic_text(|| sim.execute(Body::advance, 1.0));
-            assert!(matches!(sim.cuda_open(0), Err(Error::DeviceLost { .. })));
+            assert!(matches!(sim.cuda_open(0), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
         }
         let lost: Vec<String> = sim.cuda_accept_loss().iter().map(ToString::to_string).collect();
         assert_eq!(lost, ["Body::pos", "Body::age"], "`fail_at` may have changed ages");
@@ -220,7 +226,10 @@ fn a_panic_of_all_threads_is_reported_once() {
         sim.bodies.extend((0..5000).map(|_| Body { pos: 0.0, vel: 0.0, age: 7 })).unwrap();
         sim.cuda_execute(Body::fail_at, 7).unwrap();
         let error = sim.cuda_synchronize().unwrap_err();
-        assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::fail_at")), "{error}");
+        assert!(
+            matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::fail_at")),
+            "{error}"
+        );
     });
     reports(&said, "\"too old\"", "Body::fail_at for Body#", "`too old`");
 }
@@ -237,7 +246,10 @@ fn a_link_of_another_world() {
         assert_eq!(sim.bodies.column(body::vel)[0], 999.0);
         sim.cuda_execute(Body::trust, Link::from_id(1001)).unwrap();
         let error = sim.cuda_synchronize().unwrap_err();
-        assert!(matches!(&error, Error::DeviceLost { kernel, .. } if kernel.contains("Body::trust")), "{error}");
+        assert!(
+            matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::trust")),
+            "{error}"
+        );
     });
     reports(
         &said,
@@ -285,7 +297,7 @@ fn other_worlds_after_a_failure() {
         for _ in 0..2 {
             let error = b.cuda_execute(Body::advance, 1.0).unwrap_err();
             assert!(error.to_string().contains("kernel `Body::fail_at` of another world"), "{error}");
-            assert!(matches!(b.cuda_replay(&step), Err(Error::DeviceLost { .. })));
+            assert!(matches!(b.cuda_replay(&step), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
             let text = panic_text(|| b.bodies.column(body::age)[0]);
             assert!(text.contains("`Body::fail_at` of another world"), "{text}");
             assert_eq!(b.bodies.column(body::vel)[0], 0.5);
@@ -300,7 +312,7 @@ fn other_worlds_after_a_failure() {
         assert_eq!(b.cuda_accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["pos", "age"]);
         assert_eq!(b.bodies.column(body::age)[0], 0, "as asked for");
         assert!(
-            matches!(idle.cuda_execute(Body::grow_old, ()), Err(Error::DeviceLost { .. })),
+            matches!(idle.cuda_execute(Body::grow_old, ()), Err(Error::Gpu(GpuError::DeviceLost { .. }))),
             "the recording is there"
         );
         drop(step);
@@ -315,7 +327,7 @@ fn other_worlds_after_a_failure() {
                 assert!(a.cuda_synchronize().is_err());
                 assert!(b.cuda_execute(Body::grow_old, ()).is_err());
             }
-            Err(Error::NoDevice { reason }) => println!("the driver allows no reset: {reason}"),
+            Err(Error::Gpu(GpuError::NoDevice { reason })) => println!("the driver allows no reset: {reason}"),
             Err(error) => panic!("{error}"),
         }
     });
@@ -358,7 +370,7 @@ fn a_failure_while_a_recording_runs() {
         let error = sim.cuda_synchronize().unwrap_err();
         let kernel = "one of the kernels `Body::advance`, `Body::fail_at`:";
         assert!(error.to_string().contains(kernel), "{error}");
-        assert!(matches!(sim.cuda_replay(&step), Err(Error::DeviceLost { .. })));
+        assert!(matches!(sim.cuda_replay(&step), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
         assert_eq!(sim.cuda_accept_loss().len(), 2);
         sim.execute(Body::advance, 1.0);
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);

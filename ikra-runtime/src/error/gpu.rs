@@ -1,0 +1,116 @@
+//! Errors of GPUs.
+
+/// What can go wrong on a GPU, and before one is reached.
+///
+/// ```
+/// use ikra::{Error, GpuError, prelude::*};
+///
+/// # #[soa_class]
+/// # pub struct Body { pub age: u32 }
+/// # #[soa_methods]
+/// # impl Body {
+/// #     #[kernel]
+/// #     pub fn grow_old(&mut self) { self.age += 1; }
+/// # }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), Error> {
+/// let mut sim = Sim::new();
+/// match sim.cuda_execute(Body::grow_old, ()) {
+///     // Without a GPU, or without a compiler for it.
+///     Err(Error::Gpu(GpuError::NoDevice { .. } | GpuError::NoDeviceCode { .. })) => sim.execute(Body::grow_old, ()),
+///     result => result?,
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// There is no GPU to run on: no driver, or no device.
+    #[error("no GPU to run on: {reason}")]
+    NoDevice {
+        /// What is missing, and what to do.
+        reason: String,
+    },
+    /// The program holds no code for the device.
+    #[error(
+        "world {world} was compiled without device code; call `ikra_build::device(\"src/model.rs\")` in the build script, and run `ikra-doctor` to see whether a compiler for the device is installed"
+    )]
+    NoDeviceCode {
+        /// The world.
+        world: &'static str,
+    },
+    /// The driver did not accept the device code.
+    #[error(
+        "the driver rejected the device code: {log}; build the program anew, with an older `target` in the build script if the driver is older, or update the driver"
+    )]
+    DeviceCodeRejected {
+        /// What the driver's compiler said.
+        log: String,
+    },
+    /// The device code has no such kernel.
+    #[error(
+        "the device code has no kernel `{kernel}` of this place; put its class into the model file that the build script compiles, without `cfg` around the kernel, and build the program anew"
+    )]
+    NoSuchKernel {
+        /// The kernel.
+        kernel: String,
+    },
+    /// Host and device were compiled with different ideas of a class or a kernel. Nothing was run.
+    #[error(
+        "the device code does not fit the program: {what}; what kernels and columns are made of must be the same on both sides, so write it without `cfg(target_arch)`, `cfg!` and features, and build the program anew"
+    )]
+    DeviceCodeDiffers {
+        /// The class or kernel, and what differs.
+        what: String,
+    },
+    /// No memory on the device. The world can be used on the host as before.
+    #[error(
+        "no device memory for {requested} bytes of {what}: {free} bytes are free; the world can still be used on the host"
+    )]
+    OutOfDeviceMemory {
+        /// What it was for.
+        what: String,
+        /// Bytes that were asked for.
+        requested: usize,
+        /// Bytes that were free.
+        free: usize,
+    },
+    /// A kernel panicked, or accessed memory that is not its own. What the device changed and nobody fetched is lost:
+    /// columns that it was in cannot be read until `CudaWorld::cuda_accept_loss` says that their values from before
+    /// will do. All worlds of the program on this device get this error, again at each attempt.
+    #[error(
+        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `cuda_accept_loss` to go on with the host's values from before"
+    )]
+    DeviceLost {
+        /// The kernel, or those that may have been it.
+        kernel: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// A recording was replayed in a world that it was not made in, or that has changed since. Nothing was run.
+    #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
+    StaleRecording {
+        /// What has changed.
+        reason: String,
+    },
+    /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
+    /// world can be used further.
+    #[error(
+        "{what} cannot be part of a recording; start nothing but kernels within `cuda_record`, and do the rest before it or after it"
+    )]
+    NotRecordable {
+        /// What was done.
+        what: String,
+    },
+    /// Another error of the driver.
+    #[error(
+        "{call} failed: {reason}; the driver refused it, so see whether other programs use the device, and run `ikra-doctor`"
+    )]
+    Driver {
+        /// What was tried.
+        call: String,
+        /// What the driver says.
+        reason: String,
+    },
+}
