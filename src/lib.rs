@@ -186,6 +186,8 @@
 //! | feature | what it adds | default |
 //! | --- | --- | --- |
 //! | `cuda` | kernels on NVIDIA GPUs: `CudaWorld` in the prelude. Nothing is needed to build or start a program with it | no |
+//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, columns as its slices: `ikra::interop`. The program chooses CUDA's version, by one of `cudarc`'s features | no |
+//! | `cust` | the same for `cust`, which needs a CUDA toolkit to build | no |
 //! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
 //! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. What is read is checked: ids, lengths, capacities | no |
 //!
@@ -249,6 +251,9 @@ pub use ikra_gpu::device::Objects;
 pub use ikra_gpu::device_root;
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+pub use ikra_gpu::interop::{self, CudaInterop};
+#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, Recording, driver};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -274,15 +279,15 @@ pub use ikra_runtime::world::{Holds, Mut, World};
 /// pub struct Light { pub colour: Colour, #[atomic] pub switched: u32 }
 /// ```
 pub mod prelude {
-    #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
-    #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-    pub use crate::CudaWorld;
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::World;
     pub use crate::{
         All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class,
         soa_methods, soa_world,
     };
+    #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+    pub use crate::{CudaInterop, CudaWorld};
     pub use ikra_core::math::GpuFloat;
     // What `std` gives on the host.
     #[cfg(target_arch = "nvptx64")]

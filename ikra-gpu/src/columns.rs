@@ -218,6 +218,12 @@ impl Columns {
         Ok(())
     }
 
+    /// The address of a span.
+    pub(crate) fn address(&self, span: &Span) -> Option<u64> {
+        let piece = self.pieces.iter().find(|piece| piece.column == span.column)?;
+        Some(piece.memory.address() + span.offset as u64)
+    }
+
     /// The class's table: count, columns, snapshots.
     pub(crate) fn table(&self, count: u32, columns: usize) -> Vec<u64> {
         let mut words = vec![0; 1 + 2 * columns];

@@ -33,8 +33,8 @@ mod module;
 mod status;
 mod stream;
 
-pub(crate) use context::Loss;
 pub use context::{Context, DeviceInfo, devices, driver_version};
+pub(crate) use context::{Loss, forget_entered};
 pub use memory::{HostMemory, Memory};
 pub use module::{Function, Module};
 pub(crate) use stream::Pieces;

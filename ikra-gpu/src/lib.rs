@@ -22,6 +22,8 @@ mod columns;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod driver;
 #[cfg(not(target_arch = "nvptx64"))]
+pub mod interop;
+#[cfg(not(target_arch = "nvptx64"))]
 mod queue;
 #[cfg(not(target_arch = "nvptx64"))]
 mod session;

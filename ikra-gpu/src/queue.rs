@@ -196,6 +196,11 @@ impl Queue {
         }
     }
 
+    /// Notes work that was started, of which an error may tell.
+    pub(crate) fn note_running(&self, work: &'static str) {
+        self.state().note_running(work);
+    }
+
     /// Starts a kernel, or adds it to a recording.
     ///
     /// # Safety

@@ -104,10 +104,14 @@ impl Session {
     /// # Errors
     ///
     /// Also [`GpuError::DeviceCodeDiffers`] if the code has another idea of one of the classes.
-    pub(crate) fn new(device: usize, text: &'static str, members: &Members<'_>) -> Result<Self, GpuError> {
+    pub(crate) fn new(
+        context: impl FnOnce() -> Result<Context, GpuError>,
+        text: &'static str,
+        members: &Members<'_>,
+    ) -> Result<Self, GpuError> {
         // Before the driver is asked: what does not fit is said on every machine.
         let (code, symbols) = tables(text, members)?;
-        let context = Context::open(device)?;
+        let context = context()?;
         let module = Module::load(&context, text)?;
         let mut tables = Vec::new();
         for symbol in symbols {

@@ -21,7 +21,7 @@ use ikra_runtime::world::{Holds, World};
 use crate::PAIR_THREADS;
 use crate::code::{CALL, Kind, Shape};
 use crate::columns::Columns;
-use crate::driver::{DeviceInfo, Graph, Grid};
+use crate::driver::{Context, DeviceInfo, Graph, Grid};
 use crate::queue::{Queue, Trace};
 use crate::session::{self, Changes, Session, TableState};
 use crate::stats::DeviceStats;
@@ -84,9 +84,9 @@ impl fmt::Display for LostColumn {
 ///
 /// With `Floats::Strict`, the default of `ikra-build`, a kernel gives the same bits as on the host, but for which NaN an
 /// operation gives, for sums of floating-point numbers in `#[atomic]` fields, which depend on the order everywhere, and for
-/// functions of [`math`](crate::math) that have `approx` in their names. Operations that would give other bits (`%` of
+/// functions of [`math`](ikra_core::math) that have `approx` in their names. Operations that would give other bits (`%` of
 /// floating-point numbers, `x.max(y)` where the numbers may be −0 and 0, methods of `std` such as `x.sin()`) are errors when
-/// the device code is built, which show the line and what to write instead; [`math`](crate::math) has the table.
+/// the device code is built, which show the line and what to write instead; [`math`](ikra_core::math) has the table.
 ///
 /// ```no_run
 /// use ikra::prelude::*;
@@ -156,27 +156,7 @@ pub trait CudaWorld: World {
     /// As for executors. The world then stays where it was. [`GpuError::DeviceLost`] after a kernel has failed:
     /// [`cuda_accept_loss`](Self::cuda_accept_loss) comes first.
     fn cuda_open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
-        if let Some(session) = take(self) {
-            let left = leave(self, &session, device);
-            match left {
-                Ok(false) => {
-                    let info = session.device().clone();
-                    put(self, session);
-                    return Ok(info);
-                }
-                Ok(true) => {}
-                Err(error) => {
-                    session.queue.spoil_recording(&error);
-                    put(self, session);
-                    return Err(error);
-                }
-            }
-        }
-        let code = Self::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<Self>() })?;
-        let session = Session::new(device, code, self.members_mut().as_mut())?;
-        let info = session.device().clone();
-        put(self, session);
-        Ok(info)
+        open(self, |context| context.device().index == device, || Context::open(device))
     }
 
     /// Whether the device code has a kernel, and was compiled with the same idea of it, of its arguments and of the
@@ -567,12 +547,34 @@ fn put<W: World>(world: &mut W, session: impl Into<Box<Session>>) {
     *unsafe { world.state_mut().device() } = Some(session);
 }
 
-/// Gets ready to leave a session for one on this device: what it changed is fetched. `false` if there is no need.
-fn leave<W: World>(world: &mut W, session: &Session, device: usize) -> Result<bool, Error> {
-    session.queue.check()?;
-    if session.device().index == device {
-        return Ok(false);
+/// Opens a world in a context, unless it is there.
+pub(crate) fn open<W: World>(
+    world: &mut W,
+    is_there: impl FnOnce(&Context) -> bool,
+    context: impl FnOnce() -> Result<Context, GpuError>,
+) -> Result<DeviceInfo, Error> {
+    if let Some(session) = take(world) {
+        let is_there = is_there(&session.queue.context);
+        let left = if is_there { session.queue.check().map_err(Error::from) } else { leave(world, &session) };
+        if let Err(error) = &left {
+            session.queue.spoil_recording(error);
+        }
+        if is_there || left.is_err() {
+            let info = session.device().clone();
+            put(world, session);
+            return left.map(|()| info);
+        }
     }
+    let code = W::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<W>() })?;
+    let session = Session::new(context, code, world.members_mut().as_mut())?;
+    let info = session.device().clone();
+    put(world, session);
+    Ok(info)
+}
+
+/// Gets ready to leave a session for another: what it changed is fetched.
+fn leave<W: World>(world: &mut W, session: &Session) -> Result<(), Error> {
+    session.queue.check()?;
     session.queue.refuse_in_recording("opening another device")?;
     let mut members = world.members_mut();
     for objects in members.as_mut() {
@@ -582,11 +584,14 @@ fn leave<W: World>(world: &mut W, session: &Session, device: usize) -> Result<bo
         // SAFETY: all that the device changed was fetched.
         unsafe { objects.lose_device() };
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Calls `work` with the world's session, which is opened if there is none.
-fn with<W: World, T>(world: &mut W, work: impl FnOnce(&mut W, &mut Session) -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn with<W: World, T>(
+    world: &mut W,
+    work: impl FnOnce(&mut W, &mut Session) -> Result<T, Error>,
+) -> Result<T, Error> {
     let mut session = match take(world) {
         Some(session) => session,
         None => {

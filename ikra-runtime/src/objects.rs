@@ -15,7 +15,7 @@ use fixedbitset::FixedBitSet;
 
 pub use any::AnyObjects;
 use arena::Dead;
-pub use columns::SliceColumn;
+pub use columns::{SliceColumn, SliceColumnMut};
 pub use rows::{Links, Rows};
 
 use crate::arity::FieldTuple;

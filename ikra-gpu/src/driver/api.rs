@@ -105,6 +105,7 @@ functions! {
     context_release = "cuDevicePrimaryCtxRelease_v2" (device: c_int);
     context_reset = "cuDevicePrimaryCtxReset_v2" (device: c_int);
     context_set = "cuCtxSetCurrent" (context: RawContext);
+    context_device = "cuCtxGetDevice" (device: *mut c_int);
     mem_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     mem_alloc = "cuMemAlloc_v2" (address: *mut DevicePtr, bytes: usize);
     mem_free = "cuMemFree_v2" (address: DevicePtr);
@@ -118,6 +119,9 @@ functions! {
     stream_create = "cuStreamCreate" (stream: *mut RawStream, flags: c_uint);
     stream_destroy = "cuStreamDestroy_v2" (stream: RawStream);
     stream_synchronize = "cuStreamSynchronize" (stream: RawStream);
+    stream_context = "cuStreamGetCtx" (stream: RawStream, context: *mut RawContext);
+    stream_capturing = "cuStreamIsCapturing" (stream: RawStream, status: *mut c_uint);
+    stream_wait = "cuStreamWaitEvent" (stream: RawStream, event: RawEvent, flags: c_uint);
     capture_begin = "cuStreamBeginCapture_v2" (stream: RawStream, mode: c_uint);
     capture_end = "cuStreamEndCapture" (stream: RawStream, graph: *mut RawGraph);
     graph_instantiate = "cuGraphInstantiateWithFlags" (exec: *mut RawGraphExec, graph: RawGraph, flags: u64);

@@ -1,5 +1,6 @@
 //! Devices, and this process's context on one.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,6 +10,7 @@ use ikra_runtime::error::GpuError;
 
 use super::api::{Api, RawContext, api};
 use super::status::{check, is_fatal, text};
+use crate::interop::ForeignContext;
 
 /// A GPU that the driver shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +97,7 @@ thread_local! {
 /// The process's context on a device, kept while anything uses it: one for all that is alive at the same time.
 ///
 /// After a kernel has failed, the driver does nothing more in it. When the last that uses it is dropped it is reset,
-/// so that a new one can be opened, if the driver allows that.
+/// so that a new one can be opened, if the driver allows that, and if no other library is known to use it.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -108,6 +110,10 @@ struct Inner {
     number: u64,
     is_lost: AtomicBool,
     loss: Mutex<Option<Loss>>,
+    /// Whether other libraries use it too.
+    is_shared: AtomicBool,
+    /// Another library's context, which this keeps alive; `None` for the primary one, of which this has a reference.
+    owner: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Why nothing works in a context any more.
@@ -136,8 +142,14 @@ impl Loss {
     }
 }
 
-/// The open context of each device. Whoever opens or closes one holds the lock.
-static OPEN: Mutex<Vec<(c_int, Weak<Inner>)>> = Mutex::new(Vec::new());
+/// What the process has open. Whoever opens or closes a context holds the lock.
+struct Open {
+    contexts: Vec<Weak<Inner>>,
+    /// The devices whose primary contexts other libraries use, perhaps longer than this one: they are not reset.
+    shared: Vec<c_int>,
+}
+
+static OPEN: Mutex<Open> = Mutex::new(Open { contexts: Vec::new(), shared: Vec::new() });
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -149,9 +161,12 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let own = std::ptr::from_ref(self);
-        let is_last = open.iter().any(|(_, known)| std::ptr::eq(known.as_ptr(), own));
-        open.retain(|(_, known)| !std::ptr::eq(known.as_ptr(), own));
-        if is_last && self.is_lost.load(Ordering::Acquire) {
+        let is_last = open.contexts.iter().any(|known| std::ptr::eq(known.as_ptr(), own));
+        open.contexts.retain(|known| !std::ptr::eq(known.as_ptr(), own));
+        if self.owner.is_some() {
+            return;
+        }
+        if is_last && self.is_lost.load(Ordering::Acquire) && !open.shared.contains(&self.device) {
             // SAFETY: nobody uses the context any more: each user has a reference, and this was the last one; none is
             // opened meanwhile. An error means that the driver keeps the context lost.
             let _ = unsafe { (self.api.context_reset)(self.device) };
@@ -182,26 +197,71 @@ impl Context {
             };
             return Err(GpuError::NoDevice { reason });
         };
+        let device = number_of(api, index)?;
+        Self::find(
+            |inner| inner.device == device && inner.owner.is_none(),
+            |open| {
+                let raw = retain(api, device, open.shared.contains(&device))?;
+                Ok(Inner::new(api, raw, device, info, None))
+            },
+        )
+    }
+
+    /// The context that another library made.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] after a kernel has failed in it.
+    pub fn open_in(foreign: &impl ForeignContext) -> Result<Self, GpuError> {
+        let api = driver()?;
+        let raw = RawContext(foreign.as_raw());
+        // SAFETY: the context is alive, as the trait promises.
+        check(api, "cuCtxSetCurrent", unsafe { (api.context_set)(raw) })?;
+        forget_entered();
         let mut device = 0;
         // SAFETY: the place is an integer's.
-        check(api, "cuDeviceGet", unsafe { (api.device_get)(&raw mut device, index as c_int) })?;
-        // A context that turns out to be alive is dropped after the lock, which its `Drop` takes.
+        check(api, "cuCtxGetDevice", unsafe { (api.context_device)(&raw mut device) })?;
+        let devices = devices()?;
+        let is_its_own = |info: &&DeviceInfo| number_of(api, info.index).is_ok_and(|number| number == device);
+        let Some(info) = devices.iter().find(is_its_own).cloned() else {
+            return Err(GpuError::NoDevice {
+                reason: String::from("the context's device is none that the driver shows"),
+            });
+        };
+        let context = match foreign.keep() {
+            None => Self::open(info.index)?,
+            Some(owner) => Self::find(
+                |inner| inner.raw == raw && inner.owner.is_some(),
+                |_| Ok(Inner::new(api, raw, device, info, Some(owner))),
+            )?,
+        };
+        context.share();
+        Ok(context)
+    }
+
+    /// The context that is known by this, or else a new one.
+    fn find(
+        is_known: impl Fn(&Inner) -> bool,
+        make: impl FnOnce(&Open) -> Result<Inner, GpuError>,
+    ) -> Result<Self, GpuError> {
+        // Contexts that turn out to be alive are dropped after the lock, which their `Drop` takes.
+        let mut alive: Vec<Arc<Inner>>;
         let context;
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let alive = open.iter().find(|(of, _)| *of == device).and_then(|(_, known)| known.upgrade());
-        if let Some(alive) = alive {
-            context = Self(alive);
-        } else {
-            static NUMBERS: AtomicU64 = AtomicU64::new(1);
-            let raw = retain(api, device)?;
-            let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-            let (is_lost, loss) = (AtomicBool::new(false), Mutex::new(None));
-            let inner = Arc::new(Inner { api, raw, device, info, number, is_lost, loss });
-            open.retain(|(of, _)| *of != device);
-            open.push((device, Arc::downgrade(&inner)));
-            context = Self(inner);
+        {
+            let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+            alive = open.contexts.iter().filter_map(Weak::upgrade).collect();
+            context = match alive.iter().position(|inner| is_known(inner)) {
+                Some(place) => Self(alive.swap_remove(place)),
+                None => {
+                    let inner = Arc::new(make(&open)?);
+                    // One that is being dropped is not the last any more.
+                    open.contexts.retain(|known| known.strong_count() > 0);
+                    open.contexts.push(Arc::downgrade(&inner));
+                    Self(inner)
+                }
+            };
         }
-        drop(open);
+        drop(alive);
         if let Some(Loss { kernels, reason }) = context.loss() {
             let wait = "a new world can use the device when all worlds and recordings that used it are dropped, or their losses accepted";
             return Err(Loss { kernels, reason: format!("{reason}; {wait}") }.error(0));
@@ -226,6 +286,22 @@ impl Context {
         loss
     }
 
+    /// Notes that other libraries use the context too.
+    pub(crate) fn share(&self) {
+        self.0.is_shared.store(true, Ordering::Release);
+        if self.0.owner.is_none() {
+            let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+            if !open.shared.contains(&self.0.device) {
+                open.shared.push(self.0.device);
+            }
+        }
+    }
+
+    /// The driver's handle.
+    pub(crate) fn as_raw(&self) -> RawContext {
+        self.0.raw
+    }
+
     /// A number that no other context of the process has.
     pub(crate) fn number(&self) -> u64 {
         self.0.number
@@ -248,7 +324,11 @@ impl Context {
     /// The same, for functions that name a stream and so fail in another context: the thread's context is
     /// taken to be the one that was set here last.
     pub(crate) fn enter_again(&self) -> Result<&'static Api, GpuError> {
-        if ENTERED.get() == self.0.number { Ok(self.0.api) } else { self.enter() }
+        // Another library may have set another.
+        if ENTERED.get() == self.0.number && !self.0.is_shared.load(Ordering::Acquire) {
+            return Ok(self.0.api);
+        }
+        self.enter()
     }
 
     /// Free and total memory of the device in bytes.
@@ -265,17 +345,55 @@ impl Context {
     }
 }
 
+/// Forgets which context was set last: another library sets one.
+pub(crate) fn forget_entered() {
+    ENTERED.set(0);
+}
+
+/// The driver's number of the device.
+fn number_of(api: &Api, index: usize) -> Result<c_int, GpuError> {
+    let mut device = 0;
+    // SAFETY: the place is an integer's.
+    check(api, "cuDeviceGet", unsafe { (api.device_get)(&raw mut device, index as c_int) })?;
+    Ok(device)
+}
+
+impl Inner {
+    fn new(
+        api: &'static Api,
+        raw: RawContext,
+        device: c_int,
+        info: DeviceInfo,
+        owner: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        Self {
+            api,
+            raw,
+            device,
+            info,
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            is_lost: AtomicBool::new(false),
+            loss: Mutex::new(None),
+            is_shared: AtomicBool::new(false),
+            owner,
+        }
+    }
+}
+
 /// Takes a reference to a device's primary context. If it is lost from earlier and nobody has it any more, it is reset
 /// first.
-fn retain(api: &Api, device: c_int) -> Result<RawContext, GpuError> {
+fn retain(api: &Api, device: c_int, is_shared: bool) -> Result<RawContext, GpuError> {
     let mut raw = RawContext::NULL;
     // SAFETY: the place is a handle's.
     let status = unsafe { (api.context_retain)(&raw mut raw, device) };
     if !is_fatal(status) {
         return check(api, "cuDevicePrimaryCtxRetain", status).map(|()| raw);
     }
-    // SAFETY: nothing of this library uses the context, and nothing else can: it is lost.
-    let _ = unsafe { (api.context_reset)(device) };
+    if !is_shared {
+        // SAFETY: nothing of this library uses the context, and nothing else can: it is lost.
+        let _ = unsafe { (api.context_reset)(device) };
+    }
     // SAFETY: the place is a handle's.
     let status = unsafe { (api.context_retain)(&raw mut raw, device) };
     if is_fatal(status) {

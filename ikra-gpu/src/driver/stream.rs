@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ikra_runtime::error::GpuError;
 
-use super::api::{Copy2d, RawEvent, RawGraph, RawGraphExec, RawStream};
+use super::api::{Copy2d, RawContext, RawEvent, RawGraph, RawGraphExec, RawStream};
 use super::context::Context;
 use super::memory::Memory;
 use super::module::Function;
@@ -41,6 +41,8 @@ pub(crate) struct Pieces {
 
 /// `CU_STREAM_NON_BLOCKING`
 const NON_BLOCKING: u32 = 1;
+/// `CU_EVENT_DISABLE_TIMING`
+const NO_TIMING: u32 = 2;
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`: memory may be allocated meanwhile.
 const RELAXED: u32 = 2;
 /// `CU_MEMORYTYPE_DEVICE`
@@ -228,14 +230,81 @@ impl Stream {
     ///
     /// [`GpuError::DeviceLost`] after a fault.
     pub fn mark(&self) -> Result<Event, GpuError> {
+        // SAFETY: the stream is alive.
+        unsafe { Event::record(&self.context, self.raw, 0) }
+    }
+
+    /// Lets another library's stream wait for everything so far on this one.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::ForeignStream`] if the stream belongs to another context, or is recorded; [`GpuError::DeviceLost`] after a fault.
+    ///
+    /// # Safety
+    ///
+    /// `other` is a live stream.
+    pub(crate) unsafe fn precede(&self, other: *mut c_void) -> Result<(), GpuError> {
         let api = self.context.enter()?;
-        let mut raw = RawEvent::NULL;
-        // SAFETY: the place is a handle's.
-        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, 0) })?;
-        let event = Event { context: self.context.clone(), raw };
-        // SAFETY: event and stream are alive.
-        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, self.raw) })?;
-        Ok(event)
+        let (other, mut context) = (RawStream(other), RawContext::NULL);
+        // SAFETY: by the caller; the place is a handle's.
+        check(api, "cuStreamGetCtx", unsafe { (api.stream_context)(other, &raw mut context) })?;
+        if context != self.context.as_raw() {
+            return Err(refused("it belongs to another context than the world; call `cuda_open_in` first"));
+        }
+        // SAFETY: by the caller.
+        unsafe { self.refuse_capture(other) }?;
+        // SAFETY: the stream is alive.
+        let event = unsafe { Event::record(&self.context, self.raw, NO_TIMING) }?;
+        // SAFETY: stream and event are alive; the driver keeps what a wait needs of the event.
+        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(other, event.raw, 0) })
+    }
+
+    /// Lets this stream wait for everything so far on another library's.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::ForeignStream`] if the stream is recorded; [`GpuError::DeviceLost`] after a fault.
+    ///
+    /// # Safety
+    ///
+    /// `other` is a live stream of the same context.
+    pub(crate) unsafe fn follow(&self, other: *mut c_void) -> Result<(), GpuError> {
+        let api = self.context.enter()?;
+        let other = RawStream(other);
+        // SAFETY: by the caller.
+        unsafe { self.refuse_capture(other) }?;
+        // SAFETY: by the caller.
+        let event = unsafe { Event::record(&self.context, other, NO_TIMING) }?;
+        // SAFETY: stream and event are alive; the driver keeps what a wait needs of the event.
+        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
+    }
+
+    /// Fails if another library's stream is recorded: to wait for it would record this one too.
+    ///
+    /// # Safety
+    ///
+    /// `other` is a live stream.
+    unsafe fn refuse_capture(&self, other: RawStream) -> Result<(), GpuError> {
+        let api = self.context.enter_again()?;
+        let mut status = 0;
+        // SAFETY: by the caller; the place is an integer's.
+        check(api, "cuStreamIsCapturing", unsafe { (api.stream_capturing)(other, &raw mut status) })?;
+        if status == 0 { Ok(()) } else { Err(refused("it is being recorded into a graph; end that first")) }
+    }
+
+    /// Waits for everything so far on another library's stream.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] if a kernel failed.
+    ///
+    /// # Safety
+    ///
+    /// `other` is a live stream of the same context.
+    pub(crate) unsafe fn synchronize_other(&self, other: *mut c_void) -> Result<(), GpuError> {
+        let api = self.context.enter()?;
+        // SAFETY: by the caller.
+        check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(RawStream(other)) })
     }
 }
 
@@ -246,6 +315,11 @@ impl Drop for Stream {
             let _ = unsafe { (api.stream_destroy)(self.raw) };
         }
     }
+}
+
+/// The error for a stream of another library that a world cannot work with.
+fn refused(reason: &str) -> GpuError {
+    GpuError::ForeignStream { reason: reason.to_owned() }
 }
 
 /// A stream while it is recorded: the recording ends whatever happens.
@@ -328,6 +402,22 @@ pub struct Event {
 }
 
 impl Event {
+    /// Marks a place of a stream.
+    ///
+    /// # Safety
+    ///
+    /// The stream is alive.
+    unsafe fn record(context: &Context, stream: RawStream, flags: u32) -> Result<Self, GpuError> {
+        let api = context.enter()?;
+        let mut raw = RawEvent::NULL;
+        // SAFETY: the place is a handle's.
+        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, flags) })?;
+        let event = Self { context: context.clone(), raw };
+        // SAFETY: the event is alive, and the stream by the caller.
+        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, stream) })?;
+        Ok(event)
+    }
+
     /// Waits for this event and `self`, and returns the time from `self` to it on the device.
     ///
     /// # Errors
@@ -348,7 +438,7 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if let Ok(api) = self.context.enter() {
-            // SAFETY: created in `mark`.
+            // SAFETY: created in `record`.
             let _ = unsafe { (api.event_destroy)(self.raw) };
         }
     }

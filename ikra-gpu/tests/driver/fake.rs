@@ -30,7 +30,7 @@ plain! {
     cuStreamWaitEvent cuStreamBeginCapture_v2 cuStreamEndCapture cuGraphLaunch cuGraphExecDestroy cuGraphDestroy
     cuEventCreate cuEventDestroy_v2 cuEventRecord cuEventSynchronize cuEventElapsedTime cuModuleUnload
     cuModuleGetFunction cuModuleGetGlobal_v2 cuLaunchKernel cuDeviceGet cuDeviceTotalMem_v2 cuDeviceGetAttribute
-    cuDevicePrimaryCtxRetain cuCtxGetDevice cuCtxSynchronize
+    cuDevicePrimaryCtxRetain cuCtxGetDevice cuStreamGetCtx cuStreamIsCapturing
 }
 #[cfg(not(old))]
 plain! { cuGraphInstantiateWithFlags }

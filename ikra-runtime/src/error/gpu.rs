@@ -94,6 +94,12 @@ pub enum GpuError {
         /// What has changed.
         reason: String,
     },
+    /// The stream of another library cannot work with the world. Nothing was lent.
+    #[error("a world cannot be lent to this stream: {reason}")]
+    ForeignStream {
+        /// Why, and what to do.
+        reason: String,
+    },
     /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
     /// world can be used further.
     #[error(

@@ -1,0 +1,39 @@
+//! A kernel of our own, started with `cust`, between two kernels of Ikra: on the column where it lies.
+//!
+//! `CUDA_PATH=… cargo run -p interop --no-default-features --features cust --bin with-cust`
+
+use std::error::Error;
+
+use cust::launch;
+use cust::module::Module;
+use cust::stream::{Stream, StreamFlags};
+use ikra::prelude::*;
+use interop::model::{Ball, Sim, ball};
+use interop::{SCALE, check, sim};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let context = cust::quick_init()?;
+    let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+    let module = Module::from_ptx(SCALE, &[])?;
+
+    let mut sim = sim();
+    sim.cuda_open_in(&context)?;
+    sim.cuda_execute(Ball::fall, 1.0)?;
+    scale_speed(&mut sim, &stream, &module, 0.5)?;
+    sim.cuda_execute(Ball::fall, 1.0)?;
+    // The first time that the host waits, and that a column is copied.
+    println!("in cust's context: {}", check(&sim)?);
+    Ok(())
+}
+
+/// Multiplies all speeds by a factor.
+fn scale_speed(sim: &mut Sim, stream: &Stream, module: &Module, factor: f32) -> Result<(), Box<dyn Error>> {
+    let scale = module.get_function("scale")?;
+    sim.cuda_lend(stream, |columns| {
+        let mut speed = columns.column_mut(ball::speed);
+        let len = speed.len() as u32;
+        // SAFETY: the kernel takes a pointer to `f32`, their number and a factor, and changes as many.
+        unsafe { launch!(scale<<<len.div_ceil(256), 256, 0, stream>>>(speed.as_device_ptr(), len, factor)) }
+    })??;
+    Ok(())
+}

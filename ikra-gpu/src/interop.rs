@@ -1,0 +1,378 @@
+//! Other libraries on a world's columns: their kernels read and write them where they are, on the device.
+//!
+//! | | |
+//! | --- | --- |
+//! | [`cuda_open_in`](CudaInterop::cuda_open_in) | opens a world in another library's context |
+//! | [`cuda_lend`](CudaInterop::cuda_lend) | lends columns to work on another library's stream |
+//! | feature `cudarc` | `Arc<CudaContext>`, `Arc<CudaStream>`; a column is a `CudaView` or `CudaViewMut` |
+//! | feature `cust` | `Context`, `Stream`; a column is a `cust::Column` with its `DevicePointer` |
+//! | others | [`ForeignContext`] and [`ForeignStream`] for their types, two `unsafe impl`s |
+//!
+//! ```ignore
+//! use std::sync::Arc;
+//! use cudarc::driver::{CudaContext, CudaFunction, CudaStream, LaunchConfig, PushKernelArg};
+//! use ikra::{CudaInterop, prelude::*};
+//!
+//! /// `vel[i] *= factor`, by a kernel of our own.
+//! fn slow_down(sim: &mut Sim, stream: &Arc<CudaStream>, scale: &CudaFunction) -> Result<(), Failure> {
+//!     sim.cuda_execute(Body::advance, 0.01)?;
+//!     sim.cuda_lend(stream, |columns| {
+//!         let mut vel = columns.column_mut(body::vel);
+//!         let (len, factor) = (vel.len() as u32, 0.5_f32);
+//!         let mut launch = stream.launch_builder(scale);
+//!         launch.arg(&mut vel).arg(&len).arg(&factor);
+//!         // SAFETY: the kernel takes a pointer, a length and a factor.
+//!         unsafe { launch.launch(LaunchConfig::for_num_elems(len)) }
+//!     })??;
+//!     sim.cuda_execute(Body::advance, 0.01)?;          // after the kernel, by an event
+//!     Ok(())
+//! }
+//! ```
+
+#[cfg(feature = "cudarc")]
+mod cudarc;
+#[cfg(feature = "cust")]
+pub mod cust;
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ikra_core::class::{ClassId, Field};
+use ikra_core::column::Column;
+use ikra_core::effects::FieldSet;
+use ikra_core::layout::Contiguous;
+use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::objects::{AnyObjects, SliceColumnMut};
+use ikra_runtime::world::{Holds, World};
+
+use crate::columns::Columns;
+use crate::driver::{Context, DeviceInfo, forget_entered};
+use crate::queue::Queue;
+use crate::world::{CudaWorld, open, with};
+
+/// Another library's CUDA context.
+///
+/// # Safety
+///
+/// 1. `as_raw` returns a `CUcontext`, which is alive while `self` is, and while what `keep` returns is.
+/// 2. If `keep` returns `None`, it is the primary context of its device, which `self` has a reference of.
+pub unsafe trait ForeignContext {
+    /// The driver's handle.
+    fn as_raw(&self) -> *mut c_void;
+    /// What keeps the context alive; `None` for the primary context of a device, which the world then keeps by itself.
+    fn keep(&self) -> Option<Box<dyn Any + Send + Sync>>;
+}
+
+/// Another library's stream, and what a column of a world is in that library.
+///
+/// ```
+/// use std::{ffi::c_void, marker::PhantomData};
+/// use ikra::interop::{ForeignStream, Lender, Number};
+///
+/// /// A stream of a library in C.
+/// pub struct Stream(*mut c_void);
+/// /// What its functions take.
+/// pub struct Slice<'l, T> { pub start: u64, pub len: usize, lent: PhantomData<&'l T> }
+///
+/// // SAFETY: whoever makes a `Stream` owns one; only `unsafe` code can follow a `Slice`'s address.
+/// unsafe impl ForeignStream for Stream {
+///     type Column<'l, T: Number> = Slice<'l, T>;
+///     type ColumnMut<'l, T: Number> = Slice<'l, T>;
+///     fn as_raw(&self) -> *mut c_void { self.0 }
+///     fn context(&self) -> Option<*mut c_void> { None }
+///     unsafe fn lend<'l, T: Number>(&'l self, _: &'l Lender, start: u64, len: usize) -> Slice<'l, T> {
+///         Slice { start, len, lent: PhantomData }
+///     }
+///     unsafe fn lend_mut<'l, T: Number>(&'l self, _: &'l Lender, start: u64, len: usize) -> Slice<'l, T> {
+///         Slice { start, len, lent: PhantomData }
+///     }
+/// }
+/// ```
+///
+/// # Safety
+///
+/// 1. `as_raw` returns a `CUstream`, which is alive while `self` is. [`context`](Self::context) is the stream's.
+/// 2. Safe code can use what `lend` and `lend_mut` return only for work that is done, or ordered before what is put on
+///    this stream, when the lender is dropped; and to read, or with `lend_mut` to write, only these elements. It
+///    cannot free them.
+pub unsafe trait ForeignStream {
+    /// A column that is read.
+    type Column<'l, T: Number>
+    where
+        Self: 'l;
+    /// A column that is read and written.
+    type ColumnMut<'l, T: Number>
+    where
+        Self: 'l;
+
+    /// The driver's handle.
+    fn as_raw(&self) -> *mut c_void;
+    /// The handle of the stream's context, if the library knows it.
+    fn context(&self) -> Option<*mut c_void>;
+    /// The `len` values at an address.
+    ///
+    /// # Safety
+    ///
+    /// They are there, in device memory of the stream's context, and nothing writes them until the lender is dropped.
+    unsafe fn lend<'l, T: Number>(&'l self, lender: &'l Lender, address: u64, len: usize) -> Self::Column<'l, T>;
+    /// The `len` values at an address.
+    ///
+    /// # Safety
+    ///
+    /// They are there, in device memory of the stream's context, and nothing else reads or writes them until the lender is
+    /// dropped.
+    unsafe fn lend_mut<'l, T: Number>(&'l self, lender: &'l Lender, address: u64, len: usize)
+    -> Self::ColumnMut<'l, T>;
+}
+
+/// Keeps what a library's types need until the columns are given back.
+#[derive(Debug, Default)]
+pub struct Lender(RefCell<Vec<NonNull<dyn Any>>>);
+
+impl Lender {
+    /// Keeps a value until the lender is dropped, and returns where.
+    pub fn keep<T: 'static>(&self, value: T) -> NonNull<T> {
+        let kept = NonNull::from(Box::leak(Box::new(value)));
+        self.0.borrow_mut().push(kept);
+        kept
+    }
+}
+
+impl Drop for Lender {
+    fn drop(&mut self) {
+        for kept in self.0.get_mut().drain(..) {
+            // SAFETY: leaked in `keep`, and taken out here.
+            drop(unsafe { Box::from_raw(kept.as_ptr()) });
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A number, or an array of numbers: values that any bits are.
+///
+/// ```compile_fail
+/// # use ikra_gpu::interop::Number;
+/// fn lend<T: Number>() {}
+/// lend::<bool>();
+/// ```
+pub trait Number: Copy + Send + Sync + sealed::Sealed + 'static {}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => { $(
+        impl sealed::Sealed for $ty {}
+        impl Number for $ty {}
+    )* };
+}
+numbers! { u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 }
+impl<T: Number, const N: usize> sealed::Sealed for [T; N] {}
+impl<T: Number, const N: usize> Number for [T; N] {}
+
+/// Worlds whose columns other libraries use, in their contexts and on their streams.
+pub trait CudaInterop: CudaWorld {
+    /// Opens the world in a context of another library. There is no need to if that is the device's primary context, as
+    /// it is for `cudarc`'s `CudaContext::new`, `cust`'s `Context::new` and all of the CUDA runtime: worlds are opened there.
+    ///
+    /// What the world changed elsewhere is fetched first. After a kernel has failed, a context that is used by other
+    /// libraries is not reset: the program goes on with the host, or is started again.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # use ikra::interop::{ForeignContext, ForeignStream};
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; } }
+    /// /// With `cudarc`, of an `Arc<CudaContext>`; with `cust`, of a `Context`.
+    /// fn start(sim: &mut Sim, context: &impl ForeignContext) -> Result<(), ikra::Error> {
+    ///     let gpu = sim.cuda_open_in(context)?;
+    ///     println!("on {}", gpu.name);
+    ///     sim.cuda_execute(Body::advance, 0.01)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`cuda_open`](CudaWorld::cuda_open).
+    fn cuda_open_in(&mut self, context: &impl ForeignContext) -> Result<DeviceInfo, Error> {
+        let context = Context::open_in(context)?;
+        open(self, |here| here.number() == context.number(), || Ok(context.clone()))
+    }
+
+    /// Lends columns on the device to `work`, which may put work of its own on `stream`: kernels, copies, calls of other
+    /// libraries.
+    ///
+    /// That comes after the world's kernels so far, and before those that follow, by events: nobody waits on the host.
+    /// It is not known what such work does, so an error in it may be reported as one of the world's kernels too.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # use ikra::interop::{ForeignContext, ForeignStream};
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; } }
+    /// /// With `cudarc`, on an `Arc<CudaStream>`; with `cust`, on a `Stream`.
+    /// fn step(sim: &mut Sim, stream: &impl ForeignStream) -> Result<(), ikra::Error> {
+    ///     sim.cuda_execute(Body::advance, 0.01)?;
+    ///     sim.cuda_lend(stream, |columns| {
+    ///         let pos = columns.column(body::pos);         // with `cudarc`, a `CudaView<f32>`
+    ///         let vel = columns.column_mut(body::vel);     // a `CudaViewMut<f32>`
+    ///         // Kernels are started here, which read `pos` and change `vel`.
+    /// #       drop((pos, vel));
+    ///     })?;
+    ///     sim.cuda_execute(Body::advance, 0.01)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for executors; [`GpuError::NotRecordable`] in a recording; [`GpuError::ForeignStream`] if the stream belongs to another
+    /// context than the world.
+    fn cuda_lend<S: ForeignStream, T>(
+        &mut self,
+        stream: &S,
+        work: impl FnOnce(&Lent<'_, Self, S>) -> T,
+    ) -> Result<T, Error> {
+        with(self, |world, session| {
+            session.queue.refuse_in_recording("lending columns")?;
+            session.prepare(world.members_mut().as_mut(), None)?;
+            let queue = session.queue.clone();
+            if stream.context().is_some_and(|context| context != queue.context.as_raw().0) {
+                return Err(other_context().into());
+            }
+            queue.context.share();
+            // SAFETY: the stream is alive: it is borrowed.
+            unsafe { queue.stream.precede(stream.as_raw()) }?;
+            queue.note_running("work of another library on lent columns");
+            let lent = Lent {
+                world: RefCell::new(world),
+                queue: &queue,
+                stream,
+                columns: RefCell::default(),
+                lender: Lender::default(),
+            };
+            let result = catch_unwind(AssertUnwindSafe(|| work(&lent)));
+            // What the library's types have to do comes before the end of the work is marked.
+            drop(lent);
+            forget_entered();
+            // SAFETY: the stream is alive: it is borrowed.
+            let ordered = unsafe { queue.stream.follow(stream.as_raw()) }.or_else(|error| {
+                // Then the host waits. That fails if the device has failed, after which nothing runs.
+                // SAFETY: as above; `precede` has compared the contexts.
+                unsafe { queue.stream.synchronize_other(stream.as_raw()) }.map_err(|_| error)
+            });
+            match (ordered, result) {
+                (Err(error), Ok(_)) => Err(error.into()),
+                (_, result) => Ok(result),
+            }
+        })
+        .map(|result| result.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+}
+
+impl<W: CudaWorld> CudaInterop for W {}
+
+/// The columns of a world, for work on a stream; see [`cuda_lend`](CudaInterop::cuda_lend).
+pub struct Lent<'a, W, S> {
+    world: RefCell<&'a mut W>,
+    queue: &'a Arc<Queue>,
+    stream: &'a S,
+    /// Class and field of each column that was lent, and whether to write.
+    columns: RefCell<Vec<(ClassId, usize, bool)>>,
+    lender: Lender,
+}
+
+impl<W, S> fmt::Debug for Lent<'_, W, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lent").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl<W: World, S: ForeignStream> Lent<'_, W, S> {
+    /// A column to read, for numbers and arrays of numbers in classes with `layout = "soa"`.
+    ///
+    /// # Panics
+    ///
+    /// If the column was lent to write.
+    pub fn column<'l, C, const K: usize, T>(&'l self, column: Column<C, K>) -> S::Column<'l, T>
+    where
+        W: Holds<C>,
+        C: Field<K, Storage: SliceColumnMut<Row = T>>,
+        C::Layout: Contiguous,
+        T: Number,
+    {
+        let (address, len) = self.lend(column, false);
+        // SAFETY: the values are there: `lend`. The world is borrowed until the lender is dropped, so its kernels do not
+        // run; nothing of this column was lent to write, and nothing will be.
+        unsafe { self.stream.lend(&self.lender, address, len) }
+    }
+
+    /// A column to read and write, for numbers and arrays of numbers in classes with `layout = "soa"`. From now on its
+    /// last values are on the device.
+    ///
+    /// # Panics
+    ///
+    /// If the column was lent before in the same call.
+    pub fn column_mut<'l, C, const K: usize, T>(&'l self, column: Column<C, K>) -> S::ColumnMut<'l, T>
+    where
+        W: Holds<C>,
+        C: Field<K, Storage: SliceColumnMut<Row = T>>,
+        C::Layout: Contiguous,
+        T: Number,
+    {
+        let (address, len) = self.lend(column, true);
+        // SAFETY: the values are there: `lend`. The world is borrowed until the lender is dropped, so its kernels do not
+        // run; nothing of this column was lent, and nothing will be. Any bits are a number.
+        unsafe { self.stream.lend_mut(&self.lender, address, len) }
+    }
+
+    /// Address and length of a column, of adjacent values of type `T`, which is noted to be lent.
+    fn lend<C, const K: usize, T>(&self, column: Column<C, K>, is_mut: bool) -> (u64, usize)
+    where
+        W: Holds<C>,
+        C: Field<K, Storage: SliceColumnMut<Row = T>>,
+        C::Layout: Contiguous,
+    {
+        {
+            let mut lent = self.columns.borrow_mut();
+            let mut same = lent.iter().filter(|&&(class, field, _)| class == C::ID && field == K);
+            assert!(
+                !same.any(|&(.., was_mut)| is_mut || was_mut),
+                "column {column:?} is lent already, until the end of `cuda_lend`: borrow it once, or twice to read"
+            );
+            lent.push((C::ID, K, is_mut));
+        }
+        let mut world = self.world.borrow_mut();
+        let objects = Holds::<C>::objects_mut(&mut **world);
+        let (len, field) = (objects.len(), const { FieldSet::from_bits(1 << K) });
+        if len == 0 {
+            return (0, 0);
+        }
+        let spans = objects.spans(field, 0, len);
+        // `SliceColumnMut` and `Contiguous` say so.
+        let [span] = spans.as_slice() else { unreachable!("column {column:?} is in several pieces") };
+        assert_eq!((span.rows, span.width), (1, len * size_of::<T>()), "column {column:?}");
+        let columns = Columns::of(objects, self.queue).expect("columns that were prepared");
+        let address = columns.address(span).expect("a column that was prepared");
+        if is_mut {
+            // SAFETY: `prepare` copied all objects to the columns, in which the work changes this one.
+            unsafe { objects.changed_on_device(field) };
+        }
+        (address, len)
+    }
+}
+
+/// The error for a stream that belongs elsewhere.
+fn other_context() -> GpuError {
+    GpuError::ForeignStream {
+        reason: String::from("it belongs to another context than the world; call `cuda_open_in` first"),
+    }
+}

@@ -1,0 +1,197 @@
+//! Other libraries' work on columns is seen by kernels and by the host, and the other way round, without a copy more.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaStream, sys};
+use ikra::Error;
+use ikra::prelude::*;
+use ikra_device_tests::has_gpu;
+use ikra_device_tests::model::*;
+
+const N: usize = 10_000;
+
+fn crowd(n: usize) -> Crowd {
+    let mut sim = Crowd::new();
+    sim.bodies.extend((0..n).map(|n| Body { pos: n as f64, vel: 0.5, age: n as u32 })).unwrap();
+    sim
+}
+
+/// The contexts and streams that `cudarc` has: the primary context with a stream of its own and with the default stream,
+/// and a context of its own.
+fn streams() -> Vec<Arc<CudaStream>> {
+    let primary = CudaContext::new(0).unwrap();
+    let own = CudaContext::new_non_primary(0, 0).unwrap();
+    vec![primary.default_stream(), primary.new_stream().unwrap(), own.new_stream().unwrap(), own.default_stream()]
+}
+
+#[test]
+fn what_is_written_on_a_stream_is_read_by_kernels_and_by_the_host() {
+    if !has_gpu() {
+        return;
+    }
+    for stream in streams() {
+        let mut sim = crowd(N);
+        sim.cuda_open_in(stream.context()).unwrap();
+        for step in 0..100 {
+            sim.cuda_execute(Body::grow_old, ()).unwrap();
+            let ages = sim.cuda_lend(&stream, |columns| {
+                let age = columns.column(body::age);
+                let mut pos = columns.column_mut(body::pos);
+                assert_eq!((age.len(), pos.len()), (N, N));
+                let ages = stream.clone_dtoh(&age).unwrap();
+                let places: Vec<f64> = ages.iter().map(|&age| f64::from(age) * 2.0).collect();
+                stream.memcpy_htod(&places, &mut pos).unwrap();
+                ages
+            });
+            assert_eq!(ages.unwrap()[7], 8 + step, "after the kernel");
+            sim.cuda_execute(Body::advance, 2.0).unwrap();
+        }
+        let stats = sim.device_stats();
+        assert_eq!((stats.bytes_up, stats.bytes_down), (N as u64 * (8 + 8 + 4), 0), "columns stayed on the device");
+        assert_eq!(sim.bodies.column(body::pos)[7], 107.0 * 2.0 + 1.0);
+        assert_eq!(sim.bodies.column(body::age)[N - 1], N as u32 + 99);
+
+        // And what the host writes goes there.
+        sim.bodies.column_mut(body::vel)[3] = 9.0;
+        let vel = sim.cuda_lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::vel)).unwrap()).unwrap();
+        assert_eq!(vel[2..5], [0.5, 9.0, 0.5]);
+    }
+}
+
+#[test]
+fn columns_within_a_block_of_a_fixed_capacity_and_arrays_are_the_right_bytes() {
+    if !has_gpu() {
+        return;
+    }
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let mut world = Samples::new();
+    let sample = |n: usize| Sample {
+        x: n as f32,
+        y: -1.0,
+        f: [0.5; 24],
+        g: [0.25; 24],
+        fast: [n as f32; 6],
+        random: [0.0; 4],
+        bits: 3,
+    };
+    world.samples.extend((0..300).map(sample)).unwrap();
+    let (x, fast, g) = world
+        .cuda_lend(&stream, |columns| {
+            let x = stream.clone_dtoh(&columns.column(sample::x)).unwrap();
+            let fast: Vec<[f32; 6]> = stream.clone_dtoh(&columns.column(sample::fast)).unwrap();
+            stream.memset_zeros(&mut columns.column_mut(sample::f)).unwrap();
+            (x, fast, stream.clone_dtoh(&columns.column(sample::g)).unwrap())
+        })
+        .unwrap();
+    assert_eq!((x[299], fast[299], g[299]), (299.0, [299.0; 6], [0.25; 24]));
+    assert_eq!(world.samples.column(sample::f), [[0.0; 24]; 300]);
+    assert_eq!(world.samples.column(sample::y), [-1.0; 300]);
+
+    let mut fixed = FixedWorld::new();
+    let places: Vec<_> = fixed.places.extend((0..4).map(place)).unwrap().collect();
+    fixed.things.extend((0..500).map(|n| thing(n, places[n % 4]))).unwrap();
+    let doubles = fixed
+        .cuda_lend(&stream, |columns| {
+            let mut vector = columns.column_mut(fixed::vector);
+            stream.memcpy_htod(&vec![[1.0, 2.0, 3.0]; 500], &mut vector).unwrap();
+            stream.clone_dtoh(&columns.column(fixed::double)).unwrap()
+        })
+        .unwrap();
+    assert_eq!(doubles, (0..500).map(f64::from).collect::<Vec<_>>());
+    assert_eq!(fixed.things.column(fixed::vector), [[1.0, 2.0, 3.0]; 500]);
+    assert_eq!(fixed.things.column(fixed::short)[499], 499, "beside it");
+}
+
+fn place(n: usize) -> Place {
+    Place { height: n as f32, visits: 0, balance: 0, lowest: 0, highest: 0, weight: 0.0, mass: 0.0, open: false }
+}
+
+fn thing(n: usize, place: Link<Place>) -> Fixed {
+    let pair = Pair { small: 0, large: 0.0 };
+    Fixed {
+        byte: n as u8,
+        flag: false,
+        short: n as i16,
+        single: 0.0,
+        double: n as f64,
+        vector: [0.0; 3],
+        long: 0,
+        next: None,
+        place,
+        pair,
+        flat: pair,
+        kind: Kind::A,
+        hits: 0,
+        holder: None,
+    }
+}
+
+#[test]
+fn a_world_that_grows_lends_what_is_there_then() {
+    if !has_gpu() {
+        return;
+    }
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let mut sim = Crowd::new();
+    let lens =
+        |sim: &mut Crowd| sim.cuda_lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::age)).unwrap());
+    assert_eq!(lens(&mut sim).unwrap(), [], "no objects");
+    for n in [3, 5000, 70_000] {
+        sim.bodies.extend((sim.bodies.len()..n).map(|n| Body { pos: 0.0, vel: 0.5, age: n as u32 })).unwrap();
+        assert_eq!(lens(&mut sim).unwrap(), (0..n as u32).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut sim, mut others) = (crowd(100), streams());
+    let (own, stream) = (others.remove(2), others.remove(1));
+    let panics = |sim: &mut Crowd, work: &dyn Fn(&mut Crowd)| {
+        let panic = catch_unwind(AssertUnwindSafe(|| work(sim))).unwrap_err();
+        panic.downcast_ref::<String>().map_or_else(|| (*panic.downcast_ref::<&str>().unwrap()).to_owned(), Clone::clone)
+    };
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    let text = panics(&mut sim, &|sim| {
+        let _ = sim.cuda_lend(&stream, |columns| {
+            let _age = columns.column(body::age);
+            let _again = columns.column(body::age);
+            let _more = columns.column_mut(body::age);
+        });
+    });
+    assert!(text.contains("Body::age is lent already"), "{text}");
+    let text = panics(&mut sim, &|sim| {
+        let _ = sim.cuda_lend(&stream, |columns| {
+            let mut age = columns.column_mut(body::age);
+            stream.memset_zeros(&mut age).unwrap();
+            panic!("no more");
+        });
+    });
+    assert_eq!(text, "no more");
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(sim.bodies.column(body::age), [1; 100], "what was started before the panic counts");
+
+    let refused = |result: Result<(), Error>| result.unwrap_err().to_string();
+    let text = refused(sim.cuda_lend(&own, |_| unreachable!()));
+    assert!(text.contains("`cuda_open_in`"), "{text}");
+    let text = refused(sim.cuda_record(|sim| sim.cuda_lend(&stream, |_| ())).map(drop));
+    assert!(text.contains("lending columns"), "{text}");
+    stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
+    let text = refused(sim.cuda_lend(&stream, |_| unreachable!()));
+    assert!(text.contains("recorded into a graph"), "{text}");
+    let _ = stream.end_capture(sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+
+    // From one context to another: columns are fetched, and come back to the device there.
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    sim.cuda_open_in(own.context()).unwrap();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(sim.cuda_lend(&own, |columns| own.clone_dtoh(&columns.column(body::age)).unwrap()).unwrap(), [3; 100]);
+    // The world keeps the context.
+    drop((own, others));
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert_eq!(sim.bodies.column(body::age), [4; 100]);
+}
