@@ -299,12 +299,12 @@ pub mod prelude {
 pub mod rt {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::absent::Absent;
-    pub use ikra_core::arity::FieldTuple;
     pub use ikra_core::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
     pub use ikra_core::effects::{MethodEffects, Reached};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use ikra_core::expansion::{entry, reduced};
     pub use ikra_core::expansion::{examine, handle, kernel, reach};
+    pub use ikra_core::fields::FieldTuple;
     pub use ikra_core::handle::Handle;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};

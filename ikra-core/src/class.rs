@@ -4,13 +4,13 @@ use core::any::TypeId;
 use core::fmt::{self, Debug};
 use core::mem::{align_of, size_of};
 
-use crate::arity::FieldTuple;
 use crate::effects::FieldSet;
+use crate::fields::FieldTuple;
 use crate::handle::Handle;
 use crate::layout::{Layout, LayoutKind};
 use crate::origin::{Origin, fnv};
 use crate::phase::Phase;
-use crate::storage::Storage;
+use crate::storage::{Storage, Stored};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::table::Base;
 use crate::table::{BaseSet, TargetSlot};
@@ -206,7 +206,7 @@ impl ArrayInfo {
 
 impl FieldInfo {
     /// A field that is stored by `S`.
-    pub const fn of<S: Storage>(name: &'static str, type_name: &'static str) -> Self {
+    pub const fn of<S: Stored>(name: &'static str, type_name: &'static str) -> Self {
         Self { name, type_name, atomic: S::ATOMIC, array: S::ARRAY, columns: S::COLUMNS }
     }
 }
@@ -363,7 +363,7 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
     const TARGETS: Self::Targets;
     /// The storage of each field, as a tuple.
     #[doc(hidden)]
-    type Fields: FieldTuple;
+    type Fields: FieldTuple<Self>;
 
     /// What a method sees as `self`: the object's fields as real fields.
     type View<'w, P: Phase>;
@@ -372,19 +372,19 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
 
     /// Takes a row apart.
     #[doc(hidden)]
-    fn into_values(self) -> <Self::Fields as FieldTuple>::Row;
+    fn into_values(self) -> <Self::Fields as FieldTuple<Self>>::Row;
     /// Puts a row together.
     #[doc(hidden)]
-    fn from_values(values: <Self::Fields as FieldTuple>::Row) -> Self;
+    fn from_values(values: <Self::Fields as FieldTuple<Self>>::Row) -> Self;
     /// Makes a view.
     #[doc(hidden)]
     fn to_view<'w, P: Phase>(
-        views: <Self::Fields as FieldTuple>::Views<'w, P>,
+        views: <Self::Fields as FieldTuple<Self>>::Views<'w, P>,
         object: Handle<'w, Self, P>,
     ) -> Self::View<'w, P>;
     /// Takes a view apart.
     #[doc(hidden)]
-    fn from_view<'w, P: Phase>(view: Self::View<'w, P>) -> <Self::Fields as FieldTuple>::Views<'w, P>;
+    fn from_view<'w, P: Phase>(view: Self::View<'w, P>) -> <Self::Fields as FieldTuple<Self>>::Views<'w, P>;
     /// Makes a ref.
     #[doc(hidden)]
     fn to_ref<'w, P: Phase>(object: Handle<'w, Self, P>) -> Self::Ref<'w, P>;
@@ -401,5 +401,5 @@ pub unsafe trait Class: Sized + Send + Sync + 'static {
 #[doc(hidden)]
 pub unsafe trait Field<const K: usize>: Class {
     /// How the field is stored.
-    type Storage: Storage;
+    type Storage: Storage<Self, K>;
 }

@@ -409,7 +409,7 @@ impl Effects {
     /// How the kernel goes about the column of a field: a number for [`Mode`](crate::access::Mode).
     #[doc(hidden)]
     pub const fn mode(&self, field: usize) -> u8 {
-        use crate::access::mode;
+        use crate::mode;
         if self.is_exclusive && self.snapshot.contains(field) {
             mode::SNAPSHOT
         } else if self.is_exclusive && self.writes.contains(field) {

@@ -27,7 +27,7 @@ macro_rules! __kernel {
         unsafe impl $crate::kernel::Kernel for $kernel {
             type Class = $class;
             type Modes =
-                ($($crate::access::ModeOf<{ <$kernel as $crate::phase::Phase>::EFFECTS.mode($field) }>,)*);
+                ($($crate::mode::ModeOf<{ <$kernel as $crate::phase::Phase>::EFFECTS.mode($field) }>,)*);
         }
     };
 }

@@ -4,16 +4,18 @@ use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::arity::FieldTuple;
 use crate::class::{Class, Field};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::effects::FieldSet;
+use crate::fields::FieldTuple;
 use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::storage::Copies;
 use crate::storage::Storage;
+#[cfg(target_arch = "nvptx64")]
+use crate::storage::Stored;
 use crate::table::{Place, Table};
 
 /// An object of class `C` in phase `P`: an index and the table that it counts in.
@@ -128,7 +130,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// If the link was not to an object of this world.
     #[inline(always)]
     #[track_caller]
-    pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage>::Seen<'w, P>
+    pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage<C, K>>::Seen<'w, P>
     where
         C: Field<K>,
     {
@@ -137,8 +139,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             && !self.near.is_null()
         {
             // SAFETY: by the contract of `near`, the tile row holds the field there.
-            let value = unsafe { self.near.add(offset).cast::<<<C as Field<K>>::Storage as Storage>::Value>().read() };
-            return <<C as Field<K>>::Storage as Storage>::to_seen::<C, P, K>(
+            let value = unsafe { self.near.add(offset).cast::<<<C as Field<K>>::Storage as Stored>::Value>().read() };
+            return <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(
                 value,
                 // SAFETY: the handle is in the kernel's phase.
                 unsafe { Table::get() },
@@ -153,7 +155,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
         // in this phase: a kernel writes only the fields of its own class that it says it writes, which `RaceFree` rules out, and
         // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
-        unsafe { <<C as Field<K>>::Storage as Storage>::see::<C, P, K>(table, self.index()) }
+        unsafe { <<C as Field<K>>::Storage as Storage<C, K>>::see::<P>(table, self.index()) }
     }
 
     /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method.
@@ -177,13 +179,13 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             table.fetch(const { FieldSet::from_bits(FIELDS) });
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
-        let values = unsafe { <C::Fields as FieldTuple>::values_at::<C, FIELDS>(table, self.index()) };
+        let values = unsafe { <C::Fields as FieldTuple<C>>::values_at::<FIELDS>(table, self.index()) };
         #[cfg(not(target_arch = "nvptx64"))]
         if const { P::GUARDED } {
             // The method may borrow elements, and meanwhile drop the guard, which stores them: so it gets copies.
             let mut copies = Copies::new();
             // SAFETY: as above; nothing is written before the method is called.
-            let values = unsafe { <C::Fields as FieldTuple>::detach(values, &mut copies) };
+            let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
             // The view shows the copies, and nothing made from it lives longer than the borrow that the method gets.
             return method(&self.show(values, table));
         }
@@ -192,8 +194,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 
     /// The view of the object, given its values.
     #[inline(always)]
-    fn show(self, values: <C::Fields as FieldTuple>::Values, table: &'w Table<C>) -> C::View<'w, P> {
-        C::to_view(<C::Fields as FieldTuple>::to_views::<C, P>(values, table, self.index()), self)
+    fn show(self, values: <C::Fields as FieldTuple<C>>::Values, table: &'w Table<C>) -> C::View<'w, P> {
+        C::to_view(<C::Fields as FieldTuple<C>>::to_views::<P>(values, table, self.index()), self)
     }
 
     /// The object that a link refers to, in the same world.

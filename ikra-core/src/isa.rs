@@ -3,8 +3,6 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::kernel::Kernel;
-
 /// The instruction set that compute-heavy kernels are run with.
 /// ```
 /// println!("heavy kernels run with {:?}", ikra::Isa::detect());
@@ -92,58 +90,33 @@ impl Trial {
     }
 }
 
-/// Work on a block of objects.
-pub trait OnBlock<B> {
-    /// Does the work.
-    fn run(self, block: &mut B);
-}
-
-impl Isa {
-    /// Does work on a block, compiled for the instruction set if the kernel is a heavy one.
-    #[inline(always)]
-    pub fn call<B, K: Kernel>(self, block: &mut B, work: impl OnBlock<B>) {
-        #[inline(never)]
-        fn base<B>(block: &mut B, work: impl OnBlock<B>) {
-            work.run(block);
+/// Calls a macro with what x86-64-v3 has, and what x86-64-v4 has beside it.
+macro_rules! with_features {
+    ($make:ident $($arguments:tt)*) => {
+        $make! {
+            ["avx" "avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe" "popcnt"]
+            ["avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl"]
+            $($arguments)*
         }
-        #[cfg(target_arch = "x86_64")]
-        if const { K::EFFECTS.is_heavy } {
-            #[inline(never)]
-            #[target_feature(enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
-            fn v3<B>(block: &mut B, work: impl OnBlock<B>) {
-                work.run(block);
-            }
-            #[inline(never)]
-            #[target_feature(
-                enable = "avx,avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-            )]
-            fn v4<B>(block: &mut B, work: impl OnBlock<B>) {
-                work.run(block);
-            }
-            match self {
-                // SAFETY: `Isa` has the variant only where the machine has the features.
-                Self::V4 => return unsafe { v4(block, work) },
-                // SAFETY: `Isa` has the variant only where the machine has the features.
-                Self::V3 => return unsafe { v3(block, work) },
-                Self::Base => {}
-            }
-        }
-        base(block, work);
-    }
+    };
 }
+pub(crate) use with_features;
 
 #[cfg(target_arch = "x86_64")]
 fn best() -> Isa {
-    macro_rules! has {
-        ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+    use std::arch::is_x86_feature_detected as has;
+    macro_rules! best {
+        ([$($v3:tt)+] [$($v4:tt)+]) => {
+            if !($(has!($v3))&&+) {
+                Isa::Base
+            } else if $(has!($v4))&&+ {
+                Isa::V4
+            } else {
+                Isa::V3
+            }
+        };
     }
-    if !has!("avx" "avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe" "popcnt") {
-        Isa::Base
-    } else if has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
-        Isa::V4
-    } else {
-        Isa::V3
-    }
+    with_features!(best)
 }
 
 #[cfg(not(target_arch = "x86_64"))]

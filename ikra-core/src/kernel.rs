@@ -1,9 +1,10 @@
 //! Kernels: methods that run for all objects of their class, in parallel.
 
-use crate::arity::ModeTuple;
 use crate::class::Class;
 #[cfg(doc)]
 use crate::effects::Effects;
+use crate::fields::FieldTuple;
+use crate::mode::ModeTuple;
 use crate::origin::{Origin, meaning};
 use crate::phase::Phase;
 use crate::value::Value;
@@ -21,7 +22,7 @@ pub unsafe trait Kernel: Phase + Send + Sync {
     type Class: Class;
     /// What it does with each column.
     #[doc(hidden)]
-    type Modes: ModeTuple<<Self::Class as Class>::Fields>;
+    type Modes: ModeTuple<Self::Class>;
 }
 
 /// A kernel that can be called with arguments `A`: one argument as it is, none as `()`, several as a
@@ -223,3 +224,6 @@ pub const fn assert_modes<K: Kernel>() {
 
 /// The storages of the fields of a kernel's class.
 pub type FieldsOf<K> = <<K as Kernel>::Class as Class>::Fields;
+
+/// What a kernel loads of an object.
+pub type ValuesOf<K> = <FieldsOf<K> as FieldTuple<<K as Kernel>::Class>>::Values;

@@ -8,7 +8,7 @@
 use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
-use crate::storage::Storage;
+use crate::storage::{Storage, Stored};
 
 /// Tells whether a type without parameters implements a trait: the constants here are found before those of [`No`].
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl<T: Class> Probe<T> {
     pub const IS_CLASS: bool = true;
 }
 
-impl<T: Storage> Probe<T> {
+impl<T: Stored> Probe<T> {
     /// It is how a field can be stored.
     pub const IS_STORAGE: bool = true;
 }
@@ -57,7 +57,7 @@ impl<T> Then for If<true, T> {
 }
 
 /// What a view shows for a class's `K`-th field.
-pub type FieldView<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage>::View<'w, P>;
+pub type FieldView<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage<C, K>>::View<'w, P>;
 
 /// What a getter shows for it.
-pub type FieldSeen<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Seen<'w, P>;
+pub type FieldSeen<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage<C, K>>::Seen<'w, P>;

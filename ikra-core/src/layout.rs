@@ -13,9 +13,10 @@ pub use geometry::constant_pitch;
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use geometry::{LINE, PAGE, SHORT, arena_align, checked_pitch, stagger};
-pub use slices::{Get, Set, Strided, StridedMut};
+pub use slices::{Strided, StridedMut};
 
 use crate::class::Class;
+use crate::run::Run;
 use crate::value::Value;
 
 /// Which layout a class has.
@@ -62,10 +63,10 @@ pub unsafe trait Layout: 'static {
     const RUN: usize;
     /// A run of a column, to read.
     #[doc(hidden)]
-    type Shared<'a, C: Class, T: Value>: Get<T> + Copy + Send + Sync;
+    type Shared<'a, C: Class, T: Value>: Run<T> + Copy + Send + Sync;
     /// A run of a column, to read and write.
     #[doc(hidden)]
-    type Exclusive<'a, C: Class, T: Value>: Get<T> + Set<T> + Send;
+    type Exclusive<'a, C: Class, T: Value>: Run<T> + Send;
 
     /// Borrows a run of a column.
     ///

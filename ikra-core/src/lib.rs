@@ -9,7 +9,7 @@
 //! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | what the macros know of a class, its geometry, what kernels do, and its checks |
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
 //! | [`known`] | one error for a type that is no class or no value |
-//! | [`access`], [`arity`], [`kernel`], [`step`] | what a kernel does with each column, for all columns at once, for one object |
+//! | [`kernel`], [`mode`], [`run`], [`fields`], [`step`] | what a kernel does with each column, with all of them, and for one object |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`origin`] | how host and device know that they mean the same class or kernel |
 //! | [`tile_row`] | what a block of the device's threads keeps of an object for kernels over pairs |
@@ -31,12 +31,11 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Ikra needs a target with 64-bit addresses");
 
-pub mod access;
-pub mod arity;
 pub mod class;
 pub mod column;
 pub mod effects;
 pub mod expansion;
+pub mod fields;
 pub mod float;
 pub mod handle;
 pub mod kernel;
@@ -45,6 +44,7 @@ pub mod layout;
 pub mod link;
 pub mod math;
 pub mod message;
+pub mod mode;
 pub mod object;
 pub mod order;
 pub mod origin;
@@ -53,19 +53,23 @@ pub mod phase;
 pub mod range;
 pub mod reduce;
 pub mod rng;
+pub mod run;
 pub mod step;
 pub mod storage;
 pub mod table;
 pub mod thread;
 pub mod tile_row;
 pub mod transfer;
+mod tuples;
 pub mod value;
 pub mod warp;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub mod isa;
+pub mod failure;
 #[cfg(not(target_arch = "nvptx64"))]
-pub mod run;
+pub mod isa;
 #[cfg(all(feature = "serde", not(target_arch = "nvptx64")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod spread;

@@ -223,12 +223,12 @@ pub const fn bytes(field: &FieldInfo) -> usize {
 /// classes of its links.
 #[doc(hidden)]
 pub const fn class_fingerprint<C: Class>() -> u64 {
-    use crate::arity::FieldTuple;
+    use crate::fields::FieldTuple;
     let mut print = Fingerprint::new().text(C::ORIGIN.place).number(C::FIELDS.len() as u64);
     let mut field = 0;
     while field < C::FIELDS.len() {
         print = print.number(field_fingerprint(&C::FIELDS[field]));
-        print = print.text(<C::Fields as FieldTuple>::TARGET_NAMES[field]);
+        print = print.text(<C::Fields as FieldTuple<C>>::TARGET_NAMES[field]);
         field += 1;
     }
     print = match C::Layout::KIND {

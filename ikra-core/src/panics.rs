@@ -13,7 +13,7 @@ use crate::kernel::Kernel;
 #[cfg(not(target_arch = "nvptx64"))]
 #[track_caller]
 fn stop(message: String) -> ! {
-    if crate::run::is_first_failure() {
+    if crate::failure::is_first_failure() {
         panic!("{message}");
     }
     std::panic::resume_unwind(Box::new(message))

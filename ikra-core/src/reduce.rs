@@ -6,7 +6,7 @@
 /// It depends on nothing else, so that the order of combination, and with it the rounding of the result,
 /// depends neither on the number of threads nor on whether it is done on the device. Few objects make
 /// small chunks, which keep more threads busy.
-pub const fn chunk_len(count: usize, heavy: bool) -> usize {
+pub const fn part_len(count: usize, heavy: bool) -> usize {
     let wanted = count / 8192;
     if heavy || wanted < 256 {
         256

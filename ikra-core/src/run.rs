@@ -1,45 +1,211 @@
-//! One run of a kernel on several threads of the host, of which only the first that fails is heard.
+//! Runs: one field of consecutive objects, as a kernel accesses it.
 
-use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::tuples::for_tuples;
+use crate::value::{LANES, Lanes, Loaded};
 
-/// One run of a kernel on several threads: once a call has panicked, no further chunks are begun.
-#[derive(Debug, Default)]
-pub struct Run {
-    failed: Arc<AtomicBool>,
-}
+/// One field of consecutive objects: a slice, or what stands for one.
+pub trait Run<T: Loaded> {
+    /// [`LANES`] elements held in registers, accessed in the same way.
+    type Block: Run<T> + From<Block<T::Lanes>>;
 
-thread_local! {
-    /// Of the run that this thread works on, whether it failed.
-    static FAILED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-}
+    /// The element at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the run.
+    unsafe fn get(&self, index: usize) -> T;
 
-impl Run {
-    /// Does the work for a chunk, unless the run failed; then the panic is on its way to the caller.
-    pub fn chunk<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        /// Ends the chunk, also by a panic.
-        struct Chunk<'a> {
-            failed: &'a AtomicBool,
-            before: Option<Arc<AtomicBool>>,
-        }
-        impl Drop for Chunk<'_> {
-            fn drop(&mut self) {
-                if std::thread::panicking() {
-                    self.failed.store(true, Ordering::Relaxed);
-                }
-                FAILED.set(self.before.take());
+    /// Stores the element at `index`, if the run is one to write.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the run.
+    #[inline(always)]
+    unsafe fn set(&mut self, _index: usize, _value: T) {}
+
+    /// Copies `len` elements from `first` on into a block.
+    ///
+    /// # Safety
+    ///
+    /// The elements are within the run.
+    #[inline(always)]
+    unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
+        let mut block: T::Lanes = Lanes::splat(T::PLACEHOLDER);
+        if len == LANES {
+            for lane in 0..LANES {
+                // SAFETY: within the run, by the caller.
+                block.set(lane, unsafe { self.get(first + lane) });
+            }
+        } else {
+            for lane in 0..len.min(LANES) {
+                // SAFETY: within the run, by the caller.
+                block.set(lane, unsafe { self.get(first + lane) });
             }
         }
-        if self.failed.load(Ordering::Relaxed) {
-            return None;
+        Block(block).into()
+    }
+
+    /// Copies `len` elements from a block to `first` and the following, if the run is one to write.
+    ///
+    /// # Safety
+    ///
+    /// The elements are within the run.
+    #[inline(always)]
+    unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
+        for lane in 0..len.min(LANES) {
+            // SAFETY: `first + lane` is within the run by the caller, `lane` within the block.
+            unsafe { self.set(first + lane, block.get(lane)) };
         }
-        let _chunk = Chunk { failed: &self.failed, before: FAILED.replace(Some(Arc::clone(&self.failed))) };
-        Some(work())
     }
 }
 
-/// Whether no other thread panicked before in the run that this thread works on.
-pub(crate) fn is_first_failure() -> bool {
-    FAILED.with_borrow(|failed| failed.as_ref().is_none_or(|failed| !failed.swap(true, Ordering::Relaxed)))
+/// Runs of several fields of the same objects, whose values are the tuple `V`.
+#[doc(hidden)]
+pub trait RunTuple<V> {
+    /// The same over a block of objects held in registers.
+    type Block: RunTuple<V>;
+
+    /// The values at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the runs.
+    unsafe fn get(&self, index: usize) -> V;
+
+    /// Stores the values at `index`, those whose run is one to write.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the runs.
+    unsafe fn set(&mut self, index: usize, values: V);
+
+    /// Copies `len` objects from `first` on into a block.
+    ///
+    /// # Safety
+    ///
+    /// They are within the runs.
+    unsafe fn block(&self, first: usize, len: usize) -> Self::Block;
+
+    /// Copies `len` objects from a block.
+    ///
+    /// # Safety
+    ///
+    /// They are within the runs.
+    unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block);
 }
+
+/// [`LANES`] elements, to read and write.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Block<L>(L);
+
+impl<T: Loaded> Run<T> for Block<T::Lanes>
+where
+    T::Lanes: Lanes<T>,
+{
+    type Block = Self;
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        self.0.get(index)
+    }
+    #[inline(always)]
+    unsafe fn set(&mut self, index: usize, value: T) {
+        self.0.set(index, value);
+    }
+}
+
+/// [`LANES`] elements, to read.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOnly<L>(L);
+
+impl<L> From<Block<L>> for ReadOnly<L> {
+    #[inline(always)]
+    fn from(block: Block<L>) -> Self {
+        Self(block.0)
+    }
+}
+
+impl<T: Loaded> Run<T> for ReadOnly<T::Lanes> {
+    type Block = Self;
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        self.0.get(index)
+    }
+}
+
+/// A field that is not accessed: the kernel does not name it, or what it does with it is done where the element is.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Skip;
+
+impl<L> From<Block<L>> for Skip {
+    #[inline(always)]
+    fn from(_: Block<L>) -> Self {
+        Self
+    }
+}
+
+impl<T: Loaded> Run<T> for Skip {
+    type Block = Self;
+    #[inline(always)]
+    unsafe fn get(&self, _: usize) -> T {
+        T::PLACEHOLDER
+    }
+}
+
+/// A field of which a kernel writes a snapshot, while others see the values from before.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Snapshot<R, W> {
+    pub(crate) now: R,
+    pub(crate) next: W,
+}
+
+impl<T: Loaded, R: Run<T>, W: Run<T>> Run<T> for Snapshot<R, W> {
+    // Within a block of selves nobody else looks: what others see is in the column.
+    type Block = Block<T::Lanes>;
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> T {
+        // SAFETY: both runs are of the same objects.
+        unsafe { self.now.get(index) }
+    }
+    #[inline(always)]
+    unsafe fn set(&mut self, index: usize, value: T) {
+        // SAFETY: both runs are of the same objects.
+        unsafe { self.next.set(index, value) }
+    }
+}
+
+macro_rules! run_tuple {
+    ($(($T:ident $M:ident $X:ident $k:tt))+) => {
+        impl<$($T: Loaded,)+ $($X: Run<$T>),+> RunTuple<($($T,)+)> for ($($X,)+) {
+            type Block = ($($X::Block,)+);
+            #[inline(always)]
+            unsafe fn get(&self, index: usize) -> ($($T,)+) {
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe { self.$k.get(index) },)+)
+            }
+            #[inline(always)]
+            unsafe fn set(&mut self, index: usize, values: ($($T,)+)) {
+                $(
+                    // SAFETY: the contract is the same for each field.
+                    unsafe { self.$k.set(index, values.$k) };
+                )+
+            }
+            #[inline(always)]
+            unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe { self.$k.block(first, len) },)+)
+            }
+            #[inline(always)]
+            unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
+                $(
+                    // SAFETY: the contract is the same for each field.
+                    unsafe { self.$k.unblock(first, len, &block.$k) };
+                )+
+            }
+        }
+    };
+}
+for_tuples!(run_tuple);

@@ -1,10 +1,12 @@
 //! One call of a kernel for one object, on host and device.
 
-use crate::arity::{AccessTuple, FieldTuple};
 use crate::class::Class;
+use crate::fields::FieldTuple;
 use crate::handle::Handle;
-use crate::kernel::{FieldsOf, Kernel, assert_modes};
+use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
+use crate::mode::ModeTuple;
 use crate::panics::{stray_handle, undeclared_write};
+use crate::run::RunTuple;
 use crate::table::Table;
 
 /// Loads the view of one object, calls the kernel, and stores what it wrote.
@@ -22,19 +24,19 @@ pub unsafe fn step<'w, K, X, R>(
 ) -> R
 where
     K: Kernel,
-    X: AccessTuple<FieldsOf<K>>,
+    X: RunTuple<ValuesOf<K>>,
 {
     const { assert_modes::<K>() };
-    // SAFETY: passed on.
+    // SAFETY: the contract is the same.
     let values = unsafe { runs.get(n) };
-    let views = FieldsOf::<K>::to_views::<K::Class, K>(values, table, index);
+    let views = FieldsOf::<K>::to_views::<K>(values, table, index);
     let mut view = K::Class::to_view(views, Handle::at(table, index));
     let result = call(&mut view);
     if const { K::EFFECTS.is_exclusive } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
         let before = values;
         let after = finish::<K>(view, table, index);
-        // SAFETY: passed on.
+        // SAFETY: the contract is the same.
         unsafe { store::<K, X>(runs, n, &before, after) };
     }
     result
@@ -46,9 +48,9 @@ pub fn finish<'w, K: Kernel>(
     view: <K::Class as Class>::View<'w, K>,
     table: &'w Table<K::Class>,
     index: usize,
-) -> <FieldsOf<K> as FieldTuple>::Values {
+) -> ValuesOf<K> {
     let views = K::Class::from_view(view);
-    if let Some(field) = FieldsOf::<K>::stray::<K::Class, K>(&views, table, index) {
+    if let Some(field) = FieldsOf::<K>::stray::<K>(&views, table, index) {
         stray_handle::<K::Class>(K::EFFECTS.kernel, field);
     }
     FieldsOf::<K>::from_views::<K>(views)
@@ -60,18 +62,14 @@ pub fn finish<'w, K: Kernel>(
 ///
 /// `n` is within the runs.
 #[inline(always)]
-pub unsafe fn store<K, X>(
-    runs: &mut X,
-    n: usize,
-    before: &<FieldsOf<K> as FieldTuple>::Values,
-    after: <FieldsOf<K> as FieldTuple>::Values,
-) where
+pub unsafe fn store<K, X>(runs: &mut X, n: usize, before: &ValuesOf<K>, after: ValuesOf<K>)
+where
     K: Kernel,
-    X: AccessTuple<FieldsOf<K>>,
+    X: RunTuple<ValuesOf<K>>,
 {
-    if let Some(field) = X::undeclared(before, &after) {
+    if let Some(field) = K::Modes::undeclared(before, &after) {
         undeclared_write::<K>(field);
     }
-    // SAFETY: passed on.
+    // SAFETY: the contract is the same.
     unsafe { runs.set(n, after) };
 }

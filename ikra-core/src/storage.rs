@@ -5,7 +5,6 @@ mod atomic;
 mod copies;
 mod flat;
 mod inner;
-mod loaded;
 mod plain;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue, Updated, Valueless};
@@ -19,168 +18,45 @@ pub use inner::{
     ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerAtomicsIter,
     InnerIter, InnerIterMut, InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
 };
-pub use loaded::Loaded;
 pub use plain::Plain;
 
-use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
-use crate::layout::{Get, Set};
+use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo, first_column};
 use crate::phase::Phase;
+use crate::run::Run;
 use crate::table::Table;
+use crate::value::Loaded;
 
-/// How one field of a class is stored.
+/// How one field is stored, whatever the class and its place there: apart from [`Storage`], because a class's own
+/// constants are made of this.
 ///
 /// # Safety
 ///
-/// 1. `COLUMNS` are the columns that the functions access, and these access no other memory than that of the object
-///    in question, in its columns and in the class's arena.
+/// 1. `COLUMNS` are the columns that the functions of [`Storage`] access.
 /// 2. `ATOMIC` says that the elements are accessed as atomics only, so that they may be accessed through other
 ///    objects while they change.
-/// 3. `to_view` and `to_seen` show what belongs to the object at `index` of `table`.
-pub unsafe trait Storage: 'static {
+/// 3. `ARRAY` is there if and only if what is loaded is where an inner array is.
+pub unsafe trait Stored: 'static {
     /// The field's type in the row.
     type Row;
     /// What a kernel loads of it and stores.
     type Value: Loaded;
-    /// The field's type in a view.
-    type View<'w, P: Phase>;
-    /// What a ref's getter returns.
-    type Seen<'w, P: Phase>: Copy;
-    /// A run of the field's columns, to read.
-    type Shared<'a, C: Class>: Get<Self::Value> + Copy + Send + Sync;
-    /// A run of the field's columns, to read and write.
-    type Exclusive<'a, C: Class>: Get<Self::Value> + Set<Self::Value> + Send;
 
     /// The columns.
     const COLUMNS: &'static [ColumnInfo];
     /// Whether other objects' elements may be changed too, atomically.
-    const ATOMIC: bool;
+    const ATOMIC: bool = false;
     /// How an inner array is spread.
     const ARRAY: Option<ArrayInfo> = None;
     /// The class that the field's links refer to.
-    const TARGET: Option<ClassId>;
+    const TARGET: Option<ClassId> = None;
     /// That class's name.
-    const TARGET_NAME: &'static str;
-
-    /// Borrows `len` elements from `first` on.
-    ///
-    /// # Safety
-    ///
-    /// 1. `bases` describe storage of `C`, in which field `K` is stored by `Self`, and in which the
-    ///    objects `first..first + len` exist and lie within one run of the layout.
-    /// 2. Nothing writes these elements during `'a`.
-    unsafe fn shared<'a, C: Class, const K: usize>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a, C>;
-
-    /// Borrows `len` elements from `first` on, exclusively.
-    ///
-    /// # Safety
-    ///
-    /// 1. As for [`shared`](Self::shared).
-    /// 2. Nothing else accesses these elements during `'a`.
-    unsafe fn exclusive<'a, C: Class, const K: usize>(
-        bases: &C::Bases,
-        first: usize,
-        len: usize,
-    ) -> Self::Exclusive<'a, C>;
-
-    /// Reads one element.
-    ///
-    /// # Safety
-    ///
-    /// 1. `bases` describe storage of `C`, in which field `K` is stored by `Self` and object `index` exists.
-    /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
-    unsafe fn read<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> Self::Value;
-
-    /// What a view of one element is made of: its value, unless the view accesses it where it is.
-    ///
-    /// # Safety
-    ///
-    /// As for [`read`](Self::read).
-    #[inline(always)]
-    unsafe fn read_for_view<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> Self::Value {
-        // SAFETY: passed on.
-        unsafe { Self::read::<C, K>(bases, index) }
-    }
-
-    /// Writes one element.
-    ///
-    /// # Safety
-    ///
-    /// 1. `bases` describe storage of `C` with room for object `index`, in which field `K` is stored by `Self`.
-    /// 2. Nothing else accesses the element meanwhile.
-    unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: Self::Value);
-
-    /// Reads the field by value.
-    ///
-    /// # Safety
-    ///
-    /// As for [`read`](Self::read).
-    unsafe fn read_row<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> Self::Row;
-
-    /// Writes the field by value; `bump` is where the arena has space.
-    ///
-    /// # Safety
-    ///
-    /// 1. As for [`write`](Self::write).
-    /// 2. The arena goes on to [`arena_end`](Self::arena_end), unless the field [`fits`](Self::fits); and the
-    ///    object exists, unless `bump` is for fresh ones.
-    unsafe fn write_row<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
-
-    /// Writes something that may be looked at.
-    ///
-    /// # Safety
-    ///
-    /// As for [`write`](Self::write).
-    #[inline]
-    unsafe fn write_placeholder<C: Class, const K: usize>(bases: &C::Bases, index: usize) {
-        // SAFETY: passed on.
-        unsafe { Self::write::<C, K>(bases, index, Self::Value::PLACEHOLDER) }
-    }
+    const TARGET_NAME: &'static str = "";
 
     /// Where the arena ends if the field takes new space after `used` bytes.
     #[inline(always)]
     fn arena_end(_row: &Self::Row, used: usize) -> usize {
         used
     }
-
-    /// Whether the field needs no more of the arena than object `index` has.
-    ///
-    /// # Safety
-    ///
-    /// As for [`read`](Self::read).
-    #[inline(always)]
-    unsafe fn fits<C: Class, const K: usize>(_bases: &C::Bases, _index: usize, _row: &Self::Row) -> bool {
-        true
-    }
-
-    /// Copies the field of an object from one storage to another.
-    ///
-    /// # Safety
-    ///
-    /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
-    #[inline]
-    unsafe fn copy<C: Class, const K: usize>(from: &C::Bases, to: &C::Bases, index: usize) {
-        // SAFETY: passed on.
-        let value = unsafe { Self::read::<C, K>(from, index) };
-        // SAFETY: passed on.
-        unsafe { Self::write::<C, K>(to, index, value) };
-    }
-
-    /// What the view of object `index` shows for `value`.
-    fn to_view<'w, C: Class, P: Phase, const K: usize>(
-        value: Self::Value,
-        table: &'w Table<C>,
-        index: usize,
-    ) -> Self::View<'w, P>;
-
-    /// What a getter of object `index` shows for `value`.
-    fn to_seen<'w, C: Class, P: Phase, const K: usize>(
-        value: Self::Value,
-        table: &'w Table<C>,
-        index: usize,
-    ) -> Self::Seen<'w, P>;
-
-    /// The value behind what a view shows.
-    fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
 
     /// The same value, its elements copied if it is an inner array that is not atomic.
     ///
@@ -199,27 +75,146 @@ pub unsafe trait Storage: 'static {
     fn is_other(_before: &Self::Value, _after: &Self::Value) -> bool {
         false
     }
+}
+
+/// How field `K` of class `C` is stored.
+///
+/// # Safety
+///
+/// 1. The functions access no other memory than that of the object in question, in the field's columns and in the
+///    class's arena.
+/// 2. `to_view` and `to_seen` show what belongs to the object at `index` of `table`.
+pub unsafe trait Storage<C: Class, const K: usize>: Stored {
+    /// The first of the field's columns.
+    const COLUMN: usize = first_column(C::FIELDS, K);
+    /// The field's type in a view.
+    type View<'w, P: Phase>;
+    /// What a ref's getter returns.
+    type Seen<'w, P: Phase>: Copy;
+    /// A run of the field's columns, to read.
+    type Shared<'a>: Run<Self::Value> + Copy + Send + Sync;
+    /// A run of the field's columns, to read and write.
+    type Exclusive<'a>: Run<Self::Value> + Send;
+
+    /// Borrows `len` elements from `first` on.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, in which field `K` is stored by `Self`, and in which the
+    ///    objects `first..first + len` exist and lie within one run of the layout.
+    /// 2. Nothing writes these elements during `'a`.
+    unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a>;
+
+    /// Borrows `len` elements from `first` on, exclusively.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`shared`](Self::shared).
+    /// 2. Nothing else accesses these elements during `'a`.
+    unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a>;
+
+    /// Reads one element.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, in which field `K` is stored by `Self` and object `index` exists.
+    /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
+    unsafe fn read(bases: &C::Bases, index: usize) -> Self::Value;
+
+    /// What a view of one element is made of: its value, unless the view accesses it where it is.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    #[inline(always)]
+    unsafe fn read_for_view(bases: &C::Bases, index: usize) -> Self::Value {
+        // SAFETY: the contract is the same.
+        unsafe { Self::read(bases, index) }
+    }
+
+    /// Writes one element.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C` with room for object `index`, in which field `K` is stored by `Self`.
+    /// 2. Nothing else accesses the element meanwhile.
+    unsafe fn write(bases: &C::Bases, index: usize, value: Self::Value);
+
+    /// Reads the field by value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row;
+
+    /// Writes the field by value; `bump` is where the arena has space.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`write`](Self::write).
+    /// 2. The arena goes on to [`arena_end`](Stored::arena_end), unless the field [`fits`](Self::fits); and the
+    ///    object exists, unless `bump` is for fresh ones.
+    unsafe fn write_row(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
+
+    /// Writes something that may be looked at.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write).
+    #[inline]
+    unsafe fn write_placeholder(bases: &C::Bases, index: usize) {
+        // SAFETY: the contract is the same.
+        unsafe { Self::write(bases, index, Self::Value::PLACEHOLDER) }
+    }
+
+    /// Whether the field needs no more of the arena than object `index` has.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    #[inline(always)]
+    unsafe fn fits(_bases: &C::Bases, _index: usize, _row: &Self::Row) -> bool {
+        true
+    }
+
+    /// Copies the field of an object from one storage to another.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
+    #[inline]
+    unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize) {
+        // SAFETY: by the contract, for `from`.
+        let value = unsafe { Self::read(from, index) };
+        // SAFETY: by the contract, for `to`.
+        unsafe { Self::write(to, index, value) };
+    }
+
+    /// What the view of object `index` shows for `value`.
+    fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::View<'w, P>;
+
+    /// What a getter of object `index` shows for `value`.
+    fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P>;
+
+    /// The value behind what a view shows.
+    fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
 
     /// Writes one element, or the elements of an inner array, from copies of them.
     ///
     /// # Safety
     ///
     /// 1. As for [`write`](Self::write).
-    /// 2. The value is of the same object, or made from one by [`detach`](Self::detach); the copies live.
+    /// 2. The value is of the same object, or made from one by [`detach`](Stored::detach); the copies live.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
-    unsafe fn put_back<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: Self::Value) {
-        // SAFETY: passed on.
-        unsafe { Self::write::<C, K>(bases, index, value) }
+    unsafe fn put_back(bases: &C::Bases, index: usize, value: Self::Value) {
+        // SAFETY: by 1.
+        unsafe { Self::write(bases, index, value) }
     }
 
     /// Whether a view still shows its own object's field, for storages whose views are handles.
     #[inline(always)]
-    fn is_own<'w, C: Class, P: Phase, const K: usize>(
-        _view: &Self::View<'w, P>,
-        _table: &'w Table<C>,
-        _index: usize,
-    ) -> bool {
+    fn is_own<'w, P: Phase>(_view: &Self::View<'w, P>, _table: &'w Table<C>, _index: usize) -> bool {
         true
     }
 
@@ -230,38 +225,29 @@ pub unsafe trait Storage: 'static {
     /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
     #[inline(always)]
-    unsafe fn see<'w, C: Class, P: Phase, const K: usize>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
-        // SAFETY: passed on.
-        let value = unsafe { Self::read_for_view::<C, K>(&table.bases, index) };
-        Self::to_seen::<C, P, K>(value, table, index)
+    unsafe fn see<'w, P: Phase>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+        // SAFETY: 1. the table's bases are those of its storage; 2. by 2.
+        let value = unsafe { Self::read_for_view(&table.bases, index) };
+        Self::to_seen::<P>(value, table, index)
     }
 }
 
 /// The parts of [`Storage`] that are the same wherever the field's value is what is loaded and shown.
 macro_rules! shown_as_it_is {
-    ($ty:ty) => {
+    () => {
         #[inline(always)]
-        fn to_seen<'w, C: Class, P: Phase, const K: usize>(
-            value: Self::Value,
-            table: &'w Table<C>,
-            index: usize,
-        ) -> Self::Seen<'w, P> {
-            Self::to_view::<C, P, K>(value, table, index)
+        fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+            <Self as Storage<C, K>>::to_view::<P>(value, table, index)
         }
         #[inline(always)]
-        unsafe fn read_row<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> $ty {
-            // SAFETY: passed on.
-            unsafe { Self::read::<C, K>(bases, index) }
+        unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row {
+            // SAFETY: the contract is the same.
+            unsafe { <Self as Storage<C, K>>::read(bases, index) }
         }
         #[inline(always)]
-        unsafe fn write_row<C: Class, const K: usize>(
-            bases: &C::Bases,
-            index: usize,
-            row: $ty,
-            _: &mut crate::storage::Bump,
-        ) {
-            // SAFETY: passed on.
-            unsafe { Self::write::<C, K>(bases, index, row) }
+        unsafe fn write_row(bases: &C::Bases, index: usize, row: Self::Row, _: &mut crate::storage::Bump) {
+            // SAFETY: by 1.
+            unsafe { <Self as Storage<C, K>>::write(bases, index, row) }
         }
     };
 }

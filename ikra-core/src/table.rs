@@ -9,7 +9,7 @@ use core::fmt;
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ptr;
 
-use crate::class::{Class, ClassId, first_column};
+use crate::class::{Class, ClassId};
 use crate::layout::{Layout, LayoutKind, geometry};
 use crate::value::Target;
 
@@ -89,14 +89,7 @@ pub unsafe fn address<C: Class>(bases: &C::Bases, column: usize, index: usize) -
     unsafe { base.0.add(offset) }
 }
 
-/// The first physical column of a field, as a constant.
-pub trait FirstColumn<const K: usize>: Class {
-    /// The column.
-    const COLUMN: usize = first_column(Self::FIELDS, K);
-}
-impl<C: Class, const K: usize> FirstColumn<K> for C {}
-
-/// The table of a target class, given that a value's target is `T`.
+/// The class that links of target `T` refer to.
 pub(crate) const fn target_of<T: Target>() -> Option<ClassId> {
     T::CLASS
 }

@@ -6,10 +6,12 @@ mod fixed;
 #[cfg_attr(docsrs, doc(cfg(feature = "glam")))]
 mod glam;
 mod lanes;
+mod loaded;
 mod primitive;
 
 pub use fixed::Fixed;
 pub use lanes::{LANES, LaneArray, Lanes};
+pub use loaded::Loaded;
 
 use crate::origin::meaning;
 use crate::phase::Phase;

@@ -10,7 +10,7 @@ use ikra_core::class::{Class, has_arena};
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::{Argument, Call, Construct, Discardable, Kernel, OnDevice, PairCall, ReducedBy};
 use ikra_core::link::Link;
-use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use ikra_core::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use ikra_core::tile_row;
 use ikra_core::transfer::Transfer;
 use ikra_runtime::error::{Error, GpuError};
@@ -771,7 +771,7 @@ where
     let size = size_of::<WireOf<K, A>>().max(1);
     // Whole warps: a thread an accumulator.
     let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, job.threads as usize);
-    let chunks = count.div_ceil(chunk_len(count, const { K::EFFECTS.is_heavy }));
+    let chunks = count.div_ceil(part_len(count, const { K::EFFECTS.is_heavy }));
     // A block or a warp a chunk, but of blocks no more than run at the same time: each has to say that it is done.
     let most = session.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
     let blocks =

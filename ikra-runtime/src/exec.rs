@@ -3,6 +3,7 @@
 //! A chunk is never smaller than a few cache lines of each column, so that two threads seldom write to
 //! the same line, and its bounds depend on nothing that changes a result.
 
+mod calls;
 mod collect;
 mod construct;
 mod each;
@@ -23,8 +24,8 @@ use std::ops::{Range, RangeBounds};
 
 use rayon::prelude::*;
 
+use crate::failure::Failure;
 use crate::range::{within, written};
-use crate::run::Run;
 
 /// Chunks are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;
@@ -37,7 +38,7 @@ const SEQUENTIAL_BELOW: usize = 4096;
 
 /// How much of the work one task takes.
 #[inline]
-fn chunk_len(objects: usize, heavy: bool) -> usize {
+fn task_len(objects: usize, heavy: bool) -> usize {
     let sequential_below = if heavy { HEAVY_GRAIN } else { SEQUENTIAL_BELOW };
     if objects <= sequential_below {
         return objects.max(1);
@@ -55,7 +56,7 @@ fn chunk_len(objects: usize, heavy: bool) -> usize {
 /// Calls `work` for chunks of `range`, in parallel where it pays.
 #[inline]
 fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
-    let len = chunk_len(range.len(), heavy);
+    let len = task_len(range.len(), heavy);
     if range.len() > len {
         spread_chunks(range, len, &work);
     } else if !range.is_empty() {
@@ -68,10 +69,10 @@ fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sy
 fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     // Bounds are multiples of a cache line's objects whatever the start.
     let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
-    let run = Run::default();
+    let failure = Failure::default();
     (0..(range.end - first).div_ceil(len)).into_par_iter().for_each(|n| {
         let start = (first + n * len).max(range.start);
-        run.chunk(|| work(start..(first + (n + 1) * len).min(range.end)));
+        failure.chunk(|| work(start..(first + (n + 1) * len).min(range.end)));
     });
 }
 

@@ -16,8 +16,8 @@
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
-    access, arity, class, column, handle, isa, kernel, layout, link, origin, panics, phase, range, reduce, run, step,
-    storage, table, value,
+    class, column, failure, fields, handle, isa, kernel, layout, link, mode, origin, panics, phase, range, reduce, run,
+    spread, step, storage, table, value,
 };
 
 pub mod advice;

@@ -18,9 +18,9 @@ use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub use rows::{Links, Rows};
 
-use crate::arity::FieldTuple;
 use crate::class::{Class, MAX_FIELDS, arrays, atomics, first_column, in_arena};
 use crate::error::Error;
+use crate::fields::FieldTuple;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::{Mirror, Mirrored};
@@ -152,7 +152,7 @@ impl<C: Class> Objects<C> {
             for index in 0..len {
                 // SAFETY: both storages have room for the object, and the arenas for what is used of this one. `&self`
                 // excludes all writes but to atomics, which are read as such; nobody else has the clone.
-                unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, FieldSet::ALL) }
+                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, FieldSet::ALL) }
             }
         }
         clone.pending = self.pending.clone();
@@ -219,10 +219,10 @@ impl<C: Class> Objects<C> {
         self.change_rows();
         let row = row.into_values();
         let used = self.arena().1;
-        let used = self.make_room(used, |used| <C::Fields as FieldTuple>::arena_end(&row, used), Dead::Nothing)?;
+        let used = self.make_room(used, |used| <C::Fields as FieldTuple<C>>::arena_end(&row, used), Dead::Nothing)?;
         let mut bump = Bump { used, fresh: true };
         // SAFETY: there is room by `grow` and `make_room`, and `&mut self` excludes other accesses.
-        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, index, row, &mut bump) }
+        unsafe { <C::Fields as FieldTuple<C>>::write(&self.table().bases, index, row, &mut bump) }
         self.set_arena_used(bump.used);
         self.set_len(index + 1);
         Ok(Link::at(index as u32))
@@ -287,7 +287,7 @@ impl<C: Class> Objects<C> {
         self.change_rows();
         for index in first..len {
             // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple>::write_placeholder::<C>(&self.table().bases, index) }
+            unsafe { <C::Fields as FieldTuple<C>>::write_placeholder(&self.table().bases, index) }
         }
         self.set_len(len);
         Ok(())
@@ -318,7 +318,7 @@ impl<C: Class> Objects<C> {
         self.check_initialized(link)?;
         self.table().fetch(FieldSet::ALL);
         // SAFETY: the object exists, and `&self` excludes writes.
-        let values = unsafe { <C::Fields as FieldTuple>::read_row::<C>(&self.table().bases, link.index()) };
+        let values = unsafe { <C::Fields as FieldTuple<C>>::read_row(&self.table().bases, link.index()) };
         Ok(C::from_values(values))
     }
 
@@ -339,14 +339,14 @@ impl<C: Class> Objects<C> {
         let row = row.into_values();
         let mut used = self.arena().1;
         // SAFETY: the object exists by the caller's check.
-        if !unsafe { <C::Fields as FieldTuple>::fits::<C>(&self.table().bases, link.index(), &row) } {
-            let end = |used| <C::Fields as FieldTuple>::arena_end(&row, used);
+        if !unsafe { <C::Fields as FieldTuple<C>>::fits(&self.table().bases, link.index(), &row) } {
+            let end = |used| <C::Fields as FieldTuple<C>>::arena_end(&row, used);
             used = self.make_room(used, end, Dead::Object(link.index()))?;
         }
         let mut bump = Bump { used, fresh: false };
         // SAFETY: the object exists by the caller's check, there is room by `make_room`, and `&mut self` excludes
         // other accesses.
-        unsafe { <C::Fields as FieldTuple>::write::<C>(&self.table().bases, link.index(), row, &mut bump) }
+        unsafe { <C::Fields as FieldTuple<C>>::write(&self.table().bases, link.index(), row, &mut bump) }
         self.set_arena_used(bump.used);
         Ok(())
     }
@@ -430,14 +430,14 @@ impl<C: Class> Objects<C> {
         let (from, to) = (self.memory.bases(), self.shadow.memory.bases());
         for index in self.shadow.len..self.len() {
             // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, self.shadow.fields) }
+            unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, self.shadow.fields) }
         }
         // Arrays are changed in place, so that their snapshots start as copies.
         let arrays = fields.intersection(const { arrays::<C>() });
         if !arrays.is_empty() {
             for index in 0..self.shadow.len {
                 // SAFETY: as above.
-                unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, arrays) }
+                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, arrays) }
             }
         }
         self.shadow.len = self.len();
@@ -470,7 +470,7 @@ impl<C: Class> Objects<C> {
         let (from, to) = (self.shadow.memory.bases(), self.memory.bases());
         for index in range {
             // SAFETY: both storages have the object, written by the kernel, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple>::copy::<C>(&from, &to, index, fields) }
+            unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, fields) }
         }
     }
 }

@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 
 pub use guard::Mut;
 
-use crate::arity::FieldTuple;
 use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
 use crate::error::Error;
 use crate::exec;
+use crate::fields::FieldTuple;
 use crate::handle::{All, Handle};
 use crate::kernel::{Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
@@ -27,7 +27,7 @@ use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
 use crate::picture::WorldLayout;
 use crate::reduce::Reducer;
-use crate::storage::Storage;
+use crate::storage::Stored;
 use crate::table::Directory;
 use crate::value::Value;
 use ikra_core::message::Message;
@@ -190,7 +190,7 @@ fn directory_of(objects: &dyn AnyObjects) -> &AtomicPtr<Directory> {
 pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
     // Evaluated here, so that its mistakes are found when the program is checked.
     let _ = geometry::<C>();
-    let targets = <C::Fields as FieldTuple>::TARGETS;
+    let targets = <C::Fields as FieldTuple<C>>::TARGETS;
     let mut field = 0;
     while field < targets.len() {
         if let Some(target) = targets[field] {
@@ -201,7 +201,7 @@ pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
                 n += 1;
             }
             if !found {
-                let target = <C::Fields as FieldTuple>::TARGET_NAMES[field];
+                let target = <C::Fields as FieldTuple<C>>::TARGET_NAMES[field];
                 let message = Message::new()
                     .push("`")
                     .push(C::NAME)
@@ -459,7 +459,7 @@ pub unsafe trait World: Sized + Send + Sync {
     #[inline]
     fn set<C, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
     where
-        C: Field<K, Storage: Storage<Row = T, Value = T>>,
+        C: Field<K, Storage: Stored<Row = T, Value = T>>,
         Self: Holds<C>,
     {
         if let Err(error) = self.try_set(link, column, value) {
@@ -480,7 +480,7 @@ pub unsafe trait World: Sized + Send + Sync {
         value: T,
     ) -> Result<(), Error>
     where
-        C: Field<K, Storage: Storage<Row = T, Value = T>>,
+        C: Field<K, Storage: Stored<Row = T, Value = T>>,
         Self: Holds<C>,
     {
         Holds::<C>::objects_mut(self).set(link, column, value)

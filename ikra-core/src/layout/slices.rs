@@ -5,29 +5,11 @@ use core::marker::PhantomData;
 
 use crate::class::Class;
 use crate::layout::geometry::HasGeometry;
-use crate::value::Value;
+use crate::run::{Block, ReadOnly, Run};
+use crate::value::{Loaded, Value};
 
-/// A run of a column that can be read.
-pub trait Get<T> {
-    /// The element at `index`.
-    ///
-    /// # Safety
-    ///
-    /// `index` is less than the length of the run.
-    unsafe fn get(&self, index: usize) -> T;
-}
-
-/// A run of a column that can be written.
-pub trait Set<T> {
-    /// Replaces the element at `index`.
-    ///
-    /// # Safety
-    ///
-    /// `index` is less than the length of the run.
-    unsafe fn set(&mut self, index: usize, value: T);
-}
-
-impl<T: Copy> Get<T> for &[T] {
+impl<T: Value> Run<T> for &[T] {
+    type Block = ReadOnly<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
@@ -36,16 +18,14 @@ impl<T: Copy> Get<T> for &[T] {
     }
 }
 
-impl<T: Copy> Get<T> for &mut [T] {
+impl<T: Value> Run<T> for &mut [T] {
+    type Block = Block<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
         unsafe { self.as_ptr().add(index).read() }
     }
-}
-
-impl<T: Copy> Set<T> for &mut [T] {
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len());
@@ -88,7 +68,8 @@ impl<C: Class, T: Value> Strided<'_, C, T> {
     }
 }
 
-impl<C: Class, T: Value> Get<T> for Strided<'_, C, T> {
+impl<C: Class, T: Value> Run<T> for Strided<'_, C, T> {
+    type Block = ReadOnly<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len);
@@ -123,16 +104,14 @@ impl<C: Class, T: Value> StridedMut<'_, C, T> {
     }
 }
 
-impl<C: Class, T: Value> Get<T> for StridedMut<'_, C, T> {
+impl<C: Class, T: Value> Run<T> for StridedMut<'_, C, T> {
+    type Block = Block<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len);
         // SAFETY: in range by the caller, and readable by the contract of `new`.
         unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().read() }
     }
-}
-
-impl<C: Class, T: Value> Set<T> for StridedMut<'_, C, T> {
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len);

@@ -9,12 +9,12 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64,
 use crate::class::{Class, ClassId, ColumnInfo};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::effects::FieldSet;
-use crate::layout::{Get, Set};
 use crate::link::Link;
 use crate::order::{AnyPlace, AtomicPlace, Operation, OwnPlace, assert_allowed};
 use crate::phase::Phase;
-use crate::storage::{Bump, Storage};
-use crate::table::{FirstColumn, Table, address, target_of};
+use crate::run::Skip;
+use crate::storage::{Bump, Storage, Stored};
+use crate::table::{Table, address, target_of};
 use crate::value::{Fixed, Target, Value};
 
 /// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
@@ -513,50 +513,29 @@ updates! { [C: Class,] Link<C>; {
     |atomic, link| atomic.change(|current| (link > current).then_some(link));
 } }
 
-/// A field in one column of atomics: the `K`-th of class `C`.
+/// A field in one column of atomics.
 #[derive(Debug)]
-pub struct AtomicColumn<C, const K: usize, T>(PhantomData<fn() -> (C, T)>);
+pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
 
-impl<C: Class, const K: usize, T: AtomicValue> AtomicColumn<C, K, T> {
-    /// The atomic of object `index`.
+impl<T: AtomicValue> AtomicColumn<T> {
     #[inline(always)]
-    fn atomic<'w, D: Class, P: Phase, A: AtomicPlace, const F: usize>(
-        table: &'w Table<D>,
+    fn atomic<'w, C: Class, const K: usize, P: Phase, A: AtomicPlace>(
+        table: &'w Table<C>,
         index: usize,
     ) -> Atomic<'w, T, A> {
         #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
-            table.changed_on_host(const { FieldSet::from_bits(1 << F) });
+            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
         // SAFETY: views and refs are made of objects that exist; the element is only ever accessed as the cell.
-        unsafe { Atomic::at(table.address(<D as FirstColumn<F>>::COLUMN, index).cast::<T>()) }
+        unsafe { Atomic::at(table.address(<Self as Storage<C, K>>::COLUMN, index).cast::<T>()) }
     }
-}
-
-/// In place of a run of an atomic column: its elements are accessed one by one.
-#[derive(Clone, Copy, Debug)]
-pub struct NoRun;
-
-impl<T: Value> Get<T> for NoRun {
-    #[inline(always)]
-    unsafe fn get(&self, _: usize) -> T {
-        <T as Value>::PLACEHOLDER
-    }
-}
-
-impl<T: Value> Set<T> for NoRun {
-    #[inline(always)]
-    unsafe fn set(&mut self, _: usize, _: T) {}
 }
 
 // SAFETY: one column of cells, each of which is only ever accessed as an atomic.
-unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage for AtomicColumn<C, K, T> {
+unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
     type Row = T;
     type Value = T;
-    type View<'w, P: Phase> = Atomic<'w, T, OwnPlace<P, C, K>>;
-    type Seen<'w, P: Phase> = Atomic<'w, T, AnyPlace<P, C, K>>;
-    type Shared<'a, D: Class> = NoRun;
-    type Exclusive<'a, D: Class> = NoRun;
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() <= align_of::<T::Cell>());
         &[ColumnInfo::of::<T::Cell>().holding::<T>()]
@@ -564,56 +543,64 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage for AtomicColumn<C
     const ATOMIC: bool = true;
     const TARGET: Option<ClassId> = target_of::<T::Target>();
     const TARGET_NAME: &'static str = T::Target::NAME;
+}
+
+// SAFETY: what is read, written and shown is the object's cell in the column.
+unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicColumn<T> {
+    type View<'w, P: Phase> = Atomic<'w, T, OwnPlace<P, C, K>>;
+    type Seen<'w, P: Phase> = Atomic<'w, T, AnyPlace<P, C, K>>;
+    type Shared<'a> = Skip;
+    type Exclusive<'a> = Skip;
 
     #[inline(always)]
-    unsafe fn shared<'a, D: Class, const F: usize>(_: &D::Bases, _: usize, _: usize) -> Self::Shared<'a, D> {
-        NoRun
+    unsafe fn shared<'a>(_: &C::Bases, _: usize, _: usize) -> Self::Shared<'a> {
+        Skip
     }
 
     #[inline(always)]
-    unsafe fn exclusive<'a, D: Class, const F: usize>(_: &D::Bases, _: usize, _: usize) -> Self::Exclusive<'a, D> {
-        NoRun
+    unsafe fn exclusive<'a>(_: &C::Bases, _: usize, _: usize) -> Self::Exclusive<'a> {
+        Skip
     }
 
     #[inline(always)]
-    unsafe fn read<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> T {
+    unsafe fn read(bases: &C::Bases, index: usize) -> T {
         // SAFETY: the element exists by 1, and is only ever accessed as the cell.
-        T::load(unsafe { &*address::<D>(bases, <D as FirstColumn<F>>::COLUMN, index).cast::<T::Cell>() })
+        T::load(unsafe { &*address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T::Cell>() })
     }
 
     #[inline(always)]
-    unsafe fn read_for_view<D: Class, const F: usize>(_: &D::Bases, _: usize) -> T {
+    unsafe fn read_for_view(_: &C::Bases, _: usize) -> T {
         // A load that is not used would be done all the same.
         <T as Value>::PLACEHOLDER
     }
 
     #[inline(always)]
-    unsafe fn write<D: Class, const F: usize>(bases: &D::Bases, index: usize, value: T) {
+    unsafe fn write(bases: &C::Bases, index: usize, value: T) {
         // SAFETY: there is room by 1; the bytes are initialised when storage is allocated, and any bytes
         // of an integer's or zeroed bool's size are a cell.
-        T::store(unsafe { &*address::<D>(bases, <D as FirstColumn<F>>::COLUMN, index).cast::<T::Cell>() }, value);
+        T::store(unsafe { &*address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T::Cell>() }, value);
     }
 
     #[inline(always)]
-    unsafe fn read_row<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> T {
-        // SAFETY: passed on.
-        unsafe { Self::read::<D, F>(bases, index) }
+    unsafe fn read_row(bases: &C::Bases, index: usize) -> T {
+        // SAFETY: the contract is the same.
+        unsafe { <Self as Storage<C, K>>::read(bases, index) }
     }
 
     #[inline(always)]
-    unsafe fn write_row<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: T, _: &mut Bump) {
-        // SAFETY: passed on.
-        unsafe { Self::write::<D, F>(bases, index, row) }
+    unsafe fn write_row(bases: &C::Bases, index: usize, row: T, _: &mut Bump) {
+        // SAFETY: by 1.
+        unsafe { <Self as Storage<C, K>>::write(bases, index, row) }
     }
 
     #[inline(always)]
-    fn to_view<'w, D: Class, P: Phase, const F: usize>(_: T, table: &'w Table<D>, index: usize) -> Self::View<'w, P> {
-        Self::atomic::<D, P, _, F>(table, index)
+    fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
+        Self::atomic::<C, K, P, _>(table, index)
     }
 
     #[inline(always)]
-    fn to_seen<'w, D: Class, P: Phase, const F: usize>(_: T, table: &'w Table<D>, index: usize) -> Self::Seen<'w, P> {
-        Self::atomic::<D, P, _, F>(table, index)
+    fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+        Self::atomic::<C, K, P, _>(table, index)
     }
 
     #[inline(always)]
@@ -622,11 +609,7 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage for AtomicColumn<C
     }
 
     #[inline(always)]
-    fn is_own<'w, D: Class, P: Phase, const F: usize>(
-        view: &Self::View<'w, P>,
-        table: &'w Table<D>,
-        index: usize,
-    ) -> bool {
-        core::ptr::eq(view.cell, Self::to_view::<D, P, F>(<T as Value>::PLACEHOLDER, table, index).cell)
+    fn is_own<'w, P: Phase>(view: &Self::View<'w, P>, table: &'w Table<C>, index: usize) -> bool {
+        core::ptr::eq(view.cell, Self::atomic::<C, K, P, OwnPlace<P, C, K>>(table, index).cell)
     }
 }

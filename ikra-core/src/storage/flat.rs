@@ -3,12 +3,13 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::class::{Class, ClassId, ColumnInfo};
-use crate::layout::{Get, Layout, Set};
+use crate::class::{Class, ColumnInfo};
+use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::storage::{Storage, shown_as_it_is};
-use crate::table::{FirstColumn, Table, address};
-use crate::value::Value;
+use crate::run::{Block, ReadOnly, Run, RunTuple};
+use crate::storage::{Storage, Stored, shown_as_it_is};
+use crate::table::{Table, address};
+use crate::value::{Loaded, Value};
 
 /// A struct that can be stored as a column per component; implemented by `#[derive(Value)]`.
 #[diagnostic::on_unimplemented(
@@ -31,48 +32,43 @@ pub trait Flatten: Value {
 #[derive(Debug)]
 pub struct Flat<T>(PhantomData<fn() -> T>);
 
-/// The runs of a flattened field's columns.
-pub struct FlatRun<T, X> {
+/// The runs of a flattened field's columns. Blocks of it are `B`.
+#[doc(hidden)]
+pub struct FlatRun<T, X, B> {
     runs: X,
-    marker: PhantomData<fn() -> T>,
+    marker: PhantomData<fn() -> (T, B)>,
 }
 
-impl<T, X: Copy> Copy for FlatRun<T, X> {}
-impl<T, X: Copy> Clone for FlatRun<T, X> {
+impl<T, X: Copy, B> Copy for FlatRun<T, X, B> {}
+impl<T, X: Copy, B> Clone for FlatRun<T, X, B> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, X> fmt::Debug for FlatRun<T, X> {
+impl<T, X, B> fmt::Debug for FlatRun<T, X, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FlatRun").finish_non_exhaustive()
     }
 }
 
-impl<T: Flatten, X: Get<T::Parts>> Get<T> for FlatRun<T, X> {
+impl<T: Flatten, X: RunTuple<T::Parts>, B: Run<T> + From<Block<<T as Loaded>::Lanes>>> Run<T> for FlatRun<T, X, B> {
+    type Block = B;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
-        // SAFETY: passed on.
+        // SAFETY: the columns' runs are of the same objects.
         T::from_parts(unsafe { self.runs.get(index) })
     }
-}
-
-impl<T: Flatten, X: Set<T::Parts>> Set<T> for FlatRun<T, X> {
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
-        // SAFETY: passed on.
+        // SAFETY: the columns' runs are of the same objects.
         unsafe { self.runs.set(index, value.into_parts()) }
     }
 }
 
-// SAFETY: a column per part, in the order of the parts, of which there are as many as columns; copied in and out.
-unsafe impl<T: Flatten> Storage for Flat<T> {
+// SAFETY: a column per part, in the order of the parts, of which there are as many as columns.
+unsafe impl<T: Flatten> Stored for Flat<T> {
     type Row = T;
     type Value = T;
-    type View<'w, P: Phase> = T;
-    type Seen<'w, P: Phase> = T;
-    type Shared<'a, C: Class> = FlatRun<T, <T::Parts as PartTuple>::Shared<'a, C>>;
-    type Exclusive<'a, C: Class> = FlatRun<T, <T::Parts as PartTuple>::Exclusive<'a, C>>;
     const COLUMNS: &'static [ColumnInfo] = {
         // Names come with the struct, sizes with its parts.
         struct Named<T>(PhantomData<T>);
@@ -96,46 +92,47 @@ unsafe impl<T: Flatten> Storage for Flat<T> {
         let columns: &'static [ColumnInfo; MAX_PARTS] = &Named::<T>::COLUMNS;
         columns.split_at(T::PART_NAMES.len()).0
     };
-    const ATOMIC: bool = false;
-    const TARGET: Option<ClassId> = None;
-    const TARGET_NAME: &'static str = "";
+}
+
+// SAFETY: parts are copied in and out of their columns, which follow the field's first.
+unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
+    type View<'w, P: Phase> = T;
+    type Seen<'w, P: Phase> = T;
+    type Shared<'a> = FlatRun<T, <T::Parts as PartTuple>::Shared<'a, C>, ReadOnly<<T as Loaded>::Lanes>>;
+    type Exclusive<'a> = FlatRun<T, <T::Parts as PartTuple>::Exclusive<'a, C>, Block<<T as Loaded>::Lanes>>;
 
     #[inline(always)]
-    unsafe fn shared<'a, C: Class, const K: usize>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a, C> {
-        // SAFETY: passed on; the parts' columns follow the field's first.
-        let runs = unsafe { T::Parts::shared::<C>(bases, <C as FirstColumn<K>>::COLUMN, first, len) };
+    unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a> {
+        // SAFETY: the contract is the same, for all of the columns.
+        let runs = unsafe { T::Parts::shared::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
         FlatRun { runs, marker: PhantomData }
     }
 
     #[inline(always)]
-    unsafe fn exclusive<'a, C: Class, const K: usize>(
-        bases: &C::Bases,
-        first: usize,
-        len: usize,
-    ) -> Self::Exclusive<'a, C> {
-        // SAFETY: passed on; the parts' columns follow the field's first.
-        let runs = unsafe { T::Parts::exclusive::<C>(bases, <C as FirstColumn<K>>::COLUMN, first, len) };
+    unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a> {
+        // SAFETY: the contract is the same, for all of the columns.
+        let runs = unsafe { T::Parts::exclusive::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
         FlatRun { runs, marker: PhantomData }
     }
 
     #[inline(always)]
-    unsafe fn read<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: passed on.
-        unsafe { Self::shared::<C, K>(bases, index, 1).get(0) }
+    unsafe fn read(bases: &C::Bases, index: usize) -> T {
+        // SAFETY: the object exists, and nothing writes it: a run of one.
+        unsafe { <Self as Storage<C, K>>::shared(bases, index, 1).get(0) }
     }
 
     #[inline(always)]
-    unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: passed on; the parts' columns follow the field's first.
-        unsafe { T::Parts::write::<C>(bases, <C as FirstColumn<K>>::COLUMN, index, value.into_parts()) }
+    unsafe fn write(bases: &C::Bases, index: usize, value: T) {
+        // SAFETY: the contract is the same, for all of the columns.
+        unsafe { T::Parts::write::<C>(bases, <Self as Storage<C, K>>::COLUMN, index, value.into_parts()) }
     }
 
     #[inline(always)]
-    fn to_view<C: Class, P: Phase, const K: usize>(value: T, _: &Table<C>, _: usize) -> T {
+    fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize) -> T {
         value
     }
 
-    shown_as_it_is!(T);
+    shown_as_it_is!();
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T) -> T {
@@ -153,9 +150,9 @@ pub(crate) const MAX_PARTS: usize = 16;
 /// `COLUMNS` are the columns that the functions access, one per component.
 pub unsafe trait PartTuple: Copy {
     /// Runs of the components' columns, to read.
-    type Shared<'a, C: Class>: Get<Self> + Copy + Send + Sync;
+    type Shared<'a, C: Class>: RunTuple<Self> + Copy + Send + Sync;
     /// Runs of the components' columns, to read and write.
-    type Exclusive<'a, C: Class>: Get<Self> + Set<Self> + Send;
+    type Exclusive<'a, C: Class>: RunTuple<Self> + Send;
     /// The components' columns.
     const COLUMNS: &'static [ColumnInfo];
 
@@ -186,24 +183,20 @@ pub unsafe trait PartTuple: Copy {
     unsafe fn write<C: Class>(bases: &C::Bases, column: usize, index: usize, parts: Self);
 }
 
-/// Runs of several columns side by side.
-#[derive(Clone, Copy, Debug)]
-pub struct Runs<X>(X);
-
 macro_rules! part_tuples {
-    ($(($T:ident $X:ident $k:tt))+) => {
-        part_tuples!(@upto [] $(($T $X $k))+);
+    ($(($T:ident $k:tt))+) => {
+        part_tuples!(@upto [] $(($T $k))+);
     };
     (@upto [$($done:tt)*]) => {};
     (@upto [$($done:tt)*] $next:tt $($rest:tt)*) => {
         part_tuples!(@one $($done)* $next);
         part_tuples!(@upto [$($done)* $next] $($rest)*);
     };
-    (@one $(($T:ident $X:ident $k:tt))+) => {
+    (@one $(($T:ident $k:tt))+) => {
         // SAFETY: both are made from the same list.
         unsafe impl<$($T: Value),+> PartTuple for ($($T,)+) {
-            type Shared<'a, C: Class> = Runs<($(<C::Layout as Layout>::Shared<'a, C, $T>,)+)>;
-            type Exclusive<'a, C: Class> = Runs<($(<C::Layout as Layout>::Exclusive<'a, C, $T>,)+)>;
+            type Shared<'a, C: Class> = ($(<C::Layout as Layout>::Shared<'a, C, $T>,)+);
+            type Exclusive<'a, C: Class> = ($(<C::Layout as Layout>::Exclusive<'a, C, $T>,)+);
             const COLUMNS: &'static [ColumnInfo] = &[$(ColumnInfo::of::<$T>().holding::<$T>()),+];
 
             #[inline(always)]
@@ -213,11 +206,8 @@ macro_rules! part_tuples {
                 first: usize,
                 len: usize,
             ) -> Self::Shared<'a, C> {
-                Runs(($({
-                    // SAFETY: passed on, for each column.
-                    let run = unsafe { C::Layout::shared::<C, $T>(address::<C>(bases, column + $k, first), len) };
-                    run
-                },)+))
+                // SAFETY: for each column, its elements exist in one run, and nothing writes them.
+                ($(unsafe { C::Layout::shared::<C, $T>(address::<C>(bases, column + $k, first), len) },)+)
             }
 
             #[inline(always)]
@@ -227,36 +217,15 @@ macro_rules! part_tuples {
                 first: usize,
                 len: usize,
             ) -> Self::Exclusive<'a, C> {
-                Runs(($({
-                    // SAFETY: passed on, for each column.
-                    let run = unsafe { C::Layout::exclusive::<C, $T>(address::<C>(bases, column + $k, first), len) };
-                    run
-                },)+))
+                // SAFETY: for each column, its elements exist in one run, and nothing else accesses them.
+                ($(unsafe { C::Layout::exclusive::<C, $T>(address::<C>(bases, column + $k, first), len) },)+)
             }
 
             #[inline(always)]
             unsafe fn write<C: Class>(bases: &C::Bases, column: usize, index: usize, parts: Self) {
                 $(
-                    // SAFETY: passed on, for each column.
+                    // SAFETY: the column has room for the element, and nothing else accesses it.
                     unsafe { address::<C>(bases, column + $k, index).cast::<$T>().write(parts.$k) };
-                )+
-            }
-        }
-
-        impl<$($T,)+ $($X: Get<$T>),+> Get<($($T,)+)> for Runs<($($X,)+)> {
-            #[inline(always)]
-            unsafe fn get(&self, index: usize) -> ($($T,)+) {
-                // SAFETY: passed on.
-                ($(unsafe { self.0.$k.get(index) },)+)
-            }
-        }
-
-        impl<$($T,)+ $($X: Set<$T>),+> Set<($($T,)+)> for Runs<($($X,)+)> {
-            #[inline(always)]
-            unsafe fn set(&mut self, index: usize, value: ($($T,)+)) {
-                $(
-                    // SAFETY: passed on.
-                    unsafe { self.0.$k.set(index, value.$k) };
                 )+
             }
         }
@@ -264,6 +233,6 @@ macro_rules! part_tuples {
 }
 
 part_tuples! {
-    (T0 X0 0) (T1 X1 1) (T2 X2 2) (T3 X3 3) (T4 X4 4) (T5 X5 5) (T6 X6 6) (T7 X7 7)
-    (T8 X8 8) (T9 X9 9) (T10 X10 10) (T11 X11 11) (T12 X12 12) (T13 X13 13) (T14 X14 14) (T15 X15 15)
+    (T0 0) (T1 1) (T2 2) (T3 3) (T4 4) (T5 5) (T6 6) (T7 7)
+    (T8 8) (T9 9) (T10 10) (T11 11) (T12 12) (T13 13) (T14 14) (T15 15)
 }

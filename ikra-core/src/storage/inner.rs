@@ -37,7 +37,7 @@ pub use views::{InnerMut, InnerRef};
 
 #[cfg(not(target_arch = "nvptx64"))]
 use super::Copies;
-use super::Storage;
+use super::{Storage, Stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::phase::Phase;
 use crate::table::{Place, Table, target_of};
@@ -56,7 +56,7 @@ pub struct Inner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 /// # Safety
 ///
 /// Values are the elements of field `FIELD` of an object of class `Owner`, spread by `Arrangement`.
-pub unsafe trait ArrayStorage: Storage<Value = Elements<Self::Element>> {
+pub unsafe trait ArrayStorage: Stored<Value = Elements<Self::Element>> {
     /// What the array holds.
     type Element: Value;
     /// Its class.
@@ -109,106 +109,114 @@ fn place_of_target<'w, C: Class, T: Value>(table: &'w Table<C>, field: usize) ->
     }
 }
 
-/// What the storages of plain and of atomic arrays have in common. `$load` reads an element where it is, while whoever
-/// may do so changes it.
-macro_rules! array_storage {
-    ($load:expr) => {
+/// What the storages of plain and of atomic arrays have in common as [`Stored`].
+macro_rules! array_stored {
+    () => {
         type Row = A::Row;
         type Value = Elements<A::Element>;
-        type Shared<'a, D: Class> = ElementsRun<'a, D, A>;
-        type Exclusive<'a, D: Class> = ElementsRun<'a, D, A>;
         const COLUMNS: &'static [ColumnInfo] = A::COLUMNS;
         const ARRAY: Option<ArrayInfo> = Some(A::INFO);
         const TARGET: Option<ClassId> = target_of::<<A::Element as Value>::Target>();
         const TARGET_NAME: &'static str = <A::Element as Value>::Target::NAME;
 
-        #[inline(always)]
-        unsafe fn shared<'a, D: Class, const F: usize>(
-            bases: &D::Bases,
-            first: usize,
-            _len: usize,
-        ) -> Self::Shared<'a, D> {
-            // SAFETY: passed on.
-            unsafe { ElementsRun::new::<F>(bases, first) }
-        }
-        #[inline(always)]
-        unsafe fn exclusive<'a, D: Class, const F: usize>(
-            bases: &D::Bases,
-            first: usize,
-            _len: usize,
-        ) -> Self::Exclusive<'a, D> {
-            // SAFETY: passed on.
-            unsafe { ElementsRun::new::<F>(bases, first) }
-        }
-        #[inline(always)]
-        unsafe fn read<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> Self::Value {
-            // SAFETY: passed on.
-            unsafe { Elements::find::<D, A, F>(bases, index) }
-        }
-        #[inline(always)]
-        unsafe fn write<D: Class, const F: usize>(_: &D::Bases, _: usize, _: Self::Value) {}
-        #[inline]
-        unsafe fn read_row<D: Class, const F: usize>(bases: &D::Bases, index: usize) -> A::Row {
-            // SAFETY: passed on.
-            A::gather(unsafe { Elements::find::<D, A, F>(bases, index) }, $load)
-        }
-        #[inline]
-        unsafe fn write_row<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: A::Row, bump: &mut Bump) {
-            // SAFETY: passed on.
-            unsafe { A::scatter::<D, F>(bases, index, row, bump) }
-        }
-        #[inline]
-        unsafe fn write_placeholder<D: Class, const F: usize>(bases: &D::Bases, index: usize) {
-            // SAFETY: passed on.
-            unsafe { A::clear::<D, F>(bases, index) }
-        }
         #[inline]
         fn arena_end(row: &A::Row, used: usize) -> usize {
             A::arena_end(row, used)
         }
+    };
+}
+use array_stored;
+
+/// The same as [`Storage`]. `$load` reads an element where it is, while whoever may do so changes it.
+macro_rules! array_storage {
+    ($load:expr) => {
+        type Shared<'a> = ElementsRun<'a, C, A>;
+        type Exclusive<'a> = ElementsRun<'a, C, A>;
+
+        #[inline(always)]
+        unsafe fn shared<'a>(bases: &C::Bases, first: usize, _len: usize) -> Self::Shared<'a> {
+            // SAFETY: by 1, the object exists.
+            unsafe { ElementsRun::new(bases, Self::COLUMN, first) }
+        }
+        #[inline(always)]
+        unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, _len: usize) -> Self::Exclusive<'a> {
+            // SAFETY: by 1, the object exists.
+            unsafe { ElementsRun::new(bases, Self::COLUMN, first) }
+        }
+        #[inline(always)]
+        unsafe fn read(bases: &C::Bases, index: usize) -> Self::Value {
+            // SAFETY: by 1, the object exists.
+            unsafe { Elements::find::<C, A>(bases, Self::COLUMN, index) }
+        }
+        #[inline(always)]
+        unsafe fn write(_: &C::Bases, _: usize, _: Self::Value) {}
         #[inline]
-        unsafe fn fits<D: Class, const F: usize>(bases: &D::Bases, index: usize, row: &A::Row) -> bool {
-            // SAFETY: passed on.
-            A::rest(row) <= unsafe { Elements::find::<D, A, F>(bases, index) }.len().saturating_sub(A::INFO.slots)
+        unsafe fn read_row(bases: &C::Bases, index: usize) -> A::Row {
+            // SAFETY: the contract is the same.
+            A::gather(unsafe { Self::read(bases, index) }, $load)
         }
         #[inline]
-        unsafe fn copy<D: Class, const F: usize>(from: &D::Bases, to: &D::Bases, index: usize) {
+        unsafe fn write_row(bases: &C::Bases, index: usize, row: A::Row, bump: &mut Bump) {
+            // SAFETY: 1. by 1 and 2; 2. by 1.
+            unsafe { A::scatter::<C>(bases, Self::COLUMN, index, row, bump) }
+        }
+        #[inline]
+        unsafe fn write_placeholder(bases: &C::Bases, index: usize) {
+            // SAFETY: there is room for the object, which nothing else accesses.
+            unsafe { A::clear::<C>(bases, Self::COLUMN, index) }
+        }
+        #[inline]
+        unsafe fn fits(bases: &C::Bases, index: usize, row: &A::Row) -> bool {
+            // SAFETY: the contract is the same.
+            A::rest(row) <= unsafe { Self::read(bases, index) }.len().saturating_sub(A::INFO.slots)
+        }
+        #[inline]
+        unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize) {
             let load = $load;
-            // SAFETY: passed on.
-            unsafe { A::copy::<D, F>(from, to, index, load) }
+            // SAFETY: the contract is the same; `load` allows what `ATOMIC` does.
+            unsafe { A::copy::<C>(from, to, Self::COLUMN, index, load) }
         }
     };
 }
 use array_storage;
 
+// SAFETY: the arrangement's columns.
+unsafe impl<C: Class, const K: usize, A: Arrangement> Stored for Inner<C, K, A> {
+    array_stored!();
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    unsafe fn detach(value: Self::Value, copies: &mut Copies) -> Self::Value {
+        // SAFETY: the elements are of an object that exists, and nothing writes them.
+        unsafe { value.copied::<A>(copies) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    fn is_other(before: &Self::Value, after: &Self::Value) -> bool {
+        !before.same_place(*after)
+    }
+}
+
 // SAFETY: the arrangement's columns and the arena; what a view or ref shows says where the object's elements are.
-unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A> {
+unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C, K, A> {
     array_storage!(|element: *const A::Element| {
         // SAFETY: by the contracts of `read_row` and `copy`, the element exists, and nothing writes it meanwhile.
         unsafe { element.read() }
     });
     type View<'w, P: Phase> = InnerMut<'w, P, Self>;
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
-    const ATOMIC: bool = false;
 
     #[inline(always)]
-    fn to_view<'w, D: Class, P: Phase, const F: usize>(
-        value: Self::Value,
-        table: &'w Table<D>,
-        _: usize,
-    ) -> InnerMut<'w, P, Self> {
+    fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerMut<'w, P, Self> {
         // Who writes an array has most likely to do with all of it.
         let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
-        InnerMut::new(value, place_of_target::<D, A::Element>(table, F))
+        InnerMut::new(value, place_of_target::<C, A::Element>(table, K))
     }
 
     #[inline(always)]
-    fn to_seen<'w, D: Class, P: Phase, const F: usize>(
-        value: Self::Value,
-        table: &'w Table<D>,
-        _: usize,
-    ) -> InnerRef<'w, P, Self> {
-        InnerRef::new(value, place_of_target::<D, A::Element>(table, F))
+    fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerRef<'w, P, Self> {
+        InnerRef::new(value, place_of_target::<C, A::Element>(table, K))
     }
 
     #[inline(always)]
@@ -221,22 +229,9 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage for Inner<C, K, A>
 
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline]
-    unsafe fn detach(value: Self::Value, copies: &mut Copies) -> Self::Value {
-        // SAFETY: passed on.
-        unsafe { value.copied::<A>(copies) }
-    }
-
-    #[cfg(not(target_arch = "nvptx64"))]
-    #[inline]
-    fn is_other(before: &Self::Value, after: &Self::Value) -> bool {
-        !before.same_place(*after)
-    }
-
-    #[cfg(not(target_arch = "nvptx64"))]
-    #[inline]
-    unsafe fn put_back<D: Class, const F: usize>(bases: &D::Bases, index: usize, value: Self::Value) {
+    unsafe fn put_back(bases: &C::Bases, index: usize, value: Self::Value) {
         // SAFETY: the object exists.
-        let own = unsafe { Elements::find::<D, A, F>(bases, index) };
+        let own = unsafe { Self::read(bases, index) };
         for n in 0..own.len().min(value.len()) {
             // SAFETY: both arrays have the element, by 1 and 2.
             unsafe { own.at::<A>(n).write(value.at::<A>(n).read()) }

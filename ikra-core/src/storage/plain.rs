@@ -5,65 +5,63 @@ use core::marker::PhantomData;
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::storage::{Storage, shown_as_it_is};
-use crate::table::Place;
-use crate::table::{FirstColumn, Table, address, target_of};
+use crate::storage::{Storage, Stored, shown_as_it_is};
+use crate::table::{Place, Table, address, target_of};
 use crate::value::{Target, Value};
 
 /// A field in one column of whole values.
 #[derive(Debug)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
-// SAFETY: one column of values, copied in and out.
-unsafe impl<T: Value> Storage for Plain<T> {
+// SAFETY: one column of values.
+unsafe impl<T: Value> Stored for Plain<T> {
     type Row = T;
     type Value = T;
-    type View<'w, P: Phase> = T::View<'w, P>;
-    type Seen<'w, P: Phase> = T::View<'w, P>;
-    type Shared<'a, C: Class> = <C::Layout as Layout>::Shared<'a, C, T>;
-    type Exclusive<'a, C: Class> = <C::Layout as Layout>::Exclusive<'a, C, T>;
     const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>().holding::<T>()];
-    const ATOMIC: bool = false;
     const TARGET: Option<ClassId> = target_of::<T::Target>();
     const TARGET_NAME: &'static str = T::Target::NAME;
+}
+
+// SAFETY: values are copied in and out of the column.
+unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
+    type View<'w, P: Phase> = T::View<'w, P>;
+    type Seen<'w, P: Phase> = T::View<'w, P>;
+    type Shared<'a> = <C::Layout as Layout>::Shared<'a, C, T>;
+    type Exclusive<'a> = <C::Layout as Layout>::Exclusive<'a, C, T>;
 
     #[inline(always)]
-    unsafe fn shared<'a, C: Class, const K: usize>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a, C> {
-        // SAFETY: passed on.
-        unsafe { C::Layout::shared(address::<C>(bases, <C as FirstColumn<K>>::COLUMN, first), len) }
+    unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a> {
+        // SAFETY: the elements exist in one run by 1, and nothing writes them by 2.
+        unsafe { C::Layout::shared(address::<C>(bases, <Self as Storage<C, K>>::COLUMN, first), len) }
     }
 
     #[inline(always)]
-    unsafe fn exclusive<'a, C: Class, const K: usize>(
-        bases: &C::Bases,
-        first: usize,
-        len: usize,
-    ) -> Self::Exclusive<'a, C> {
-        // SAFETY: passed on.
-        unsafe { C::Layout::exclusive(address::<C>(bases, <C as FirstColumn<K>>::COLUMN, first), len) }
+    unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a> {
+        // SAFETY: the elements exist in one run by 1, and nothing else accesses them by 2.
+        unsafe { C::Layout::exclusive(address::<C>(bases, <Self as Storage<C, K>>::COLUMN, first), len) }
     }
 
     #[inline(always)]
-    unsafe fn read<C: Class, const K: usize>(bases: &C::Bases, index: usize) -> T {
+    unsafe fn read(bases: &C::Bases, index: usize) -> T {
         // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2.
-        unsafe { address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<T>().read() }
+        unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T>().read() }
     }
 
     #[inline(always)]
-    unsafe fn write<C: Class, const K: usize>(bases: &C::Bases, index: usize, value: T) {
+    unsafe fn write(bases: &C::Bases, index: usize, value: T) {
         // SAFETY: there is room by 1, and nothing else accesses it by 2.
-        unsafe { address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<T>().write(value) }
+        unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T>().write(value) }
     }
 
     #[inline(always)]
-    fn to_view<'w, C: Class, P: Phase, const K: usize>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
+    fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
         value.view::<P>(match Self::TARGET {
             Some(_) => Place::of_target(table, K),
             None => Place::of_table(table),
         })
     }
 
-    shown_as_it_is!(T);
+    shown_as_it_is!();
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T::View<'_, P>) -> T {

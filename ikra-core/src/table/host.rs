@@ -228,8 +228,8 @@ impl<C: Class> Table<C> {
 }
 
 fn field_targets<C: Class>() -> &'static [Option<ClassId>] {
-    use crate::arity::FieldTuple;
-    <C::Fields as FieldTuple>::TARGETS
+    use crate::fields::FieldTuple;
+    <C::Fields as FieldTuple<C>>::TARGETS
 }
 
 /// The tables of a world by class.

@@ -2,17 +2,18 @@
 //!
 //! The loops over objects, and which thread does what, are in the modules beside this one.
 
-use ikra_core::access::Chunk;
-use ikra_core::arity::{AccessTuple, FieldTuple, ModeTuple};
 use ikra_core::class::Class;
+use ikra_core::fields::FieldTuple;
 use ikra_core::handle::Handle;
-use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, assert_modes};
+use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
+use ikra_core::mode::{Chunk, ModeTuple};
+use ikra_core::run::RunTuple;
 use ikra_core::step::{finish, step, store};
 use ikra_core::storage::Bump;
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::tile_row;
 
-type Runs<K> = <<K as Kernel>::Modes as ModeTuple<FieldsOf<K>>>::Access<'static, <K as Kernel>::Class>;
+type Runs<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Runs<'static>;
 
 /// The number of objects of class `C`.
 #[inline(always)]
@@ -34,7 +35,7 @@ unsafe fn open<K: Kernel>(index: u32) -> Runs<K> {
     let chunk = Chunk { table: unsafe { Table::get() }, shadow, first: index as usize, len: 1 };
     // SAFETY: a run of one object, which exists by 1; by 2 its elements of the columns that the kernel writes are
     // accessed by this call alone, and those that it reads are written by none.
-    unsafe { K::Modes::open::<K::Class>(chunk) }
+    unsafe { K::Modes::open(chunk) }
 }
 
 /// What the report of a panic says before the object's number: `Body::advance for Body#`, and a 0.
@@ -106,15 +107,13 @@ pub unsafe fn write_tile_row<K: PairCall<A>, A>(other: u32, row: *mut u8) {
     // SAFETY: no handle is made from it.
     let table = unsafe { Table::<K::Other>::get() };
     // SAFETY: passed on.
-    unsafe {
-        <<K::Other as Class>::Fields as FieldTuple>::write_tile_row::<K::Other, K>(&table.bases, other as usize, row)
-    }
+    unsafe { <<K::Other as Class>::Fields as FieldTuple<_>>::write_tile_row::<K>(&table.bases, other as usize, row) }
 }
 
 /// An object that meets others. Meanwhile it stays in registers.
 pub struct Meeting<K: Kernel> {
     index: u32,
-    values: <FieldsOf<K> as FieldTuple>::Values,
+    values: ValuesOf<K>,
 }
 
 impl<K: Kernel> core::fmt::Debug for Meeting<K> {
@@ -142,7 +141,7 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     #[must_use]
     pub fn none() -> Self {
-        Self { index: 0, values: <FieldsOf<K> as FieldTuple>::PLACEHOLDER }
+        Self { index: 0, values: FieldsOf::<K>::PLACEHOLDER }
     }
 
     /// Calls the kernel for the object and another, of which there is a tile row unless `row` is null.
@@ -161,7 +160,7 @@ impl<K: Kernel> Meeting<K> {
         // SAFETY: as above.
         let others = unsafe { Table::<K::Other>::get() };
         let index = self.index as usize;
-        let views = FieldsOf::<K>::to_views::<K::Class, K>(self.values, table, index);
+        let views = FieldsOf::<K>::to_views::<K>(self.values, table, index);
         let mut view = K::Class::to_view(views, Handle::at(table, index));
         // SAFETY: by 2.
         let other = unsafe { Handle::near(others, other as usize, row) };
@@ -204,12 +203,7 @@ pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) {
     // SAFETY: passed on.
     unsafe {
         let bump = &mut Bump::none();
-        <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(
-            &table.bases,
-            index as usize,
-            row.into_values(),
-            bump,
-        );
+        <<K::Class as Class>::Fields as FieldTuple<_>>::write(&table.bases, index as usize, row.into_values(), bump);
     }
 }
 

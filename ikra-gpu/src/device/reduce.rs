@@ -13,7 +13,7 @@ use core::arch::asm;
 use core::mem::{MaybeUninit, size_of};
 
 use ikra_core::kernel::Call;
-use ikra_core::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
+use ikra_core::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use ikra_core::thread;
 use ikra_core::transfer::{OnWire, Transfer};
 
@@ -74,7 +74,7 @@ where
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     // SAFETY: within the list.
     let listed = |n: u32| call(unsafe { object(list, first + n) });
-    let chunk = chunk_len(count as usize, const { K::EFFECTS.is_heavy }) as u32;
+    let chunk = part_len(count as usize, const { K::EFFECTS.is_heavy }) as u32;
     let chunks = count.div_ceil(chunk);
     let len = |number: u32| chunk.min(count - number * chunk);
     let keep = |number: u32, sum| {

@@ -297,16 +297,16 @@ fn conversions(class: &Class) -> TokenStream {
     let places: Vec<_> = (0..idents.len()).map(|k| format_ident!("f{k}")).collect();
     quote! {
         #[inline(always)]
-        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Row {
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Row {
             (#(self.#idents,)*)
         }
         #[inline(always)]
-        fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Row) -> Self {
+        fn from_values((#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Row) -> Self {
             Self { #(#idents: #places),* }
         }
         #[inline(always)]
         fn to_view<'w, #p: ::ikra::Phase>(
-            (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
+            (#(#places,)*): <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Views<'w, #p>,
             object: ::ikra::rt::Handle<'w, Self, #p>,
         ) -> #view<'w, #p> {
             #view { #(#idents: #places,)* __object: object }
@@ -314,7 +314,7 @@ fn conversions(class: &Class) -> TokenStream {
         #[inline(always)]
         fn from_view<'w, #p: ::ikra::Phase>(
             view: Self::View<'w, #p>,
-        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p> {
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Views<'w, #p> {
             (#(view.#idents,)*)
         }
     }
@@ -325,17 +325,17 @@ fn stand_ins(class: &Class) -> TokenStream {
     let p = class.phase();
     let view = class.view();
     quote! {
-        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Row { ::core::unimplemented!() }
-        fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple>::Row) -> Self { ::core::unimplemented!() }
+        fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Row { ::core::unimplemented!() }
+        fn from_values(_: <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Row) -> Self { ::core::unimplemented!() }
         fn to_view<'w, #p: ::ikra::Phase>(
-            _: <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p>,
+            _: <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Views<'w, #p>,
             _: ::ikra::rt::Handle<'w, Self, #p>,
         ) -> #view<'w, #p> {
             ::core::unimplemented!()
         }
         fn from_view<'w, #p: ::ikra::Phase>(
             _: Self::View<'w, #p>,
-        ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, #p> {
+        ) -> <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Views<'w, #p> {
             ::core::unimplemented!()
         }
     }

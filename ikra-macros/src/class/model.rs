@@ -67,7 +67,7 @@ impl Field {
             (Some(arrangement), _) => quote_spanned!(at=> ::ikra::rt::Inner<#class, #place, #arrangement>),
             (None, Mode::Plain) => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
             (None, Mode::Flatten) => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
-            (None, Mode::Atomic) => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#class, #place, #ty>),
+            (None, Mode::Atomic) => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#ty>),
         };
         if self.is_sure() {
             return storage;

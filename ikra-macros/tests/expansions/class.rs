@@ -134,9 +134,7 @@ unsafe impl ::ikra::Class for Body {
         ::ikra::rt::FieldInfo::of::<
             ::ikra::rt::Plain<Option<Link<Body>>>,
         >("next", "Option<Link<Body>>"),
-        ::ikra::rt::FieldInfo::of::<
-            ::ikra::rt::AtomicColumn<Body, 2usize, u32>,
-        >("hits", "u32"),
+        ::ikra::rt::FieldInfo::of::<::ikra::rt::AtomicColumn<u32>>("hits", "u32"),
     ];
     const CAPACITY: ::core::option::Option<u32> = ::core::option::Option::None;
     const ADDRESSING: ::ikra::rt::Addressing = ::ikra::rt::Addressing::Zero;
@@ -175,16 +173,18 @@ unsafe impl ::ikra::Class for Body {
     type Fields = (
         ::ikra::rt::Plain<[f32; 2]>,
         ::ikra::rt::Plain<Option<Link<Body>>>,
-        ::ikra::rt::AtomicColumn<Body, 2usize, u32>,
+        ::ikra::rt::AtomicColumn<u32>,
     );
     type View<'w, P: ::ikra::Phase> = BodyMut<'w, P>;
     type Ref<'w, P: ::ikra::Phase> = BodyRef<'w, P>;
     #[inline(always)]
-    fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple>::Row {
+    fn into_values(self) -> <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Row {
         (self.pos, self.next, self.hits)
     }
     #[inline(always)]
-    fn from_values((f0, f1, f2): <Self::Fields as ::ikra::rt::FieldTuple>::Row) -> Self {
+    fn from_values(
+        (f0, f1, f2): <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Row,
+    ) -> Self {
         Self {
             pos: f0,
             next: f1,
@@ -193,7 +193,7 @@ unsafe impl ::ikra::Class for Body {
     }
     #[inline(always)]
     fn to_view<'w, P: ::ikra::Phase>(
-        (f0, f1, f2): <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P>,
+        (f0, f1, f2): <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Views<'w, P>,
         object: ::ikra::rt::Handle<'w, Self, P>,
     ) -> BodyMut<'w, P> {
         BodyMut {
@@ -206,7 +206,7 @@ unsafe impl ::ikra::Class for Body {
     #[inline(always)]
     fn from_view<'w, P: ::ikra::Phase>(
         view: Self::View<'w, P>,
-    ) -> <Self::Fields as ::ikra::rt::FieldTuple>::Views<'w, P> {
+    ) -> <Self::Fields as ::ikra::rt::FieldTuple<Self>>::Views<'w, P> {
         (view.pos, view.next, view.hits)
     }
     #[inline(always)]
@@ -232,7 +232,7 @@ unsafe impl ::ikra::rt::Field<1usize> for Body {
 }
 #[automatically_derived]
 unsafe impl ::ikra::rt::Field<2usize> for Body {
-    type Storage = ::ikra::rt::AtomicColumn<Body, 2usize, u32>;
+    type Storage = ::ikra::rt::AtomicColumn<u32>;
 }
 const _: () = {
     #[allow(dead_code)]

@@ -1,9 +1,9 @@
 //! `construct`: many objects from one constructor.
 
 use super::for_chunks;
-use crate::arity::FieldTuple;
 use crate::class::Class;
 use crate::error::Error;
+use crate::fields::FieldTuple;
 use crate::kernel::Construct;
 use crate::objects::{Links, Objects};
 use crate::storage::Bump;
@@ -31,12 +31,7 @@ where
             // in one chunk.
             unsafe {
                 let bump = &mut Bump::none();
-                <<K::Class as Class>::Fields as FieldTuple>::write::<K::Class>(
-                    &table.bases,
-                    index,
-                    row.into_values(),
-                    bump,
-                );
+                <<K::Class as Class>::Fields as FieldTuple<_>>::write(&table.bases, index, row.into_values(), bump);
             }
         }
     });

@@ -4,18 +4,16 @@
 //! different objects and each object still meets the others in order. Objects of many bytes are held one by one, so
 //! that a block of them does not fill the thread's stack.
 
-use std::marker::PhantomData;
-
+use super::calls::{Calls, for_calls};
+use super::for_chunks;
 use super::rows::prepare;
-use super::{for_chunks, for_runs};
-use crate::access::Chunk;
-use crate::arity::{AccessTuple, FieldTuple, Job, ModeTuple, Spread};
 use crate::class::Class;
 use crate::handle::Handle;
-use crate::isa::{Isa, OnBlock, Trial};
-use crate::kernel::{FieldsOf, PairCall, assert_modes};
-use crate::layout::Layout;
+use crate::isa::{Isa, Trial};
+use crate::kernel::{PairCall, ValuesOf};
 use crate::objects::Objects;
+use crate::run::RunTuple;
+use crate::spread::{Job, Spread};
 use crate::step::step;
 use crate::table::Table;
 use crate::value::LANES;
@@ -38,16 +36,14 @@ where
     let others = Others(others);
     for_chunks(range.clone(), true, |chunk| {
         let others = &others;
-        for_runs(chunk, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
-            let chunk = Chunk { table, shadow: &shadow, first: run.start, len: run.len() };
-            const { assert_modes::<K>() };
-            // SAFETY: as in `run_rows`: chunks are disjoint, `&mut objects` excludes other kernels.
-            let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
-            // SAFETY: the world that the caller borrows exclusively keeps the table alive, and nothing changes it now.
-            let others = unsafe { &*others.0 };
-            let job = Pairs::<K, A> { table, others, first: run.start, len: run.len(), args, kernel: PhantomData };
-            runs.spread(job, Isa::Base);
-        });
+        // SAFETY: the world that the caller borrows exclusively keeps the table alive, and nothing changes it now.
+        let others = unsafe { &*others.0 };
+        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+        unsafe {
+            for_calls::<K, A>(table, &shadow, chunk, args, |runs, calls| {
+                runs.spread(Pairs { calls, others }, Isa::Base);
+            });
+        }
     });
     objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
 }
@@ -60,19 +56,15 @@ const LARGEST_BLOCK: usize = 64 * 1024;
 
 /// Calls a kernel for each object of a run and every other.
 struct Pairs<'w, K: PairCall<A>, A> {
-    table: &'w Table<K::Class>,
+    calls: Calls<'w, K, A>,
     others: &'w Table<K::Other>,
-    first: usize,
-    len: usize,
-    args: A,
-    kernel: PhantomData<K>,
 }
 
 impl<K, A, X> Job<X> for Pairs<'_, K, A>
 where
     K: PairCall<A>,
     A: Copy,
-    X: AccessTuple<FieldsOf<K>>,
+    X: RunTuple<ValuesOf<K>>,
 {
     type Output = ();
     // What pays is compiled for several instruction sets below.
@@ -80,23 +72,23 @@ where
 
     #[inline(always)]
     fn run(self, mut runs: X) {
+        let len = self.calls.len;
         if const { size_of::<X::Block>() > LARGEST_BLOCK } {
-            for n in 0..self.len {
+            for n in 0..len {
                 // SAFETY: within the run.
                 unsafe { self.run_alone(&mut runs, n) };
             }
             return;
         }
         // Blocks that meet few others are over too soon to be timed.
-        let blocks = if self.others.len() < MANY { 0 } else { self.len / LANES };
+        let blocks = if self.others.len() < MANY { 0 } else { len / LANES };
         let mut trial = Trial::new(blocks);
         let mut done = 0;
-        while done < self.len {
-            let lanes = LANES.min(self.len - done);
+        while done < len {
+            let lanes = LANES.min(len - done);
             // SAFETY: within the runs.
             let mut block = unsafe { runs.block(done, lanes) };
-            let stream = Stream { pairs: &self, first: self.first + done, lanes };
-            trial.run(|isa| isa.call::<_, K>(&mut block, stream));
+            trial.run(|isa| (&mut block,).spread(Stream { pairs: &self, first: done, lanes }, isa));
             // SAFETY: within the runs.
             unsafe { runs.unblock(done, lanes, &block) };
             done += lanes;
@@ -109,54 +101,58 @@ where
     K: PairCall<A>,
     A: Copy,
 {
+    /// Lets object `n` meet another; it is the one at `at` of `runs`.
+    ///
+    /// # Safety
+    ///
+    /// `at` is within the runs, and the object there is `n`.
+    #[inline(always)]
+    unsafe fn meet<X: RunTuple<ValuesOf<K>>>(&self, runs: &mut X, at: usize, n: usize, other: usize) {
+        let Calls { table, first, args, .. } = self.calls;
+        let other = K::Other::to_ref(Handle::at(self.others, other));
+        // SAFETY: the contract is the same.
+        unsafe { step::<K, X, _>(runs, at, table, first + n, |view| K::call(view, other, args)) }
+    }
+
     /// Lets one object meet the others. Its fields are loaded before the first of them and stored after the last.
     ///
     /// # Safety
     ///
     /// `n` is within the runs.
     #[inline(never)]
-    unsafe fn run_alone<X: AccessTuple<FieldsOf<K>>>(&self, runs: &mut X, n: usize) {
-        // SAFETY: passed on.
-        let mut alone = Alone { values: unsafe { runs.get(n) }, runs: PhantomData::<X> };
+    unsafe fn run_alone<X: RunTuple<ValuesOf<K>>>(&self, runs: &mut X, n: usize) {
+        // SAFETY: by the caller.
+        let mut alone = Alone(unsafe { runs.get(n) });
         for other in 0..self.others.len() {
-            let other = K::Other::to_ref(Handle::at(self.others, other));
-            // SAFETY: there is one object in the run.
-            unsafe {
-                step::<K, _, _>(&mut alone, 0, self.table, self.first + n, |view| K::call(view, other, self.args));
-            }
+            // SAFETY: the one object there is `n`.
+            unsafe { self.meet(&mut alone, 0, n, other) };
         }
         if const { K::EFFECTS.is_exclusive } {
-            // SAFETY: passed on.
-            unsafe { runs.set(n, alone.values) };
+            // SAFETY: by the caller.
+            unsafe { runs.set(n, alone.0) };
         }
     }
 }
 
-/// A run of one object, whose fields are held apart from the columns; `X` says which may be changed.
-struct Alone<F: FieldTuple, X> {
-    values: F::Values,
-    runs: PhantomData<X>,
-}
+/// Runs of one object, whose fields are held apart from the columns.
+#[derive(Clone, Copy)]
+struct Alone<V>(V);
 
-impl<F: FieldTuple, X: AccessTuple<F>> AccessTuple<F> for Alone<F, X> {
+impl<V: Copy> RunTuple<V> for Alone<V> {
     type Block = Self;
     #[inline(always)]
-    unsafe fn get(&self, _: usize) -> F::Values {
-        self.values
+    unsafe fn get(&self, _: usize) -> V {
+        self.0
     }
     #[inline(always)]
-    unsafe fn set(&mut self, _: usize, values: F::Values) {
-        self.values = values;
-    }
-    #[inline(always)]
-    fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize> {
-        X::undeclared(before, after)
+    unsafe fn set(&mut self, _: usize, values: V) {
+        self.0 = values;
     }
     unsafe fn block(&self, _: usize, _: usize) -> Self {
-        Self { values: self.values, runs: PhantomData }
+        *self
     }
     unsafe fn unblock(&mut self, _: usize, _: usize, block: &Self) {
-        self.values = block.values;
+        *self = *block;
     }
 }
 
@@ -166,52 +162,39 @@ impl<F: FieldTuple, X: AccessTuple<F>> AccessTuple<F> for Alone<F, X> {
 /// with it, and is read once for all lanes.
 struct Stream<'s, 'w, K: PairCall<A>, A> {
     pairs: &'s Pairs<'w, K, A>,
-    /// The position of the block's first object.
+    /// The position of the block's first object in the run.
     first: usize,
     /// The objects in the block.
     lanes: usize,
 }
 
-impl<K, A, B> OnBlock<B> for Stream<'_, '_, K, A>
+impl<K, A, B> Job<(&mut B,)> for Stream<'_, '_, K, A>
 where
     K: PairCall<A>,
     A: Copy,
-    B: AccessTuple<FieldsOf<K>>,
+    B: RunTuple<ValuesOf<K>>,
 {
+    type Output = ();
+    const WIDE: bool = const { K::EFFECTS.is_heavy };
+
     #[inline(always)]
-    fn run(self, block: &mut B) {
-        let count = self.pairs.others.len();
-        if self.lanes == LANES {
+    fn run(self, (block,): (&mut B,)) {
+        let Self { pairs, first, lanes } = self;
+        let count = pairs.others.len();
+        if lanes == LANES {
             for other in 0..count {
                 for lane in 0..LANES {
                     // SAFETY: within the block.
-                    unsafe { self.meet(block, lane, other) };
+                    unsafe { pairs.meet(block, lane, first + lane, other) };
                 }
             }
         } else {
             for other in 0..count {
-                for lane in 0..self.lanes {
+                for lane in 0..lanes {
                     // SAFETY: within the block.
-                    unsafe { self.meet(block, lane, other) };
+                    unsafe { pairs.meet(block, lane, first + lane, other) };
                 }
             }
         }
-    }
-}
-
-impl<K, A> Stream<'_, '_, K, A>
-where
-    K: PairCall<A>,
-    A: Copy,
-{
-    /// # Safety
-    ///
-    /// `lane` is within the block.
-    #[inline(always)]
-    unsafe fn meet<B: AccessTuple<FieldsOf<K>>>(&self, block: &mut B, lane: usize, other: usize) {
-        let Pairs { table, others, args, .. } = *self.pairs;
-        let other = K::Other::to_ref(Handle::at(others, other));
-        // SAFETY: passed on.
-        unsafe { step::<K, B, _>(block, lane, table, self.first + lane, |view| K::call(view, other, args)) }
     }
 }

@@ -1,25 +1,22 @@
 //! `execute_and_reduce` and the like: a kernel for many objects, its results combined.
 
-use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
 use rayon::prelude::*;
 
-use super::prefetch::prefetch_next;
+use super::calls::{Calls, for_calls};
 use super::rows::prepare;
-use super::{check_distinct, for_runs, positions};
-use crate::access::Chunk;
-use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use super::{check_distinct, positions};
 use crate::class::Class;
 use crate::error::Error;
+use crate::failure::Failure;
 use crate::isa::Isa;
-use crate::kernel::{Call, FieldsOf};
-use crate::layout::Layout;
+use crate::kernel::{Call, ValuesOf};
 use crate::link::Link;
 use crate::objects::Objects;
-use crate::reduce::{ACCUMULATORS, Reducer, chunk_len, part_accumulators};
-use crate::run::Run;
-use crate::step::step;
+use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
+use crate::run::RunTuple;
+use crate::spread::{Job, Spread};
 use crate::table::Table;
 
 /// Calls the kernel for the objects at some positions and combines the results.
@@ -77,7 +74,7 @@ where
     T: Copy + Send + Sync,
     R: Reducer<T>,
 {
-    let chunk = chunk_len(count, heavy);
+    let chunk = part_len(count, heavy);
     let fold = |n: usize| fold(n * chunk..((n + 1) * chunk).min(count));
     match count.div_ceil(chunk) {
         0 => reducer.identity(),
@@ -91,8 +88,8 @@ fn fold_chunks<T: Send>(chunks: usize, fold: &(dyn Fn(usize) -> T + Sync)) -> Ve
     if rayon::current_num_threads() == 1 {
         (0..chunks).map(fold).collect()
     } else {
-        let run = Run::default();
-        let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| run.chunk(|| fold(n))).collect();
+        let failure = Failure::default();
+        let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| failure.chunk(|| fold(n))).collect();
         parts.into_iter().flatten().collect()
     }
 }
@@ -123,7 +120,7 @@ fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
 ///
 /// # Safety
 ///
-/// As for `run_rows`.
+/// As for [`for_calls`].
 unsafe fn reduce_chunk<K, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as Class>::Bases,
@@ -138,24 +135,21 @@ where
 {
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let start = range.start;
-    for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
-        prefetch_next::<K>(table, run.end);
-        let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
-        // SAFETY: as in `run_rows`.
-        let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
-        // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
-        // are turned.
-        let turn = (run.start - start) % ACCUMULATORS;
-        if turn != 0 {
-            lanes.rotate_left(turn);
-        }
-        let job =
-            Fold::<K, A, R> { table, first: run.start, len: run.len(), args, reducer, lanes, kernel: PhantomData };
-        lanes = runs.spread(job, Isa::of(const { K::EFFECTS.is_heavy }));
-        if turn != 0 {
-            lanes.rotate_right(turn);
-        }
-    });
+    // SAFETY: the contract is the same.
+    unsafe {
+        for_calls::<K, A>(table, shadow, range, args, |runs, calls| {
+            // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
+            // are turned.
+            let turn = (calls.first - start) % ACCUMULATORS;
+            if turn != 0 {
+                lanes.rotate_left(turn);
+            }
+            lanes = runs.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy }));
+            if turn != 0 {
+                lanes.rotate_right(turn);
+            }
+        });
+    }
     combine_halves(&mut lanes, reducer)
 }
 
@@ -163,7 +157,7 @@ where
 ///
 /// # Safety
 ///
-/// As for `run_rows`, for each of the objects.
+/// As for [`for_calls`], for each of the objects.
 unsafe fn reduce_links<K, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as Class>::Bases,
@@ -181,28 +175,22 @@ where
     let mut done = 0;
     for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
         let first = run[0].index();
-        for_runs(first..first + run.len(), <<K::Class as Class>::Layout as Layout>::RUN, |run| {
-            let (first, len) = (run.start, run.len());
-            // SAFETY: as in `run_rows`.
-            let runs = unsafe { K::Modes::open::<K::Class>(Chunk { table, shadow, first, len }) };
-            let job =
-                FoldOn::<K, A, R> { table, first, len, args, reducer, done, lanes: &mut lanes, kernel: PhantomData };
-            runs.spread(job, isa);
-            done += len;
-        });
+        // SAFETY: the contract is the same, for each of the objects.
+        unsafe {
+            for_calls::<K, A>(table, shadow, first..first + run.len(), args, |runs, calls| {
+                runs.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
+                done += calls.len;
+            });
+        }
     }
     combine_halves(&mut lanes, reducer)
 }
 
 /// Folds the results for the objects of a run into the accumulators, the first object's into the first.
 struct Fold<'w, K: Call<A>, A, R> {
-    table: &'w Table<K::Class>,
-    first: usize,
-    len: usize,
-    args: A,
+    calls: Calls<'w, K, A>,
     reducer: R,
     lanes: [K::Output; ACCUMULATORS],
-    kernel: PhantomData<K>,
 }
 
 impl<K, A, R, X> Job<X> for Fold<'_, K, A, R>
@@ -210,28 +198,25 @@ where
     K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
-    X: AccessTuple<FieldsOf<K>>,
+    X: RunTuple<ValuesOf<K>>,
 {
     type Output = [K::Output; ACCUMULATORS];
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) -> [K::Output; ACCUMULATORS] {
-        let Self { table, first, len, args, reducer, mut lanes, .. } = self;
+        let Self { calls, reducer, mut lanes } = self;
         let mut done = 0;
-        while done + ACCUMULATORS <= len {
+        while done + ACCUMULATORS <= calls.len {
             for (lane, sum) in lanes.iter_mut().enumerate() {
-                let n = done + lane;
                 // SAFETY: within the runs.
-                let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
-                *sum = reducer.combine(*sum, value);
+                *sum = reducer.combine(*sum, unsafe { calls.call(&mut runs, done + lane) });
             }
             done += ACCUMULATORS;
         }
-        for (lane, n) in (done..len).enumerate() {
+        for (lane, n) in (done..calls.len).enumerate() {
             // SAFETY: within the runs.
-            let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
-            lanes[lane] = reducer.combine(lanes[lane], value);
+            lanes[lane] = reducer.combine(lanes[lane], unsafe { calls.call(&mut runs, n) });
         }
         lanes
     }
@@ -240,14 +225,10 @@ where
 /// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
 /// accumulators stay where they are.
 struct FoldOn<'w, 'l, K: Call<A>, A, R> {
-    table: &'w Table<K::Class>,
-    first: usize,
-    len: usize,
-    args: A,
+    calls: Calls<'w, K, A>,
     reducer: R,
     done: usize,
     lanes: &'l mut [K::Output; ACCUMULATORS],
-    kernel: PhantomData<K>,
 }
 
 impl<K, A, R, X> Job<X> for FoldOn<'_, '_, K, A, R>
@@ -255,19 +236,18 @@ where
     K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
-    X: AccessTuple<FieldsOf<K>>,
+    X: RunTuple<ValuesOf<K>>,
 {
     type Output = ();
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) {
-        let Self { table, first, len, args, reducer, done, lanes, .. } = self;
-        for n in 0..len {
-            // SAFETY: within the runs.
-            let value = unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
+        let Self { calls, reducer, done, lanes } = self;
+        for n in 0..calls.len {
             let sum = &mut lanes[(done + n) % ACCUMULATORS];
-            *sum = reducer.combine(*sum, value);
+            // SAFETY: within the runs.
+            *sum = reducer.combine(*sum, unsafe { calls.call(&mut runs, n) });
         }
     }
 }

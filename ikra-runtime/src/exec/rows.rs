@@ -1,18 +1,16 @@
 //! `execute`: a kernel for each of many objects.
 
-use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
-use super::prefetch::prefetch_next;
-use super::{for_chunks, for_runs, positions};
-use crate::access::Chunk;
-use crate::arity::{AccessTuple, Job, ModeTuple, Spread};
+use super::calls::{Calls, for_calls};
+use super::{for_chunks, positions};
 use crate::class::Class;
 use crate::isa::Isa;
-use crate::kernel::{Call, FieldsOf, Kernel};
+use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::step::step;
+use crate::run::RunTuple;
+use crate::spread::{Job, Spread};
 use crate::table::Table;
 
 /// Calls the kernel for the objects at some positions.
@@ -53,8 +51,7 @@ pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
 ///
 /// # Safety
 ///
-/// 1. The objects exist, and `shadow` is storage for them of the kernel's snapshot columns.
-/// 2. During the call, nothing else runs for these objects, and no other kernel in this world.
+/// As for [`for_calls`].
 #[inline]
 pub(crate) unsafe fn run_rows<K, A>(
     table: &Table<K::Class>,
@@ -66,51 +63,37 @@ pub(crate) unsafe fn run_rows<K, A>(
     A: Copy,
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy });
-    for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
-        prefetch_next::<K>(table, run.end);
-        let chunk = Chunk { table, shadow, first: run.start, len: run.len() };
-        // SAFETY: the chunk is one run. By 2, its objects' elements of the columns that the kernel writes are
-        // accessed by this call alone; columns that it reads are written by no call of this kernel, since a column
-        // is accessed in the same mode by all of them.
-        let runs = unsafe { K::Modes::open::<K::Class>(chunk) };
-        let job = Rows::<K, A> { table, first: run.start, len: run.len(), args, kernel: PhantomData };
-        runs.spread(job, isa);
-    });
+    // SAFETY: the contract is the same.
+    unsafe { for_calls::<K, A>(table, shadow, range, args, |runs, calls| runs.spread(Rows(calls), isa)) }
 }
 
 /// Calls a kernel for each object of a run.
-struct Rows<'w, K: Kernel, A> {
-    table: &'w Table<K::Class>,
-    first: usize,
-    len: usize,
-    args: A,
-    kernel: PhantomData<K>,
-}
+struct Rows<'w, K: Kernel, A>(Calls<'w, K, A>);
 
 impl<K, A, X> Job<X> for Rows<'_, K, A>
 where
     K: Call<A>,
     A: Copy,
-    X: AccessTuple<FieldsOf<K>>,
+    X: RunTuple<ValuesOf<K>>,
 {
     type Output = ();
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
     fn run(self, mut runs: X) {
-        let Self { table, first, len, args, .. } = self;
+        let Self(calls) = self;
         let tile = const { <<K::Class as Class>::Layout as Layout>::RUN };
-        if tile != usize::MAX && len == tile {
+        if tile != usize::MAX && calls.len == tile {
             // A whole tile: the count is a constant.
             for n in 0..tile {
                 // SAFETY: within the runs.
-                unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
+                unsafe { calls.call(&mut runs, n) };
             }
             return;
         }
-        for n in 0..len {
+        for n in 0..calls.len {
             // SAFETY: within the runs.
-            unsafe { step::<K, X, _>(&mut runs, n, table, first + n, |view| K::call(view, args)) };
+            unsafe { calls.call(&mut runs, n) };
         }
     }
 }

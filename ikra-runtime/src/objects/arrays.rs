@@ -1,14 +1,13 @@
 //! Inner arrays of one object, and of many at once.
 
-use crate::class::{Class, Field};
+use crate::class::{Class, Field, first_column};
 use crate::column::Column;
 use crate::error::Error;
 use crate::layout::Contiguous;
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::objects::arena::Dead;
-use crate::storage::{Arrangement, ArrayStorage, Bump, InnerArray, SliceSlots, Span, arena_end, set_array};
-use crate::table::FirstColumn;
+use crate::storage::{Arrangement, ArrayStorage, Bump, InnerArray, SliceSlots, Span, Storage, arena_end, set_array};
 use ikra_core::effects::FieldSet;
 
 type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
@@ -86,8 +85,9 @@ impl<C: Class> Objects<C> {
             let array = &elements[pair[0] as usize..pair[1] as usize];
             // SAFETY: the object exists, there is room by `make_room`, and `&mut self` excludes other accesses.
             unsafe {
-                set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement, K>(
+                set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement>(
                     &self.table().bases,
+                    <StorageOf<C, K> as Storage<C, K>>::COLUMN,
                     index,
                     array,
                     &mut bump,
@@ -137,7 +137,7 @@ impl<C: Class> Objects<C> {
         let rest = elements.len().saturating_sub(slots);
         let mut used = self.arena().1;
         // SAFETY: the object exists, and its spans are the field's first column.
-        let span = unsafe { &*self.table().address(<C as FirstColumn<K>>::COLUMN, index).cast::<Span>() };
+        let span = unsafe { &*self.table().address(<StorageOf<C, K> as Storage<C, K>>::COLUMN, index).cast::<Span>() };
         let now = (span.len as usize).saturating_sub(slots);
         if rest > now {
             // What is last in the arena can grow where it is.
@@ -150,8 +150,9 @@ impl<C: Class> Objects<C> {
         let mut bump = Bump { used, fresh: false };
         // SAFETY: the object exists, there is room by `make_room`, and `&mut self` excludes other accesses.
         unsafe {
-            set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement, K>(
+            set_array::<C, <StorageOf<C, K> as ArrayStorage>::Arrangement>(
                 &self.table().bases,
+                <StorageOf<C, K> as Storage<C, K>>::COLUMN,
                 index,
                 elements,
                 &mut bump,
@@ -210,5 +211,5 @@ fn slot_column<C: Class, const K: usize>(slot: usize, slots: usize) -> usize {
     assert!(slot < slots, "`{}::{}` has {slots} slots and none at index {slot}", C::NAME, field.name);
     let as_object = field.array.is_some_and(|array| array.as_object);
     assert!(!as_object, "`{}::{}` is an array as object: borrow its column instead", C::NAME, field.name);
-    <C as FirstColumn<K>>::COLUMN + slot
+    first_column(C::FIELDS, K) + slot
 }

@@ -6,12 +6,11 @@ use crate::error::Error;
 use crate::layout::Contiguous;
 use crate::link::Link;
 use crate::objects::Objects;
-use crate::storage::{AtomicColumn, AtomicValue, Inner, Plain, Storage, WholeArray};
-use crate::table::FirstColumn;
+use crate::storage::{AtomicColumn, AtomicValue, Inner, Plain, Storage, Stored, WholeArray};
 use crate::value::Value;
 use ikra_core::effects::FieldSet;
 
-type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Row;
+type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Stored>::Row;
 
 /// Storages of one column, whose elements are values.
 #[diagnostic::on_unimplemented(
@@ -25,7 +24,7 @@ type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Storage>::Row;
 ///
 /// 1. The field has one column, whose elements are values of type `Row`.
 /// 2. Nothing writes them through a shared borrow of the objects: they are not atomic.
-pub unsafe trait SliceColumn: Storage {}
+pub unsafe trait SliceColumn: Stored {}
 // SAFETY: one column of values, which views load and store.
 unsafe impl<T: Value> SliceColumn for Plain<T> {}
 // SAFETY: one column of arrays, which views and refs write only where they borrow the world exclusively.
@@ -41,13 +40,13 @@ unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumn for 
 ///
 /// The field has one column, whose elements are values of type `Row`, or atomics of their size, alignment and bytes.
 #[doc(hidden)]
-pub unsafe trait SliceColumnMut: Storage {}
+pub unsafe trait SliceColumnMut: Stored {}
 // SAFETY: one column of values.
 unsafe impl<T: Value> SliceColumnMut for Plain<T> {}
 // SAFETY: one column of arrays.
 unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumnMut for Inner<C, K, WholeArray<T, N>> {}
 // SAFETY: one column of cells, which `AtomicValue` makes of values.
-unsafe impl<C: Class, const K: usize, T: AtomicValue> SliceColumnMut for AtomicColumn<C, K, T> {}
+unsafe impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
 
 impl<C: Class> Objects<C> {
     /// A field of all objects, as a slice.
@@ -68,7 +67,7 @@ impl<C: Class> Objects<C> {
         // SAFETY: `SliceColumn` and `Contiguous`: the field has one column, whose `len` elements are adjacent values;
         // `&self` excludes writes.
         unsafe {
-            let first = self.table().address(<C as FirstColumn<K>>::COLUMN, 0);
+            let first = self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0);
             std::slice::from_raw_parts(first.cast(), self.len())
         }
     }
@@ -92,7 +91,7 @@ impl<C: Class> Objects<C> {
         // SAFETY: `SliceColumnMut` and `Contiguous`: the field has one column, whose `len` elements are adjacent
         // values, or atomics of the same size and bytes; `&mut self` excludes other accesses.
         unsafe {
-            let first = self.table().address(<C as FirstColumn<K>>::COLUMN, 0);
+            let first = self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0);
             std::slice::from_raw_parts_mut(first.cast(), self.len())
         }
     }
@@ -105,13 +104,13 @@ impl<C: Class> Objects<C> {
         value: T,
     ) -> Result<(), Error>
     where
-        C: Field<K, Storage: Storage<Row = T, Value = T>>,
+        C: Field<K, Storage: Stored<Row = T, Value = T>>,
     {
         self.check_initialized(link)?;
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
         // SAFETY: the object exists, and `&mut self` excludes other accesses.
-        unsafe { C::Storage::write::<C, K>(&self.table().bases, link.index(), value) }
+        unsafe { C::Storage::write(&self.table().bases, link.index(), value) }
         Ok(())
     }
 
@@ -127,6 +126,6 @@ impl<C: Class> Objects<C> {
         self.assert_initialized();
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         // SAFETY: the objects exist, and `&self` excludes writes that are not atomic.
-        (0..self.len()).map(|n| unsafe { C::Storage::read_row::<C, K>(&self.table().bases, n) }).collect()
+        (0..self.len()).map(|n| unsafe { C::Storage::read_row(&self.table().bases, n) }).collect()
     }
 }

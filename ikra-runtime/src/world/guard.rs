@@ -4,8 +4,8 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-use crate::arity::FieldTuple;
 use crate::class::Class;
+use crate::fields::FieldTuple;
 use crate::handle::Handle;
 use crate::phase::Guarded;
 use crate::storage::Copies;
@@ -39,7 +39,7 @@ use ikra_core::effects::FieldSet;
 pub struct Mut<'w, C: Class> {
     view: ManuallyDrop<C::View<'w, Guarded>>,
     /// What the view was made of. Arrays are in `copies`.
-    values: <C::Fields as FieldTuple>::Values,
+    values: <C::Fields as FieldTuple<C>>::Values,
     /// Leaked if the view of another guard may show them.
     copies: ManuallyDrop<Copies>,
     table: &'w Table<C>,
@@ -54,10 +54,10 @@ impl<'w, C: Class> Mut<'w, C> {
         let mut copies = Copies::new();
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
         let values = unsafe {
-            let values = <C::Fields as FieldTuple>::read::<C>(&table.bases, index);
-            <C::Fields as FieldTuple>::detach(values, &mut copies)
+            let values = <C::Fields as FieldTuple<C>>::read(&table.bases, index);
+            <C::Fields as FieldTuple<C>>::detach(values, &mut copies)
         };
-        let views = <C::Fields as FieldTuple>::to_views::<C, Guarded>(values, table, index);
+        let views = <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, table, index);
         let view = C::to_view(views, Handle::at(table, index));
         Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }
     }
@@ -68,9 +68,9 @@ impl<C: Class> Drop for Mut<'_, C> {
         // SAFETY: taken once, and not used after.
         let view = unsafe { ManuallyDrop::take(&mut self.view) };
         let views = C::from_view(view);
-        let stray = <C::Fields as FieldTuple>::stray::<C, Guarded>(&views, self.table, self.index);
-        let values = <C::Fields as FieldTuple>::from_views::<Guarded>(views);
-        if let Some(field) = stray.or_else(|| <C::Fields as FieldTuple>::other_array(&self.values, &values)) {
+        let stray = <C::Fields as FieldTuple<C>>::stray::<Guarded>(&views, self.table, self.index);
+        let values = <C::Fields as FieldTuple<C>>::from_views::<Guarded>(views);
+        if let Some(field) = stray.or_else(|| <C::Fields as FieldTuple<C>>::other_array(&self.values, &values)) {
             // The copies stay: the other guard's view shows them.
             if std::thread::panicking() {
                 return;
@@ -80,7 +80,7 @@ impl<C: Class> Drop for Mut<'_, C> {
         // SAFETY: 1. the object exists. The borrow of the world excludes all accesses but those of refs in phase
         // `Guarded`, which are in this thread, since neither they nor the guard can be sent to another, and which do
         // not refer into columns. 2. The arrays are this guard's copies.
-        unsafe { <C::Fields as FieldTuple>::write_back::<C>(&self.table.bases, self.index, values) }
+        unsafe { <C::Fields as FieldTuple<C>>::write_back(&self.table.bases, self.index, values) }
         // SAFETY: once. Only the view showed them: no array that was made from them is in another guard's, because
         // arrays can only be exchanged, and each of these is in its place.
         unsafe { ManuallyDrop::drop(&mut self.copies) }

@@ -6,7 +6,7 @@ use super::elements::Elements;
 use super::row::InnerArray;
 use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
 use crate::layout::MAX_COLUMNS;
-use crate::table::{FirstColumn, address};
+use crate::table::address;
 use crate::value::Value;
 
 /// An array's length, and where in the arena the elements without a slot begin.
@@ -93,40 +93,41 @@ pub unsafe trait Arrangement: Sized + 'static {
     ///
     /// # Safety
     ///
-    /// 1. `bases` describe storage of `C`, in which field `K` is arranged by `Self`, with room for object
-    ///    `index`, and in the arena for the array. If `bump` is not for fresh objects, the object exists.
+    /// 1. `bases` describe storage of `C`, in which a field whose first column is `column` is arranged by `Self`, with
+    ///    room for object `index`, and in the arena for the array. If `bump` is not for fresh objects, the object exists.
     /// 2. Nothing else accesses the object meanwhile.
-    unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
+    unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: Self::Row, bump: &mut Bump);
 
     /// Makes the array of object `index` one that may be looked at.
     ///
     /// # Safety
     ///
     /// As for [`scatter`](Self::scatter).
-    unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize);
+    unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize);
 
     /// Copies the array of object `index` from one storage to another, whose arena is as long or longer. Each element
     /// is read by `load`.
     ///
     /// # Safety
     ///
-    /// 1. Both describe storage of `C` with object `index`, in which field `K` is arranged by `Self`.
+    /// 1. Both describe storage of `C` with object `index`, in which a field whose first column is `column` is arranged
+    ///    by `Self`.
     /// 2. Nothing writes the object in `from` meanwhile in a way that `load` does not allow, and nothing else accesses
     ///    that in `to`.
-    unsafe fn copy<C: Class, const K: usize>(
+    unsafe fn copy<C: Class>(
         from: &C::Bases,
         to: &C::Bases,
+        column: usize,
         index: usize,
         load: impl Fn(*const Self::Element) -> Self::Element,
     ) {
-        // SAFETY: passed on.
+        // SAFETY: both have the object by 1, and so its span, which nothing else accesses by 2.
         let (from, to) = unsafe {
             if Self::INFO.has_spans() {
-                let column = <C as FirstColumn<K>>::COLUMN;
                 let span = address::<C>(from, column, index).cast::<Span>().read();
                 address::<C>(to, column, index).cast::<Span>().write(span);
             }
-            (Elements::find::<C, Self, K>(from, index), Elements::find::<C, Self, K>(to, index))
+            (Elements::find::<C, Self>(from, column, index), Elements::find::<C, Self>(to, column, index))
         };
         for n in 0..from.len() {
             // SAFETY: both arrays have as many elements, since their spans are the same.
@@ -200,13 +201,14 @@ const fn assert_element<T>() {
 /// # Safety
 ///
 /// As for [`Arrangement::scatter`].
-unsafe fn scatter_array<C: Class, A: Arrangement, const K: usize, const N: usize>(
+unsafe fn scatter_array<C: Class, A: Arrangement, const N: usize>(
     bases: &C::Bases,
+    column: usize,
     index: usize,
     row: [A::Element; N],
 ) {
-    // SAFETY: passed on.
-    let elements = unsafe { Elements::find::<C, A, K>(bases, index) };
+    // SAFETY: all elements have slots, for which there is room.
+    let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     for (n, element) in row.into_iter().enumerate() {
         // SAFETY: there are `N` elements.
         unsafe { elements.at::<A>(n).write(element) }
@@ -220,14 +222,14 @@ macro_rules! fixed_length {
             gather_array::<Self, N>(elements, load)
         }
         #[inline]
-        unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: [T; N], _: &mut Bump) {
-            // SAFETY: passed on.
-            unsafe { scatter_array::<C, Self, K, N>(bases, index, row) }
+        unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: [T; N], _: &mut Bump) {
+            // SAFETY: the contract is the same.
+            unsafe { scatter_array::<C, Self, N>(bases, column, index, row) }
         }
         #[inline]
-        unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize) {
-            // SAFETY: passed on.
-            unsafe { scatter_array::<C, Self, K, N>(bases, index, [T::PLACEHOLDER; N]) }
+        unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
+            // SAFETY: the contract is the same.
+            unsafe { scatter_array::<C, Self, N>(bases, column, index, [T::PLACEHOLDER; N]) }
         }
     };
 }
@@ -281,16 +283,14 @@ unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
         row.len().saturating_sub(S)
     }
 
-    unsafe fn scatter<C: Class, const K: usize>(bases: &C::Bases, index: usize, row: InnerArray<T>, bump: &mut Bump) {
-        // SAFETY: passed on.
-        unsafe { set::<C, Self, K>(bases, index, &row, bump) }
+    unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: InnerArray<T>, bump: &mut Bump) {
+        // SAFETY: the contract is the same.
+        unsafe { set::<C, Self>(bases, column, index, &row, bump) }
     }
 
-    unsafe fn clear<C: Class, const K: usize>(bases: &C::Bases, index: usize) {
+    unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
         // SAFETY: there is room, by the caller. An empty array has no element that could be looked at.
-        unsafe {
-            address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index).cast::<Span>().write(Span { offset: 0, len: 0 });
-        }
+        unsafe { address::<C>(bases, column, index).cast::<Span>().write(Span { offset: 0, len: 0 }) };
     }
 }
 
@@ -299,8 +299,9 @@ unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
 /// # Safety
 ///
 /// As for [`Arrangement::scatter`].
-pub unsafe fn set<C: Class, A: Arrangement, const K: usize>(
+pub unsafe fn set<C: Class, A: Arrangement>(
     bases: &C::Bases,
+    column: usize,
     index: usize,
     row: &[A::Element],
     bump: &mut Bump,
@@ -308,7 +309,7 @@ pub unsafe fn set<C: Class, A: Arrangement, const K: usize>(
     let slots = A::INFO.slots;
     let rest = row.len().saturating_sub(slots);
     // SAFETY: there is room for the object.
-    let span = unsafe { address::<C>(bases, <C as FirstColumn<K>>::COLUMN, index) }.cast::<Span>();
+    let span = unsafe { address::<C>(bases, column, index) }.cast::<Span>();
     let mut offset = 0;
     if rest > 0 {
         // SAFETY: an object that is not fresh exists, and has a span.
@@ -321,7 +322,7 @@ pub unsafe fn set<C: Class, A: Arrangement, const K: usize>(
     // SAFETY: there is room for the object.
     unsafe { span.write(Span { offset, len: row.len() as u32 }) };
     // SAFETY: the object has a span now.
-    let elements = unsafe { Elements::find::<C, A, K>(bases, index) };
+    let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     let (inlined, others) = row.split_at(row.len() - rest);
     for (n, &element) in inlined.iter().enumerate() {
         // SAFETY: the array has the element.

@@ -5,14 +5,14 @@ use core::marker::PhantomData;
 
 use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsRun};
-use super::{ArrayStorage, array_storage};
+use super::{ArrayStorage, array_storage, array_stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::effects::FieldSet;
 use crate::order::{AnyPlace, AtomicPlace, OwnPlace};
 use crate::panics::no_such_element;
 use crate::phase::Phase;
-use crate::storage::{Atomic, AtomicValue, Storage};
+use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::{Table, target_of};
 use crate::value::{Target, Value};
 
@@ -168,8 +168,14 @@ impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>, A: AtomicPlace> fmt::De
     }
 }
 
-// SAFETY: the arrangement's columns and the arena; views and refs access elements as atomics.
-unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage for AtomicInner<C, K, A> {
+// SAFETY: the arrangement's columns, whose elements are accessed as atomics.
+unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stored for AtomicInner<C, K, A> {
+    array_stored!();
+    const ATOMIC: bool = true;
+}
+
+// SAFETY: the arrangement's columns and the arena; views and refs access the object's elements as atomics.
+unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage<C, K> for AtomicInner<C, K, A> {
     array_storage!(|element: *const A::Element| {
         // SAFETY: the element exists, by the contracts of `read_row` and `copy`; while it is shared, it is accessed as
         // its cell only.
@@ -177,29 +183,20 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     });
     type View<'w, P: Phase> = InnerAtomics<'w, Self, OwnPlace<P, C, K>>;
     type Seen<'w, P: Phase> = InnerAtomics<'w, Self, AnyPlace<P, C, K>>;
-    const ATOMIC: bool = true;
 
     #[inline(always)]
-    fn to_view<'w, D: Class, P: Phase, const F: usize>(
-        value: Self::Value,
-        table: &'w Table<D>,
-        _: usize,
-    ) -> Self::View<'w, P> {
+    fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> Self::View<'w, P> {
         #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
-            table.changed_on_host(const { FieldSet::from_bits(1 << F) });
+            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
         let _ = table;
         InnerAtomics { elements: value, marker: PhantomData }
     }
 
     #[inline(always)]
-    fn to_seen<'w, D: Class, P: Phase, const F: usize>(
-        value: Self::Value,
-        table: &'w Table<D>,
-        index: usize,
-    ) -> Self::Seen<'w, P> {
-        InnerAtomics { elements: Self::to_view::<D, P, F>(value, table, index).elements, marker: PhantomData }
+    fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+        InnerAtomics { elements: Self::to_view::<P>(value, table, index).elements, marker: PhantomData }
     }
 
     #[inline(always)]
@@ -208,13 +205,9 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     }
 
     #[inline(always)]
-    fn is_own<'w, D: Class, P: Phase, const F: usize>(
-        view: &Self::View<'w, P>,
-        table: &'w Table<D>,
-        index: usize,
-    ) -> bool {
+    fn is_own<'w, P: Phase>(view: &Self::View<'w, P>, table: &'w Table<C>, index: usize) -> bool {
         // SAFETY: views are made of objects that exist. A field that the kernel does not name has a placeholder.
-        let own = unsafe { Self::read::<D, F>(&table.bases, index) };
+        let own = unsafe { Self::read(&table.bases, index) };
         view.elements.same_place(own) || view.elements.same_place(Elements::NONE)
     }
 }

@@ -6,12 +6,12 @@ use core::marker::PhantomData;
 use super::arrangement::{Arrangement, Span};
 use super::tail::Tail;
 use crate::class::{Class, column_count};
-use crate::layout::{Get, Layout, LayoutKind, Set, constant_pitch, geometry};
+use crate::layout::{Layout, LayoutKind, constant_pitch, geometry};
+use crate::run::{ReadOnly, Run};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::storage::Copies;
-use crate::storage::Loaded;
-use crate::table::{BaseSet, FirstColumn, address};
-use crate::value::{LaneArray, Value};
+use crate::table::{BaseSet, address};
+use crate::value::{LaneArray, Loaded, Value};
 
 /// Where the elements of one object's inner array are: slots at equal distances, and the rest in a row.
 #[doc(hidden)]
@@ -49,14 +49,16 @@ impl<T: Value> Elements<T> {
     ///
     /// # Safety
     ///
-    /// `bases` describe storage of `C`, in which field `K` is arranged by `A` and object `index` exists.
+    /// `bases` describe storage of `C`, in which a field whose first column is `column` is arranged by `A` and object
+    /// `index` exists.
     #[inline(always)]
-    pub(super) unsafe fn find<C: Class, A: Arrangement<Element = T>, const K: usize>(
+    pub(super) unsafe fn find<C: Class, A: Arrangement<Element = T>>(
         bases: &C::Bases,
+        column: usize,
         index: usize,
     ) -> Self {
-        // SAFETY: passed on.
-        let run = unsafe { ElementsRun::<C, A>::new::<K>(bases, index) };
+        // SAFETY: the contract is the same.
+        let run = unsafe { ElementsRun::<C, A>::new(bases, column, index) };
         // SAFETY: the run begins with the object.
         unsafe { run.get(0) }
     }
@@ -171,7 +173,7 @@ impl<C: Class, A: Arrangement> fmt::Debug for ElementsRun<'_, C, A> {
 }
 
 /// Bytes from a column's element to that of the next object, within a run.
-const fn step<C: Class>(column: usize) -> usize {
+const fn stride<C: Class>(column: usize) -> usize {
     match C::Layout::KIND {
         LayoutKind::Aos => geometry::<C>().block,
         LayoutKind::Soa | LayoutKind::Tiles(_) => geometry::<C>().sizes[column],
@@ -183,10 +185,10 @@ impl<C: Class, A: Arrangement> ElementsRun<'_, C, A> {
     ///
     /// # Safety
     ///
-    /// `bases` describe storage of `C`, in which field `K` is arranged by `A` and object `first` exists.
+    /// `bases` describe storage of `C`, in which a field whose first column is `column` is arranged by `A` and object
+    /// `first` exists.
     #[inline(always)]
-    pub(super) unsafe fn new<const K: usize>(bases: &C::Bases, first: usize) -> Self {
-        let column = <C as FirstColumn<K>>::COLUMN;
+    pub(super) unsafe fn new(bases: &C::Bases, column: usize, first: usize) -> Self {
         let slots = column + A::INFO.has_spans() as usize;
         let mut run = Self {
             slots: core::ptr::null_mut(),
@@ -225,7 +227,8 @@ pub fn slot_pitch<C: Class>(bases: &C::Bases, column: usize, slots: usize) -> us
     offsets[column + 1] - offsets[column]
 }
 
-impl<C: Class, A: Arrangement> Get<Elements<A::Element>> for ElementsRun<'_, C, A> {
+impl<C: Class, A: Arrangement> Run<Elements<A::Element>> for ElementsRun<'_, C, A> {
+    type Block = ReadOnly<LaneArray<Elements<A::Element>>>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> Elements<A::Element> {
         // Steps are the same for all columns of AoS, and for all slots.
@@ -240,7 +243,7 @@ impl<C: Class, A: Arrangement> Get<Elements<A::Element>> for ElementsRun<'_, C, 
                     false => size_of::<A::Element>() * A::INFO.slots,
                 };
             }
-            if matches!(C::Layout::KIND, LayoutKind::Aos) { (step::<C>(0), step::<C>(0)) } else { (spans, slots) }
+            if matches!(C::Layout::KIND, LayoutKind::Aos) { (stride::<C>(0), stride::<C>(0)) } else { (spans, slots) }
         };
         // Constant where it can be: a parameter of the loop's function is not.
         let pitch = match const { constant_pitch::<C, A::Element>() } {
@@ -261,9 +264,4 @@ impl<C: Class, A: Arrangement> Get<Elements<A::Element>> for ElementsRun<'_, C, 
         }
         elements
     }
-}
-
-impl<C: Class, A: Arrangement> Set<Elements<A::Element>> for ElementsRun<'_, C, A> {
-    #[inline(always)]
-    unsafe fn set(&mut self, _: usize, _: Elements<A::Element>) {}
 }

@@ -1,0 +1,256 @@
+//! The fields of a class side by side: what holds for the storage of one, for a tuple of up to 64.
+
+use crate::class::{Class, ClassId};
+use crate::effects::FieldSet;
+use crate::phase::Phase;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::storage::Copies;
+use crate::storage::{Bump, Storage};
+use crate::table::Table;
+use crate::tuples::for_tuples;
+use crate::value::Loaded;
+
+/// The storages of the fields of class `C`.
+#[doc(hidden)]
+pub trait FieldTuple<C: Class>: 'static {
+    /// The row's values.
+    type Row;
+    /// What a kernel loads.
+    type Values: Copy;
+    /// What a view shows.
+    type Views<'w, P: Phase>;
+    /// The class that each field's links refer to.
+    const TARGETS: &'static [Option<ClassId>];
+    /// The names of these classes.
+    const TARGET_NAMES: &'static [&'static str];
+    /// What fills storage before an object is initialised.
+    const PLACEHOLDER: Self::Values;
+
+    /// Loads an object.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, whose `Fields` is `Self`, in which object `index` exists.
+    /// 2. Nothing writes the object meanwhile.
+    unsafe fn read(bases: &C::Bases, index: usize) -> Self::Values;
+
+    /// Reads a row.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row;
+
+    /// Writes a row.
+    ///
+    /// # Safety
+    ///
+    /// 1. `bases` describe storage of `C`, whose `Fields` is `Self`, with room for object `index`.
+    /// 2. Nothing else accesses the object meanwhile.
+    /// 3. The arena goes on to [`arena_end`](Self::arena_end), unless the row [`fits`](Self::fits); and the
+    ///    object exists, unless `bump` is for fresh ones.
+    unsafe fn write(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
+
+    /// Writes an object that nobody is to see.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write), 1 and 2.
+    unsafe fn write_placeholder(bases: &C::Bases, index: usize);
+
+    /// Where the arena ends if a row takes new space after `used` bytes.
+    fn arena_end(row: &Self::Row, used: usize) -> usize;
+
+    /// Whether a row needs no more of the arena than object `index` has.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    unsafe fn fits(bases: &C::Bases, index: usize, row: &Self::Row) -> bool;
+
+    /// The same values, with copies of inner arrays that are not atomic.
+    ///
+    /// # Safety
+    ///
+    /// The values were read of an object that exists, and nothing writes the object meanwhile.
+    #[cfg(not(target_arch = "nvptx64"))]
+    unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values;
+
+    /// The first field that is another array after than before.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize>;
+
+    /// Stores the fields of a view, but atomic ones.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`write`](Self::write), 1 and 2.
+    /// 2. Inner arrays among the values are the object's, or copies of them by [`detach`](Self::detach) that live.
+    #[cfg(not(target_arch = "nvptx64"))]
+    unsafe fn write_back(bases: &C::Bases, index: usize, values: Self::Values);
+
+    /// Copies the fields in `fields` of an object from one storage to another.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
+    unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet);
+
+    /// What the view of object `index` shows for `values`.
+    fn to_views<'w, P: Phase>(values: Self::Values, table: &'w Table<C>, index: usize) -> Self::Views<'w, P>;
+
+    /// The values behind what a view shows.
+    fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
+
+    /// The first field whose handle was replaced by another object's.
+    fn stray<'w, P: Phase>(views: &Self::Views<'w, P>, table: &'w Table<C>, index: usize) -> Option<usize>;
+
+    /// Puts what kernel `P` may read of an object into its tile row.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`read`](Self::read).
+    /// 2. There is room for the tile row at `row`, a multiple of 16.
+    #[cfg(target_arch = "nvptx64")]
+    unsafe fn write_tile_row<P: Phase>(bases: &C::Bases, index: usize, row: *mut u8);
+
+    /// What the view of another object is made of, the fields in `FIELDS` loaded and the others placeholders.
+    ///
+    /// # Safety
+    ///
+    /// 1. `C::Fields` is `Self`, and object `index` exists in `table`.
+    /// 2. Nothing writes the fields in `FIELDS` meanwhile.
+    unsafe fn values_at<const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values;
+}
+
+macro_rules! field_tuple {
+    ($(($F:ident $M:ident $X:ident $k:tt))+) => {
+        impl<C: Class, $($F: Storage<C, $k>),+> FieldTuple<C> for ($($F,)+) {
+            type Row = ($($F::Row,)+);
+            type Values = ($($F::Value,)+);
+            type Views<'w, P: Phase> = ($($F::View<'w, P>,)+);
+            const TARGETS: &'static [Option<ClassId>] = &[$($F::TARGET),+];
+            const TARGET_NAMES: &'static [&'static str] = &[$($F::TARGET_NAME),+];
+            const PLACEHOLDER: Self::Values = ($(<$F::Value as Loaded>::PLACEHOLDER,)+);
+
+            #[inline(always)]
+            unsafe fn read(bases: &C::Bases, index: usize) -> Self::Values {
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe { $F::read(bases, index) },)+)
+            }
+            #[inline(always)]
+            unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row {
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe { $F::read_row(bases, index) },)+)
+            }
+            #[inline(always)]
+            unsafe fn write(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump) {
+                $(
+                    // SAFETY: the contract is the same for each field.
+                    unsafe { $F::write_row(bases, index, row.$k, bump) };
+                )+
+            }
+            #[inline]
+            unsafe fn write_placeholder(bases: &C::Bases, index: usize) {
+                $(
+                    // SAFETY: the contract is the same for each field.
+                    unsafe { $F::write_placeholder(bases, index) };
+                )+
+            }
+            #[inline(always)]
+            fn arena_end(row: &Self::Row, used: usize) -> usize {
+                $(let used = $F::arena_end(&row.$k, used);)+
+                used
+            }
+            #[inline]
+            unsafe fn fits(bases: &C::Bases, index: usize, row: &Self::Row) -> bool {
+                // SAFETY: the contract is the same for each field.
+                true $(&& unsafe { $F::fits(bases, index, &row.$k) })+
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values {
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe { $F::detach(values.$k, copies) },)+)
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize> {
+                $(
+                    if $F::is_other(&before.$k, &after.$k) {
+                        return Some($k);
+                    }
+                )+
+                None
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            unsafe fn write_back(bases: &C::Bases, index: usize, values: Self::Values) {
+                $(
+                    if !$F::ATOMIC {
+                        // SAFETY: the contract is the same for each field.
+                        unsafe { $F::put_back(bases, index, values.$k) };
+                    }
+                )+
+            }
+            #[inline]
+            unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet) {
+                $(
+                    if fields.contains($k) {
+                        // SAFETY: the contract is the same for each field in the set.
+                        unsafe { $F::copy(from, to, index) };
+                    }
+                )+
+            }
+            #[inline(always)]
+            fn to_views<'w, P: Phase>(
+                values: Self::Values,
+                table: &'w Table<C>,
+                index: usize,
+            ) -> Self::Views<'w, P> {
+                ($($F::to_view::<P>(values.$k, table, index),)+)
+            }
+            #[inline(always)]
+            fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values {
+                ($($F::from_view::<P>(views.$k),)+)
+            }
+            #[inline(always)]
+            fn stray<'w, P: Phase>(
+                views: &Self::Views<'w, P>,
+                table: &'w Table<C>,
+                index: usize,
+            ) -> Option<usize> {
+                $(
+                    if !$F::is_own::<P>(&views.$k, table, index) {
+                        return Some($k);
+                    }
+                )+
+                None
+            }
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            unsafe fn write_tile_row<P: Phase>(bases: &C::Bases, index: usize, row: *mut u8) {
+                $(
+                    if let Some(offset) = const { crate::tile_row::offset::<C, P>($k) } {
+                        // SAFETY: as for `read`.
+                        let value = unsafe { $F::read(bases, index) };
+                        // SAFETY: within the tile row, and aligned for the field's type.
+                        unsafe { row.add(offset).cast::<$F::Value>().write(value) };
+                    }
+                )+
+            }
+            #[inline(always)]
+            unsafe fn values_at<const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values {
+                ($(
+                    if const { FieldSet::from_bits(FIELDS).contains($k) } {
+                        // SAFETY: the contract is the same for each field in the set.
+                        unsafe { $F::read_for_view(&table.bases, index) }
+                    } else {
+                        <$F::Value as Loaded>::PLACEHOLDER
+                    },
+                )+)
+            }
+        }
+    };
+}
+for_tuples!(field_tuple);

@@ -1,0 +1,185 @@
+//! Modes: what a kernel does with the column of one field.
+
+use core::fmt;
+
+use crate::class::Class;
+use crate::effects::FieldSet;
+use crate::fields::FieldTuple;
+use crate::run::{Run, RunTuple, Skip, Snapshot};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::spread::Spread;
+use crate::storage::Storage;
+use crate::table::Table;
+use crate::tuples::for_tuples;
+use crate::value::Loaded;
+
+/// The kernel does not name the field.
+pub const SKIP: u8 = 0;
+/// The kernel reads it and cannot change it: it takes `&self`.
+pub const READ: u8 = 1;
+/// The kernel names it, and is not known to change it: compared after the call.
+pub const CHECKED: u8 = 2;
+/// The kernel may change it: stored after the call.
+pub const WRITE: u8 = 3;
+/// The kernel may change it, and others see the value from before.
+pub const SNAPSHOT: u8 = 4;
+
+/// Consecutive objects that one thread works on.
+pub struct Chunk<'a, C: Class> {
+    /// The class's columns.
+    pub table: &'a Table<C>,
+    /// Where snapshot columns are written.
+    pub shadow: &'a C::Bases,
+    /// The first object.
+    pub first: usize,
+    /// The number of objects.
+    pub len: usize,
+}
+
+impl<C: Class> Copy for Chunk<'_, C> {}
+impl<C: Class> Clone for Chunk<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C: Class> fmt::Debug for Chunk<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Chunk<{}>({}+{})", C::NAME, self.first, self.len)
+    }
+}
+
+/// A mode as a type.
+pub trait Mode {
+    /// Whether the column is accessed at all.
+    const TOUCHES: bool = true;
+    /// Whether it is stored, in place or to a shadow.
+    const STORES: bool = false;
+    /// Whether what is stored goes to a shadow.
+    const SHADOW: bool = false;
+    /// Whether it must be the same after a call.
+    const CHECKED: bool = false;
+
+    /// How a run of field `K` of `C`, stored by `F`, is accessed.
+    type Run<'a, C: Class, const K: usize, F: Storage<C, K>>: Run<F::Value>;
+
+    /// Borrows the field's columns.
+    ///
+    /// # Safety
+    ///
+    /// 1. Field `K` of `C` is stored by `F`.
+    /// 2. The chunk lies within one run of the layout, and its objects exist, in its shadow too if the mode has one.
+    /// 3. During `'a`, if the mode writes, nothing else accesses the elements that it writes; and
+    ///    nothing writes those that it reads.
+    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Run<'a, C, K, F>;
+}
+
+/// The mode with this number.
+#[derive(Debug)]
+pub struct ModeOf<const M: u8>;
+
+impl Mode for ModeOf<SKIP> {
+    const TOUCHES: bool = false;
+    type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = Skip;
+    #[inline(always)]
+    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(_: Chunk<'a, C>) -> Skip {
+        Skip
+    }
+}
+
+/// Both modes read, and nothing is stored; but where the other has `&self`, changes are looked for.
+macro_rules! reads {
+    ($mode:ident, $checked:expr) => {
+        impl Mode for ModeOf<$mode> {
+            const CHECKED: bool = $checked;
+            type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = F::Shared<'a>;
+            #[inline(always)]
+            unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> F::Shared<'a> {
+                // SAFETY: 1. by 1 and 2; 2. by 3.
+                unsafe { F::shared(&chunk.table.bases, chunk.first, chunk.len) }
+            }
+        }
+    };
+}
+reads!(READ, false);
+reads!(CHECKED, true);
+
+impl Mode for ModeOf<WRITE> {
+    const STORES: bool = true;
+    type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = F::Exclusive<'a>;
+    #[inline(always)]
+    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> F::Exclusive<'a> {
+        // SAFETY: 1. by 1 and 2; 2. by 3.
+        unsafe { F::exclusive(&chunk.table.bases, chunk.first, chunk.len) }
+    }
+}
+
+impl Mode for ModeOf<SNAPSHOT> {
+    const STORES: bool = true;
+    const SHADOW: bool = true;
+    type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = Snapshot<F::Shared<'a>, F::Exclusive<'a>>;
+    #[inline(always)]
+    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Run<'a, C, K, F> {
+        // What is loaded of an inner array is where it is, and its elements are written there: in the shadow.
+        let now = if F::ARRAY.is_some() { chunk.shadow } else { &chunk.table.bases };
+        Snapshot {
+            // SAFETY: 1. by 1 and 2; 2. by 3; of inner arrays this run reads where they are, which no kernel writes.
+            now: unsafe { F::shared(now, chunk.first, chunk.len) },
+            // SAFETY: 1. by 1 and 2, since the shadow is storage of the same geometry; 2. by 3.
+            next: unsafe { F::exclusive(chunk.shadow, chunk.first, chunk.len) },
+        }
+    }
+}
+
+/// The modes in which a kernel accesses the fields of class `C`, stored by `F`.
+#[doc(hidden)]
+pub trait ModeTuple<C: Class, F: FieldTuple<C> = <C as Class>::Fields> {
+    /// The fields that the kernel accesses.
+    const TOUCHES: FieldSet;
+    /// The fields that it stores, in place or to a shadow.
+    const STORES: FieldSet;
+    /// The fields that it stores to a shadow.
+    const SHADOWS: FieldSet;
+
+    /// Runs of the fields.
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Runs<'a>: RunTuple<F::Values> + Spread;
+    /// Runs of the fields.
+    #[cfg(target_arch = "nvptx64")]
+    type Runs<'a>: RunTuple<F::Values>;
+
+    /// Borrows the columns.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Mode::open`], with `F` the fields of `C`.
+    unsafe fn open(chunk: Chunk<'_, C>) -> Self::Runs<'_>;
+
+    /// The first field that was changed against its mode.
+    fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize>;
+}
+
+macro_rules! mode_tuple {
+    ($(($F:ident $M:ident $X:ident $k:tt))+) => {
+        impl<C: Class, $($F: Storage<C, $k>,)+ $($M: Mode),+> ModeTuple<C, ($($F,)+)> for ($($M,)+) {
+            const TOUCHES: FieldSet = FieldSet::from_bits(0 $(| ($M::TOUCHES as u64) << $k)+);
+            const STORES: FieldSet = FieldSet::from_bits(0 $(| ($M::STORES as u64) << $k)+);
+            const SHADOWS: FieldSet = FieldSet::from_bits(0 $(| ($M::SHADOW as u64) << $k)+);
+            type Runs<'a> = ($($M::Run<'a, C, $k, $F>,)+);
+            #[inline(always)]
+            unsafe fn open(chunk: Chunk<'_, C>) -> Self::Runs<'_> {
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe { $M::open::<C, $k, $F>(chunk) },)+)
+            }
+            #[inline(always)]
+            fn undeclared(before: &($($F::Value,)+), after: &($($F::Value,)+)) -> Option<usize> {
+                $(
+                    if $M::CHECKED && !before.$k.same(&after.$k) {
+                        return Some($k);
+                    }
+                )+
+                None
+            }
+        }
+    };
+}
+for_tuples!(mode_tuple);

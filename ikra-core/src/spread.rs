@@ -1,0 +1,68 @@
+//! Work over the runs of a class's columns, each of which is a parameter of its own.
+
+use crate::isa::{Isa, with_features};
+use crate::tuples::for_tuples;
+
+/// Work over runs `X`.
+#[doc(hidden)]
+pub trait Job<X> {
+    /// What it returns.
+    type Output;
+    /// Whether the work pays for being compiled for several instruction sets.
+    const WIDE: bool;
+    /// Does the work.
+    fn run(self, runs: X) -> Self::Output;
+}
+
+/// Calls a job with each run as a parameter of its own.
+///
+/// References that are parameters of a function are known not to alias; references inside a struct or
+/// tuple are not. Only so does LLVM vectorise loops over many columns.
+#[doc(hidden)]
+pub trait Spread: Sized {
+    /// Calls the job, compiled for the instruction set if it wants that.
+    fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output;
+}
+
+macro_rules! spread {
+    ([$($v3:literal)+] [$($v4:literal)+] $(($F:ident $M:ident $X:ident $k:tt))+) => {
+        impl<$($X),+> Spread for ($($X,)+) {
+            #[inline(always)]
+            fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output {
+                #[inline(never)]
+                #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                fn base<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
+                    job.run(($($X,)+))
+                }
+                #[cfg(target_arch = "x86_64")]
+                if J::WIDE {
+                    #[inline(never)]
+                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[target_feature($(enable = $v3),+)]
+                    fn v3<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
+                        job.run(($($X,)+))
+                    }
+                    #[inline(never)]
+                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[target_feature($(enable = $v3,)+ $(enable = $v4),+)]
+                    fn v4<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
+                        job.run(($($X,)+))
+                    }
+                    match isa {
+                        // SAFETY: `Isa` has the variant only where the machine has the features.
+                        Isa::V4 => return unsafe { v4(job, $(self.$k),+) },
+                        // SAFETY: `Isa` has the variant only where the machine has the features.
+                        Isa::V3 => return unsafe { v3(job, $(self.$k),+) },
+                        Isa::Base => {}
+                    }
+                }
+                let _ = isa;
+                base(job, $(self.$k),+)
+            }
+        }
+    };
+}
+macro_rules! spread_with_features {
+    ($($fields:tt)+) => { with_features!(spread $($fields)+); };
+}
+for_tuples!(spread_with_features);

@@ -1,0 +1,78 @@
+//! The calls of a kernel for the objects of one run of the layout.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::for_runs;
+use super::prefetch::prefetch_next;
+use crate::class::Class;
+use crate::kernel::{Call, Kernel, ValuesOf};
+use crate::layout::Layout;
+use crate::mode::{Chunk, ModeTuple};
+use crate::run::RunTuple;
+use crate::step::step;
+use crate::table::Table;
+
+/// The runs of a kernel's fields.
+pub(super) type RunsOf<'a, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Runs<'a>;
+
+/// A kernel's calls for consecutive objects.
+pub(super) struct Calls<'w, K: Kernel, A> {
+    pub(super) table: &'w Table<K::Class>,
+    /// The first object.
+    pub(super) first: usize,
+    /// The number of objects.
+    pub(super) len: usize,
+    pub(super) args: A,
+    kernel: PhantomData<K>,
+}
+
+impl<K: Kernel, A: Copy> Copy for Calls<'_, K, A> {}
+impl<K: Kernel, A: Copy> Clone for Calls<'_, K, A> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Opens the columns of the objects in `range`, run by run of the layout, and calls `work` for each.
+///
+/// # Safety
+///
+/// 1. The objects exist, and `shadow` is storage for them of the kernel's snapshot columns.
+/// 2. During the call, nothing else runs for these objects, and no other kernel in this world.
+#[inline(always)]
+pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy>(
+    table: &'w Table<K::Class>,
+    shadow: &'w <K::Class as Class>::Bases,
+    range: Range<usize>,
+    args: A,
+    mut work: impl FnMut(RunsOf<'w, K>, Calls<'w, K, A>),
+) {
+    for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
+        prefetch_next::<K>(table, run.end);
+        let (first, len) = (run.start, run.len());
+        // SAFETY: the chunk is one run. By 2, its objects' elements of the columns that the kernel writes are
+        // accessed by this call alone; columns that it reads are written by no call of this kernel, since a column
+        // is accessed in the same mode by all of them.
+        let runs = unsafe { K::Modes::open(Chunk { table, shadow, first, len }) };
+        work(runs, Calls { table, first, len, args, kernel: PhantomData });
+    });
+}
+
+impl<'w, K: Kernel, A: Copy> Calls<'w, K, A> {
+    /// Calls the kernel for object `n`.
+    ///
+    /// # Safety
+    ///
+    /// `n` is within the runs, which are of these objects.
+    #[inline(always)]
+    pub(super) unsafe fn call<X>(&self, runs: &mut X, n: usize) -> K::Output
+    where
+        K: Call<A>,
+        X: RunTuple<ValuesOf<K>>,
+    {
+        // SAFETY: the contract is the same.
+        unsafe { step::<K, X, _>(runs, n, self.table, self.first + n, |view| K::call(view, self.args)) }
+    }
+}
