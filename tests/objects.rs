@@ -119,7 +119,7 @@ macro_rules! first_field {
         mod $module {
             use ikra::prelude::*;
 
-            #[allow(unused_imports)]
+            #[allow(unused_imports, reason = "few modules use both")]
             use super::{Large, Three};
 
             #[soa_class($($options)*)]

@@ -51,6 +51,8 @@
 //! | `IKRA_VERBOSE=1` | say which compiler was taken, and how many kernels were made |
 //! | `IKRA_PTXAS` | the assembler that [`ptxas`] uses |
 
+#![warn(unreachable_pub)]
+
 mod artifact;
 mod files;
 mod ir;

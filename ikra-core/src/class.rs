@@ -277,6 +277,10 @@ pub const fn whole_units<C: Class>(fields: FieldSet) -> FieldSet {
 
 /// The fields of which a kernel writes a snapshot: those that it declares, by their bits, and if one of them has
 /// elements in the arena, the others of these that it writes, since the arena is exchanged as a whole.
+///
+/// # Panics
+///
+/// When compiled, if an atomic array has elements in the arena too.
 pub const fn snapshot_with_arena<C: Class>(declared: u64, writes: FieldSet) -> FieldSet {
     let in_arena = in_arena::<C>().bits();
     let atomic = in_arena & atomics::<C>().bits();

@@ -207,6 +207,10 @@ impl Discardable for () {}
 impl Discardable for Option<()> {}
 
 /// Fails to compile if what a kernel says that it writes is not what its modes store.
+///
+/// # Panics
+///
+/// When compiled, in that case.
 pub const fn assert_modes<K: Kernel>() {
     let (stores, shadows) = (K::Modes::STORES.bits(), K::Modes::SHADOWS.bits());
     let snapshot = K::EFFECTS.shadowed().bits();

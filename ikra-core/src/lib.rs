@@ -16,6 +16,7 @@
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
 //! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
 
+#![warn(unreachable_pub)]
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(target_arch = "nvptx64", no_std)]

@@ -5,6 +5,7 @@
 //! | the device, `nvptx64-nvidia-cuda` | `device`: shared memory, the executors' loops |
 //! | the host | `driver`, and `CudaWorld`: the executors' twins, columns that move |
 
+#![warn(unreachable_pub)]
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",

@@ -7,6 +7,8 @@
 //! | `world` | `#[soa_world]` |
 //! | `value` | `#[derive(Value)]` |
 
+#![warn(unreachable_pub)]
+
 mod class;
 mod diagnostics;
 #[cfg(test)]

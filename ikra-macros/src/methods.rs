@@ -149,7 +149,7 @@ struct Input {
 }
 
 impl Parse for Input {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let content;
         syn::parenthesized!(content in input);
         let mut krate = Krate::default();

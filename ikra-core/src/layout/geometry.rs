@@ -32,7 +32,7 @@ pub struct Geometry {
 }
 
 /// The geometry of a class, as a constant.
-pub trait HasGeometry: Class {
+pub(crate) trait HasGeometry: Class {
     /// The geometry.
     const GEOMETRY: Geometry;
 }

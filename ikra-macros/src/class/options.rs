@@ -32,7 +32,7 @@ struct Setting {
 }
 
 impl Parse for Setting {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name: Ident = input
             .parse()
             .map_err(|error| syn::Error::new(error.span(), format!("write `name = value`; options are {OPTIONS}")))?;

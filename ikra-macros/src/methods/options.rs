@@ -44,7 +44,7 @@ enum Update {
 }
 
 impl Parse for Update {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = Ident::parse_any(input)?;
         if !input.peek(syn::token::Paren) {
             return Ok(Self::Field(name));
@@ -56,7 +56,7 @@ impl Parse for Update {
 }
 
 impl Parse for Setting {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = Ident::parse_any(input)
             .map_err(|error| syn::Error::new(error.span(), format!("`#[kernel]` takes {OPTIONS}")))?;
         if input.peek(Token![=]) {
@@ -140,7 +140,7 @@ impl Options {
                     options.snapshot_at = Some(name);
                 }
                 Setting::Fields(name, fields) if name == "unordered" => {
-                    options.list(fields, bits::UNORDERED, bits::UNORDERED)
+                    options.list(fields, bits::UNORDERED, bits::UNORDERED);
                 }
                 Setting::Fields(name, fields) if name == "loads" => options.list(fields, bits::LOAD, bits::LOAD),
                 Setting::Fields(name, fields) if name == "stores" => options.list(fields, bits::STORE, 0),
