@@ -18,6 +18,9 @@ use bfs::{roads, sequential};
 use example_output::{Output, Unwritable};
 use options::Options;
 
+/// More threads than this are a mistake, and may be more than the system starts.
+const MOST_THREADS: usize = 1024;
+
 /// What ends the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -27,6 +30,8 @@ enum Failure {
     Ikra(#[from] ikra::Error),
     #[error(transparent)]
     Output(#[from] Unwritable),
+    #[error("--threads {threads}: at most {MOST_THREADS}")]
+    TooManyThreads { threads: usize },
     #[error("cannot start {threads} threads: {reason}")]
     Threads { threads: usize, reason: String },
     #[error("vertex {vertex} is at distance {found}, and {expected} by a sequential search")]
@@ -37,7 +42,7 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::TooManyThreads { .. } => 2,
             Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
             _ => 1,
         }
@@ -59,6 +64,9 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Failure> {
     if let Some(threads) = options.threads {
         let threads = usize::from(threads);
+        if threads > MOST_THREADS {
+            return Err(Failure::TooManyThreads { threads });
+        }
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build_global()

@@ -4,7 +4,6 @@ mod lines;
 mod matrix_market;
 mod snap;
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -86,9 +85,7 @@ const SMALL: usize = 16 << 20;
 
 /// The bytes of a file, decompressed if it is compressed.
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let mut file = File::open(path)?;
-    file.read_to_end(&mut text)?;
+    let text = example_output::read_text(path)?;
     if !text.starts_with(&[0x1f, 0x8b]) {
         return Ok(text);
     }

@@ -114,6 +114,20 @@ fn mistakes_are_one_line_and_code_2() {
 }
 
 #[test]
+fn input_without_an_end_is_refused() {
+    for (args, expected) in [
+        (["--graph", "/dev/zero"], "bfs: /dev/zero: cannot be read: not a text\n"),
+        (["--threads", "65535"], "bfs: --threads 65535: at most 1024\n"),
+    ] {
+        if args[0] == "--graph" && !Path::new(args[1]).exists() {
+            continue;
+        }
+        let output = bfs(&args);
+        assert_eq!((output.status.code(), str::from_utf8(&output.stderr).unwrap()), (Some(2), expected));
+    }
+}
+
+#[test]
 fn headers_that_promise_too_much_cost_nothing() {
     let header = "%%MatrixMarket matrix coordinate pattern general\n";
     for (rows, rest, expected) in [

@@ -1,7 +1,9 @@
 //! Bodies from a CSV file.
 
-use std::fs;
+use std::io;
 use std::path::Path;
+
+use example_output::read_text;
 
 use crate::model::Body;
 
@@ -24,7 +26,8 @@ fn columns(dims: u8) -> &'static str {
 /// Reads the bodies of a file.
 pub(crate) fn read(path: &Path, dims: u8) -> Result<Vec<Body>, InputError> {
     let file = path.display().to_string();
-    match fs::read_to_string(path) {
+    let text = read_text(path).and_then(|text| String::from_utf8(text).map_err(io::Error::other));
+    match text {
         Ok(text) => parse(&text, &file, dims),
         Err(error) => Err(InputError::Unreadable { file, reason: error.to_string() }),
     }

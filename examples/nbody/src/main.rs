@@ -18,6 +18,9 @@ use example_output::Unwritable;
 use input::InputError;
 use options::Options;
 
+/// More threads than this are a mistake, and may be more than the system starts.
+const MOST_THREADS: usize = 1024;
+
 /// What ends the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -29,6 +32,8 @@ enum Failure {
     Output(#[from] Unwritable),
     #[error("cannot write {path}: {reason}")]
     Log { path: String, reason: String },
+    #[error("--threads {threads}: at most {MOST_THREADS}")]
+    TooManyThreads { threads: usize },
     #[error("cannot start {threads} threads: {reason}")]
     Threads { threads: usize, reason: String },
     #[error("the energy drifted by {drift:.2e}, more than the {limit:.2e} that leap-frog allows; take a shorter --dt")]
@@ -39,7 +44,7 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::TooManyThreads { .. } => 2,
             Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
             _ => 1,
         }

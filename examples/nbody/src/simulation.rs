@@ -1,19 +1,22 @@
 //! The main job: integrates the bodies and reports.
 
-use std::io::IsTerminal;
-use std::time::Instant;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
 
 use example_output::Output;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::model::{Body, Sim};
 use crate::options::Options;
 use crate::output::EnergyLog;
 use crate::place::Place;
-use crate::{Failure, input, picture, plummer};
+use crate::{Failure, MOST_THREADS, input, picture, plummer};
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let threads = options.threads.map_or(0, usize::from);
+    if threads > MOST_THREADS {
+        return Err(Failure::TooManyThreads { threads });
+    }
     // Before the work: an hour later it would be too late to find that a folder is not there.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
@@ -23,7 +26,6 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Some(path) => input::read(path, options.dims)?,
         None => plummer::sphere(options.bodies, options.dims, options.seed),
     };
-    let threads = options.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -54,7 +56,7 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
     if let Some(log) = &mut log {
         log.write(0, 0.0, start, 0.0)?;
     }
-    let progress = progress_bar(steps);
+    let mut progress = Progress::new(steps);
     let mut worst: f64 = 0.0;
     let started = Instant::now();
     for step in 1..=steps {
@@ -66,10 +68,10 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
         if let Some(log) = &mut log {
             log.write(step, f64::from(step) * dt, energy, drift)?;
         }
-        progress.inc(1);
+        progress.show(step);
     }
     let seconds = started.elapsed().as_secs_f64();
-    progress.finish_and_clear();
+    progress.clear();
     if let Some(log) = log {
         log.finish()?;
     }
@@ -104,15 +106,29 @@ fn drift_limit(strongest: f64, dt: f64, softening: f64) -> f64 {
     if softening == 0.0 { f64::INFINITY } else { strongest / softening * dt * dt / 8.0 + ROUNDING }
 }
 
-/// A progress bar, on a terminal.
-fn progress_bar(steps: u32) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
+/// How far the simulation is, on a terminal.
+struct Progress {
+    steps: u32,
+    is_shown: bool,
+    last: Instant,
+}
+
+impl Progress {
+    fn new(steps: u32) -> Self {
+        Self { steps, is_shown: io::stderr().is_terminal(), last: Instant::now() }
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} steps, {per_sec}, {eta} left");
-    let bar = ProgressBar::new(u64::from(steps));
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
+
+    /// Shows the number of steps, ten times a second.
+    fn show(&mut self, step: u32) {
+        if self.is_shown && self.last.elapsed() > Duration::from_millis(100) {
+            eprint!("\r{step} of {} steps", self.steps);
+            self.last = Instant::now();
+        }
+    }
+
+    fn clear(&self) {
+        if self.is_shown {
+            eprint!("\r\x1b[K");
+        }
     }
 }

@@ -76,7 +76,7 @@ fn bad_input_is_one_line_and_code_2() {
         path.to_str().unwrap().to_owned()
     };
     let missing = folder.path().join("missing.csv").to_str().unwrap().to_owned();
-    let cases = [
+    let mut cases = vec![
         (missing, "missing.csv: cannot be read"),
         (file("short.csv", "1,2,3\n"), "short.csv:1: 3 values instead of 7"),
         (file("nan.csv", "1,0,0,0,0,0,0\n1,NaN,0,0,0,0,0\n"), "nan.csv:2: x is NaN"),
@@ -84,12 +84,18 @@ fn bad_input_is_one_line_and_code_2() {
         (file("negative.csv", "-1,0,0,0,0,0,0\n"), "negative.csv:1: mass is -1"),
         (file("word.csv", "1,0,0,zero,0,0,0\n"), "word.csv:1: z is \"zero\""),
     ];
+    if Path::new("/dev/zero").exists() {
+        cases.push(("/dev/zero".to_owned(), "/dev/zero: cannot be read: not a text"));
+    }
     for (path, expected) in cases {
         let output = nbody(&["--input", &path]);
         let message = str::from_utf8(&output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains(expected) && message.trim_end().lines().count() == 1, "{message}");
     }
+    let output = nbody(&["--threads", "65535"]);
+    let message = str::from_utf8(&output.stderr).unwrap();
+    assert_eq!((output.status.code(), message), (Some(2), "nbody: --threads 65535: at most 1024\n"));
     for args in [
         ["--bodies", "0"],
         ["--bodies", "4294967295"],

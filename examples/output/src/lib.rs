@@ -1,9 +1,10 @@
-//! The files that the example programs write.
+//! The files that the example programs read and write.
 //!
-//! A program opens them all before it begins to compute: a folder that is not there shows at once, not
+//! A program opens those that it writes before it begins to compute: a folder that is not there shows at once, not
 //! after an hour.
 #![forbid(unsafe_code)]
 
+mod input;
 mod picture;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
+pub use input::read_text;
 pub use picture::Picture;
 
 /// A file that cannot be written.
