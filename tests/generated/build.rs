@@ -1,6 +1,8 @@
-//! Writes the accepted kernels for `tests/accepted.rs`.
+//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`.
 #![allow(dead_code, unused_imports, reason = "modules of the library, of which this uses a part")]
 
+#[path = "src/atomics.rs"]
+pub mod atomics;
 #[path = "src/combine.rs"]
 pub mod combine;
 #[path = "src/ways.rs"]
@@ -9,8 +11,10 @@ pub mod ways;
 pub mod write;
 
 fn main() {
-    let text = write::accepted(&combine::combinations());
-    let folder = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    std::fs::write(std::path::Path::new(&folder).join("accepted.rs"), text).expect("OUT_DIR can be written");
+    let folder = std::path::PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    let accepted = write::accepted(&combine::combinations());
+    std::fs::write(folder.join("accepted.rs"), accepted).expect("OUT_DIR can be written");
+    let atomics = atomics::accepted(&atomics::kernels());
+    std::fs::write(folder.join("atomics.rs"), atomics).expect("OUT_DIR can be written");
     println!("cargo::rerun-if-changed=src");
 }

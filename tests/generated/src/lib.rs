@@ -1,7 +1,9 @@
 //! Kernels in all combinations of ways to reach an object, to read and to write a field, of executors and
 //! layouts. Those without a data race have to do what a plain model does, bit for bit, with any number of
-//! threads (`tests/accepted.rs`). Those with one must not build (`tests/rejected.rs`).
+//! threads (`tests/accepted.rs`). Those with one must not build (`tests/rejected.rs`). The same for operations on
+//! atomic fields (`tests/atomics.rs`), where those must not build whose result depends on the order of threads.
 
+pub mod atomics;
 pub mod combine;
 pub mod plain;
 pub mod ways;

@@ -25,18 +25,21 @@ fn options(combination: &Combination) -> String {
     options.join(", ")
 }
 
+/// Parameters, the type of the result, and the result.
+pub(crate) fn signature(executor: Executor) -> (&'static str, &'static str, &'static str) {
+    const SALTED: &str = "salt: u32, other: Ref<Thing>";
+    match executor {
+        Executor::Pairs => ("o: Ref<Thing>, salt: u32", "", ""),
+        Executor::Reduce | Executor::RangeReduce | Executor::EachReduce => (SALTED, " -> u32", "v & 0xffff"),
+        Executor::Collect => (SALTED, " -> Box<u32>", "Box::new(v & 0xffff)"),
+        _ => (SALTED, "", ""),
+    }
+}
+
 /// The method.
 fn kernel(combination: &Combination) -> String {
     let Combination { number, reach, read, write, executor, .. } = combination;
-    let parameters = match executor {
-        Executor::Pairs => "o: Ref<Thing>, salt: u32",
-        _ => "salt: u32, other: Ref<Thing>",
-    };
-    let (output, result) = match executor {
-        Executor::Reduce | Executor::RangeReduce | Executor::EachReduce => (" -> u32", "v & 0xffff"),
-        Executor::Collect => (" -> Box<u32>", "Box::new(v & 0xffff)"),
-        _ => ("", ""),
-    };
+    let (parameters, output, result) = signature(*executor);
     let reached = reach.map_or(String::new(), |reach| format!("let o: Ref<Thing> = {};\n", reach.ikra));
     format!(
         "#[kernel({})]\nfn k{number}(&mut self, {parameters}){output} {{\n{reached}let v: u32 = {{ {} }} ^ salt;\n{}\n{result}\n}}\n",
@@ -57,9 +60,8 @@ fn plain(combination: &Combination) -> String {
 }
 
 /// How the harness of a module runs it.
-fn case(combination: &Combination) -> String {
-    let number = combination.number;
-    let run = match combination.executor {
+pub(crate) fn case(number: usize, heavy: bool, executor: Executor) -> String {
+    let run = match executor {
         Executor::All => format!("Every(&|w, other| w.execute(Thing::k{number}, (SALT, other)))"),
         Executor::Range => format!("Range(&|w, range, other| w.execute_range(Thing::k{number}, range, (SALT, other)))"),
         Executor::Each => {
@@ -82,7 +84,7 @@ fn case(combination: &Combination) -> String {
             "Sequential(&|w, link, other| {{ let mut g = w.get_mut(link); let other = g.resolve(other); g.k{number}(SALT, other); }})"
         ),
     };
-    format!("(\"k{number}\", {}, p{number}, {run}),\n", combination.heavy)
+    format!("(\"k{number}\", {heavy}, p{number}, {run}),\n")
 }
 
 /// The class of a layout with the kernels, and what they need.
@@ -108,18 +110,36 @@ pub fn accepted(combinations: &[Combination]) -> String {
     for layout in 0..LAYOUTS.len() {
         let kernels: Vec<Combination> =
             combinations.iter().copied().filter(|kernel| kernel.layout == layout && !kernel.races()).collect();
-        let mut harness = HARNESS.to_owned();
+        let mut harness = format!("{HARNESS}{MODEL}");
         for combination in &kernels {
             harness.push_str(&plain(combination));
         }
         harness.push_str("const CASES: &[(&str, bool, Model, Run)] = &[\n");
         for combination in &kernels {
-            harness.push_str(&case(combination));
+            harness.push_str(&case(combination.number, combination.heavy, combination.executor));
         }
         harness.push_str("];\n");
         text.push_str(&module(layout, &kernels, &harness));
     }
     text
+}
+
+/// A call of a kernel that does not build.
+pub(crate) fn call(number: usize, executor: Executor) -> String {
+    match executor {
+        Executor::Pairs => format!("w.execute_pairs(Thing::k{number}, 1);\n"),
+        Executor::Reduce => format!("w.execute_and_reduce(Thing::k{number}, (1, other), Max);\n"),
+        Executor::RangeReduce => {
+            format!("w.execute_range_and_reduce(Thing::k{number}, .., (1, other), Max);\n")
+        }
+        Executor::EachReduce => {
+            format!("w.execute_each_and_reduce(Thing::k{number}, &[], (1, other), Max).unwrap();\n")
+        }
+        Executor::Collect => format!("w.execute_and_collect(Thing::k{number}, (1, other));\n"),
+        Executor::Range => format!("w.execute_range(Thing::k{number}, .., (1, other));\n"),
+        Executor::Each => format!("w.execute_each(Thing::k{number}, &[], (1, other)).unwrap();\n"),
+        Executor::All | Executor::Sequential => format!("w.execute(Thing::k{number}, (1, other));\n"),
+    }
 }
 
 /// A program with the racy kernels, which must not build.
@@ -133,21 +153,7 @@ pub fn rejected(combinations: &[Combination]) -> String {
             combinations.iter().copied().filter(|kernel| kernel.layout == layout && kernel.races()).collect();
         let mut calls = String::from("pub fn run(w: &mut Things, other: Link<Thing>) {\n");
         for Combination { number, executor, .. } in &kernels {
-            let call = match executor {
-                Executor::Pairs => format!("w.execute_pairs(Thing::k{number}, 1);\n"),
-                Executor::Reduce => format!("w.execute_and_reduce(Thing::k{number}, (1, other), Max);\n"),
-                Executor::RangeReduce => {
-                    format!("w.execute_range_and_reduce(Thing::k{number}, .., (1, other), Max);\n")
-                }
-                Executor::EachReduce => {
-                    format!("w.execute_each_and_reduce(Thing::k{number}, &[], (1, other), Max).unwrap();\n")
-                }
-                Executor::Collect => format!("w.execute_and_collect(Thing::k{number}, (1, other));\n"),
-                Executor::Range => format!("w.execute_range(Thing::k{number}, .., (1, other));\n"),
-                Executor::Each => format!("w.execute_each(Thing::k{number}, &[], (1, other)).unwrap();\n"),
-                Executor::All | Executor::Sequential => format!("w.execute(Thing::k{number}, (1, other));\n"),
-            };
-            calls.push_str(&call);
+            calls.push_str(&call(*number, *executor));
         }
         calls.push_str("}\n");
         text.push_str(&module(layout, &kernels, &calls));
@@ -207,8 +213,8 @@ trait Store { fn store(&mut self, v: u32); }
 impl<P: ikra::Phase> Store for ThingMut<'_, P> { fn store(&mut self, v: u32) { self.b = v; } }
 ";
 
-const HARNESS: &str = r#"
-type Model = fn(&[Plain], usize, &mut Plain, u32, usize) -> u32;
+/// What runs the kernels of a layout; `Model`, `world`, `objects_of` and `expected` are those of the kind of kernels.
+pub(crate) const HARNESS: &str = r#"
 type L = Link<Thing>;
 enum Run {
     Every(&'static (dyn Fn(&mut Things, L) + Sync)),
@@ -224,6 +230,50 @@ enum Run {
 use Run::{Collect, Each, EachReduce, Every, Pairs, Range, RangeReduce, Reduce, Sequential};
 
 fn link(n: usize) -> L { Link::from_index(n).unwrap() }
+
+/// Runs all kernels of the layout; returns how many there are.
+pub fn run() -> usize {
+    for &(name, heavy, step, ref run) in CASES {
+        let all = plain::objects(match run {
+            Pairs(_) => PAIRED,
+            _ if heavy => COUNT,
+            _ => MANY,
+        });
+        let chosen: Vec<usize> = (0..all.len()).map(|n| n * 7 % all.len()).filter(|n| n % 4 != 1).collect();
+        let links: Vec<L> = chosen.iter().copied().map(link).collect();
+        let (expected, results) = expected(&all, step, run, &chosen);
+        let start = world(&all);
+        for threads in [1, 2, 8] {
+            let mut things = start.clone();
+            let largest = results.iter().copied().max();
+            let seen = pool(threads).install(|| match run {
+                Every(run) => { run(&mut things, link(OTHER)); largest }
+                Range(run) => { run(&mut things, 20..all.len() - 9, link(OTHER)); largest }
+                Each(run) => { run(&mut things, &links, link(OTHER)); largest }
+                Reduce(run) => Some(run(&mut things, link(OTHER))),
+                RangeReduce(run) => Some(run(&mut things, 20..all.len() - 9, link(OTHER))),
+                EachReduce(run) => Some(run(&mut things, &links, link(OTHER))),
+                Collect(run) => {
+                    let found: Vec<u32> = run(&mut things, link(OTHER)).into_iter().map(|v| *v).collect();
+                    assert_eq!(found, results, "{name} on {threads} threads");
+                    largest
+                }
+                Pairs(run) => { run(&mut things); largest }
+                Sequential(run) => { for n in 0..all.len() { run(&mut things, link(n), link(OTHER)); } largest }
+            });
+            assert_eq!(seen, largest, "{name} on {threads} threads");
+            let found = objects_of(&things);
+            for n in 0..all.len() {
+                assert_eq!(found[n], expected[n], "object {n} of {name} on {threads} threads");
+            }
+        }
+    }
+    CASES.len()
+}
+"#;
+
+const MODEL: &str = r#"
+type Model = fn(&[Plain], usize, &mut Plain, u32, usize) -> u32;
 
 fn world(all: &[Plain]) -> Things {
     let mut things = Things::new();
@@ -269,65 +319,30 @@ fn model(all: &[Plain], model: Model, which: impl IntoIterator<Item = usize>) ->
     (after, results)
 }
 
-/// Runs all kernels of the layout; returns how many there are.
-pub fn run() -> usize {
-    for &(name, heavy, step, ref run) in CASES {
-        let all = plain::objects(match run {
-            Pairs(_) => PAIRED,
-            _ if heavy => COUNT,
-            _ => MANY,
-        });
-        let chosen: Vec<usize> = (0..all.len()).map(|n| n * 7 % all.len()).filter(|n| n % 4 != 1).collect();
-        let links: Vec<L> = chosen.iter().copied().map(link).collect();
-        let (expected, results) = match run {
-            Every(_) | Reduce(_) | Collect(_) => model(&all, step, 0..all.len()),
-            Range(_) | RangeReduce(_) => model(&all, step, 20..all.len() - 9),
-            Each(_) | EachReduce(_) => model(&all, step, chosen.iter().copied()),
-            Pairs(_) => {
-                let mut after = all.clone();
-                for (i, n) in after.iter_mut().enumerate() {
-                    for other in 0..all.len() {
-                        step(&all, i, n, SALT, other);
-                    }
+/// The objects afterwards, and the results.
+fn expected(all: &[Plain], step: Model, run: &Run, chosen: &[usize]) -> (Vec<Plain>, Vec<u32>) {
+    match run {
+        Every(_) | Reduce(_) | Collect(_) => model(all, step, 0..all.len()),
+        Range(_) | RangeReduce(_) => model(all, step, 20..all.len() - 9),
+        Each(_) | EachReduce(_) => model(all, step, chosen.iter().copied()),
+        Pairs(_) => {
+            let mut after = all.to_vec();
+            for (i, n) in after.iter_mut().enumerate() {
+                for other in 0..all.len() {
+                    step(all, i, n, SALT, other);
                 }
-                (after, Vec::new())
             }
-            Sequential(_) => {
-                let mut now = all.clone();
-                for i in 0..now.len() {
-                    let mut n = now[i].clone();
-                    step(&now, i, &mut n, SALT, OTHER);
-                    now[i] = n;
-                }
-                (now, Vec::new())
+            (after, Vec::new())
+        }
+        Sequential(_) => {
+            let mut now = all.to_vec();
+            for i in 0..now.len() {
+                let mut n = now[i].clone();
+                step(&now, i, &mut n, SALT, OTHER);
+                now[i] = n;
             }
-        };
-        let start = world(&all);
-        for threads in [1, 2, 8] {
-            let mut things = start.clone();
-            let largest = results.iter().copied().max();
-            let seen = pool(threads).install(|| match run {
-                Every(run) => { run(&mut things, link(OTHER)); largest }
-                Range(run) => { run(&mut things, 20..all.len() - 9, link(OTHER)); largest }
-                Each(run) => { run(&mut things, &links, link(OTHER)); largest }
-                Reduce(run) => Some(run(&mut things, link(OTHER))),
-                RangeReduce(run) => Some(run(&mut things, 20..all.len() - 9, link(OTHER))),
-                EachReduce(run) => Some(run(&mut things, &links, link(OTHER))),
-                Collect(run) => {
-                    let found: Vec<u32> = run(&mut things, link(OTHER)).into_iter().map(|v| *v).collect();
-                    assert_eq!(found, results, "{name} on {threads} threads");
-                    largest
-                }
-                Pairs(run) => { run(&mut things); largest }
-                Sequential(run) => { for n in 0..all.len() { run(&mut things, link(n), link(OTHER)); } largest }
-            });
-            assert_eq!(seen, largest, "{name} on {threads} threads");
-            let found = objects_of(&things);
-            for n in 0..all.len() {
-                assert_eq!(found[n], expected[n], "object {n} of {name} on {threads} threads");
-            }
+            (now, Vec::new())
         }
     }
-    CASES.len()
 }
 "#;
