@@ -58,6 +58,18 @@ use proc_macro::TokenStream;
 /// | `#[inline_array(K)]` on `InnerArray<T>` | the same, of any length: `K` slots, the rest in the class's arena | the same |
 /// | `#[atomic] #[inline_array…]` | [`InnerAtomics`](../ikra/struct.InnerAtomics.html): each element is an `Atomic` | the same |
 ///
+/// # Limits
+///
+/// | what | limit | beyond it |
+/// | --- | --- | --- |
+/// | fields | 64 | an error of the macro |
+/// | alignment of a value, also in an inner array | 4096 bytes, 256 in a class that is compiled for the device | an error of the build |
+/// | size of all fields that are not inner arrays, together | 256 KiB, by rule of thumb | the stack of a thread, 2 MiB by default, may overflow |
+///
+/// The last is the size of a view: a method's `self` lies on the stack, and in debug builds several copies of it. Large arrays
+/// belong under `#[inline_array]`: their elements stay where they are. Otherwise rayon's
+/// `ThreadPoolBuilder::stack_size` helps.
+///
 /// # Example
 ///
 /// ```

@@ -1,6 +1,8 @@
 //! Running other programs.
 
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
 
 /// A task's success, or why it failed.
 pub type Outcome = Result<(), String>;
@@ -19,13 +21,31 @@ pub fn program(name: &str, arguments: &str) -> Command {
 
 /// Prints a command and runs it.
 pub fn step(command: &mut Command) -> Outcome {
+    run(command, Command::status)
+}
+
+/// The same for tests; adds what they print of tests that they skipped.
+pub fn tests(command: &mut Command, skipped: &mut Vec<String>) -> Outcome {
+    run(command.args(["--", "--show-output"]).stdout(Stdio::piped()), |command| {
+        let mut child = command.spawn()?;
+        for line in child.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
+            let line = line?;
+            println!("{line}");
+            if let Some(reason) = line.strip_prefix("SKIPPED: ") {
+                skipped.push(reason.to_owned());
+            }
+        }
+        child.wait()
+    })
+}
+
+fn run(command: &mut Command, work: impl FnOnce(&mut Command) -> std::io::Result<ExitStatus>) -> Outcome {
     let shown = shown(command);
     println!("\n== {shown}");
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("failed with {status}: {shown}")),
-        Err(error) => Err(format!("cannot run {shown}: {error}")),
-    }
+    let start = Instant::now();
+    let status = work(command).map_err(|error| format!("cannot run {shown}: {error}"))?;
+    println!("== {} s", start.elapsed().as_secs());
+    if status.success() { Ok(()) } else { Err(format!("failed with {status}: {shown}")) }
 }
 
 fn shown(command: &Command) -> String {
