@@ -222,19 +222,18 @@
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-// What the macros make for `absent` names this crate.
-#[cfg(not(target_arch = "nvptx64"))]
+// What the macros make for a class of Ikra's own names this crate.
 extern crate self as ikra;
 
-#[cfg(not(target_arch = "nvptx64"))]
-mod absent;
+/// What differs between host and device.
+#[cfg_attr(target_arch = "nvptx64", path = "device.rs")]
+#[cfg_attr(not(target_arch = "nvptx64"), path = "host.rs")]
+mod target;
 
 pub use ikra_core::class::{Addressing, Class};
 pub use ikra_core::column::Column;
 pub use ikra_core::effects::{Effects, FieldSet, effects};
 pub use ikra_core::handle::All as AllObjects;
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_core::isa::Isa;
 pub use ikra_core::layout::LayoutKind;
 pub use ikra_core::link::Link;
 pub use ikra_core::object::{LendsFields, Object};
@@ -246,27 +245,8 @@ pub use ikra_core::storage::{
 };
 pub use ikra_core::value::{Fixed, Value};
 pub use ikra_core::{math, rng, thread, warp};
-#[cfg(target_arch = "nvptx64")]
-pub use ikra_gpu::device::Objects;
-#[cfg(target_arch = "nvptx64")]
-pub use ikra_gpu::device_root;
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
-#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::interop::{self, CudaInterop};
-#[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
-#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, Recording, driver};
 pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_runtime::error::Error;
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_runtime::objects::{Links, Objects, Rows};
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
-#[cfg(not(target_arch = "nvptx64"))]
-pub use ikra_runtime::world::{Holds, Mut, World};
+pub use target::*;
 
 /// What `use ikra::prelude::*` brings: the macros, the traits, and the types that models name.
 ///
@@ -280,30 +260,20 @@ pub use ikra_runtime::world::{Holds, Mut, World};
 /// pub struct Light { pub colour: Colour, #[atomic] pub switched: u32 }
 /// ```
 pub mod prelude {
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub use crate::World;
+    pub use crate::target::prelude::*;
     pub use crate::{
         All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class,
         soa_methods, soa_world,
     };
-    #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
-    #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-    pub use crate::{CudaInterop, CudaWorld};
     pub use ikra_core::math::GpuFloat;
-    // What `std` gives on the host.
-    #[cfg(target_arch = "nvptx64")]
-    pub use ikra_core::math::StdMethods as _;
 }
 
 /// For the macros' code.
 #[doc(hidden)]
 pub mod rt {
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub use crate::absent::Absent;
+    pub use crate::target::rt::*;
     pub use ikra_core::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
     pub use ikra_core::effects::{MethodEffects, Reached};
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub use ikra_core::expansion::{entry, reduced};
     pub use ikra_core::expansion::{examine, handle, kernel, reach};
     pub use ikra_core::fields::FieldTuple;
     pub use ikra_core::handle::Handle;
@@ -317,21 +287,10 @@ pub mod rt {
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub use ikra_core::table::Base;
-    #[cfg(target_arch = "nvptx64")]
-    pub use ikra_core::table::{DeviceBases, table_words};
     pub use ikra_core::table::{Place, TargetSlot};
+    pub use ikra_core::target::host_only;
     pub use ikra_core::value::{LaneArray, NoTarget};
-    #[cfg(target_arch = "nvptx64")]
-    pub use ikra_gpu::device::{entry, reduced};
     pub use ikra_macros::__expand_methods;
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub use ikra_runtime::{
-        mirror::{Mirror, Unit},
-        objects::AnyObjects,
-        world::{WorldState, assert_closed},
-    };
 }
 
 /// The README's example.

@@ -3,68 +3,32 @@
 //!
 //! `f32::min` and `f32::max` leave open which zero comes out where both numbers are zeros, and processors differ in it.
 
-/// The functions of a type, by the instruction that computes them on the device.
 macro_rules! extremes {
-    ($module:ident $ty:ident $class:ident $min:literal $max:literal) => {
+    ($($module:ident $ty:ident)*) => { $(
         /// Of one type.
         pub mod $module {
+            use crate::target::arithmetic::$module as arithmetic;
+
             /// The smaller number: −0 is smaller than 0, and a number smaller than NaN.
             #[inline(always)]
             #[must_use]
             pub fn min(a: $ty, b: $ty) -> $ty {
-                #[cfg(not(target_arch = "nvptx64"))]
-                {
-                    let smaller = if a < b { a } else { b };
-                    // Zeros: negative if one is. Other equal numbers have the same bits.
-                    let smaller = if a == b { $ty::from_bits(a.to_bits() | b.to_bits()) } else { smaller };
-                    if b.is_nan() { a } else { smaller }
-                }
-                #[cfg(target_arch = "nvptx64")]
-                {
-                    let smaller;
-                    // SAFETY: arithmetic on registers.
-                    unsafe {
-                        core::arch::asm!(
-                            $min, out($class) smaller, in($class) a, in($class) b,
-                            options(pure, nomem, nostack, preserves_flags)
-                        );
-                    }
-                    smaller
-                }
+                arithmetic::min(a, b)
             }
 
             /// The larger number: 0 is larger than −0, and a number larger than NaN.
             #[inline(always)]
             #[must_use]
             pub fn max(a: $ty, b: $ty) -> $ty {
-                #[cfg(not(target_arch = "nvptx64"))]
-                {
-                    let larger = if a > b { a } else { b };
-                    // Zeros: negative if both are.
-                    let larger = if a == b { $ty::from_bits(a.to_bits() & b.to_bits()) } else { larger };
-                    if b.is_nan() { a } else { larger }
-                }
-                #[cfg(target_arch = "nvptx64")]
-                {
-                    let larger;
-                    // SAFETY: arithmetic on registers.
-                    unsafe {
-                        core::arch::asm!(
-                            $max, out($class) larger, in($class) a, in($class) b,
-                            options(pure, nomem, nostack, preserves_flags)
-                        );
-                    }
-                    larger
-                }
+                arithmetic::max(a, b)
             }
         }
-    };
+    )* };
 }
 
-extremes!(single f32 reg32 "min.f32 {0}, {1}, {2};" "max.f32 {0}, {1}, {2};");
-extremes!(double f64 reg64 "min.f64 {0}, {1}, {2};" "max.f64 {0}, {1}, {2};");
+extremes! { single f32 double f64 }
 
-#[cfg(all(test, not(target_arch = "nvptx64")))]
+#[cfg(test)]
 mod tests {
     use super::{double, single};
 

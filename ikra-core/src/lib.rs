@@ -19,12 +19,12 @@
 #![warn(unreachable_pub)]
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
-#![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(core_intrinsics, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch)
+    no_std,
+    feature(core_intrinsics, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch),
+    allow(internal_features)
 )]
-#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 #![recursion_limit = "256"]
 
 // Sizes and offsets of storage are `usize`, ids and lengths 32 bits wide, and atomics of 64 bits are aligned like what
@@ -58,6 +58,8 @@ pub mod run;
 pub mod step;
 pub mod storage;
 pub mod table;
+#[doc(hidden)]
+pub mod target;
 pub mod thread;
 pub mod tile_row;
 pub mod transfer;

@@ -54,17 +54,11 @@
 //! functions are those of [`libm`].
 
 mod approximate;
-mod basic;
 mod double;
-mod remainder;
 mod single;
-#[cfg(target_arch = "nvptx64")]
-mod standard;
 mod trigonometric;
 
 pub use approximate::{Approximate, cos_approx, exp_approx, ln_approx, rcp_approx, rsqrt_approx, sin_approx};
-#[cfg(target_arch = "nvptx64")]
-pub use standard::StdMethods;
 
 /// The floating-point types: `f32` and `f64`. As a bound it brings the methods of [`Functions`], which give the same bits
 /// on host and device.

@@ -18,34 +18,11 @@ pub fn within(range: &impl RangeBounds<usize>, len: usize) -> Option<Range<usize
     (start <= end && end <= len).then_some(start..end)
 }
 
-/// A range as it is written.
-#[cfg(not(target_arch = "nvptx64"))]
-pub fn written(range: &impl RangeBounds<usize>) -> String {
-    let start = match range.start_bound() {
-        Bound::Included(start) => start.to_string(),
-        // Only a pair of bounds says this.
-        Bound::Excluded(start) => format!("{start}+1"),
-        Bound::Unbounded => String::new(),
-    };
-    match range.end_bound() {
-        Bound::Included(end) => format!("{start}..={end}"),
-        Bound::Excluded(end) => format!("{start}..{end}"),
-        Bound::Unbounded => format!("{start}.."),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use core::ops::Bound::{Excluded, Included, Unbounded};
 
-    use super::{within, written};
-
-    #[test]
-    fn ranges_are_shown_as_they_are_written() {
-        let shown = [written(&(..)), written(&(3..)), written(&(..4)), written(&(3..4)), written(&(3..=4))];
-        assert_eq!(shown, ["..", "3..", "..4", "3..4", "3..=4"]);
-        assert_eq!(written(&(Excluded(3), Included(4))), "3+1..=4");
-    }
+    use super::within;
 
     #[test]
     fn ranges_are_those_of_slices() {

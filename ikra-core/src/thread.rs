@@ -41,8 +41,7 @@
 //! # Ok(()) }
 //! ```
 
-#[cfg(target_arch = "nvptx64")]
-use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
+use crate::target::thread;
 
 /// The thread's position in its block; on the host 0.
 ///
@@ -52,11 +51,7 @@ use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
 #[inline(always)]
 #[must_use]
 pub fn thread_idx_x() -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: reads a special register.
-    return unsafe { _thread_idx_x() as u32 };
-    #[cfg(not(target_arch = "nvptx64"))]
-    0
+    thread::thread_idx_x()
 }
 
 /// The block's position in the grid; on the host the thread's number in rayon's pool, and 0 for threads outside of
@@ -68,11 +63,7 @@ pub fn thread_idx_x() -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn block_idx_x() -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: reads a special register.
-    return unsafe { _block_idx_x() as u32 };
-    #[cfg(not(target_arch = "nvptx64"))]
-    return rayon_core::current_thread_index().unwrap_or(0) as u32;
+    thread::block_idx_x()
 }
 
 /// Threads of a block; on the host 1.
@@ -83,11 +74,7 @@ pub fn block_idx_x() -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn block_dim_x() -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: reads a special register.
-    return unsafe { _block_dim_x() as u32 };
-    #[cfg(not(target_arch = "nvptx64"))]
-    1
+    thread::block_dim_x()
 }
 
 /// Blocks of the grid; on the host the threads that run kernels.
@@ -98,11 +85,7 @@ pub fn block_dim_x() -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn grid_dim_x() -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: reads a special register.
-    return unsafe { _grid_dim_x() as u32 };
-    #[cfg(not(target_arch = "nvptx64"))]
-    return rayon_core::current_num_threads() as u32;
+    thread::grid_dim_x()
 }
 
 /// The thread's position in the grid.
@@ -130,16 +113,8 @@ pub fn index_1d() -> u32 {
 /// for objects that may be fewer than the threads.
 #[inline(always)]
 pub unsafe fn sync_threads() {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        unsafe extern "C" {
-            // An intrinsic, not `asm!`: only so is it known to be convergent.
-            #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
-            fn barrier(id: u32);
-        }
-        // SAFETY: passed on.
-        unsafe { barrier(0) }
-    }
+    // SAFETY: passed on.
+    unsafe { thread::sync_threads() }
 }
 
 /// Waits for all threads of the warp, and makes what they wrote to memory visible to each other.
@@ -154,13 +129,6 @@ pub unsafe fn sync_threads() {
 /// Every thread of the warp comes to the same call.
 #[inline(always)]
 pub unsafe fn sync_warp() {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        unsafe extern "C" {
-            #[link_name = "llvm.nvvm.bar.warp.sync"]
-            fn barrier(threads: u32);
-        }
-        // SAFETY: passed on.
-        unsafe { barrier(u32::MAX) }
-    }
+    // SAFETY: passed on.
+    unsafe { thread::sync_warp() }
 }

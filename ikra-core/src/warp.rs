@@ -36,6 +36,8 @@
 //! # Ok(()) }
 //! ```
 
+use crate::target::warp;
+
 /// Threads of a warp. (A function, since the host's 1 as a constant would be taken for a mistake in `n % 1`.)
 ///
 /// ```
@@ -44,7 +46,7 @@
 #[inline(always)]
 #[must_use]
 pub fn size() -> u32 {
-    if cfg!(target_arch = "nvptx64") { 32 } else { 1 }
+    warp::SIZE
 }
 
 /// The thread's position in its warp, below [`size`].
@@ -55,17 +57,7 @@ pub fn size() -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn lane_id() -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        let lane;
-        // SAFETY: reads a special register.
-        unsafe {
-            core::arch::asm!("mov.u32 {0}, %laneid;", out(reg32) lane, options(pure, nomem, nostack, preserves_flags));
-        }
-        lane
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    0
+    warp::lane_id()
 }
 
 /// The threads of the warp that are here now, a bit each.
@@ -76,17 +68,7 @@ pub fn lane_id() -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn activemask() -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        unsafe extern "C" {
-            #[link_name = "llvm.nvvm.activemask"]
-            fn activemask() -> u32;
-        }
-        // SAFETY: reads which threads are active.
-        unsafe { activemask() }
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    1
+    warp::activemask()
 }
 
 /// Of the threads in `mask`, those for which `predicate` holds, a bit each.
@@ -102,17 +84,8 @@ pub fn activemask() -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        unsafe extern "C" {
-            #[link_name = "llvm.nvvm.vote.ballot.sync"]
-            fn ballot(mask: u32, predicate: bool) -> u32;
-        }
-        // SAFETY: passed on.
-        unsafe { ballot(mask, predicate) }
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    return mask & u32::from(predicate);
+    // SAFETY: passed on.
+    unsafe { warp::ballot(mask, predicate) }
 }
 
 /// The value that the thread `lane XOR change` of the warp passes.
@@ -127,17 +100,7 @@ pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
 /// As for [`ballot`], and that thread is in `mask`.
 #[inline(always)]
 #[must_use]
-#[cfg_attr(not(target_arch = "nvptx64"), expect(unused_variables, reason = "there is no other thread"))]
 pub unsafe fn shuffle_xor(mask: u32, value: u32, change: u32) -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        unsafe extern "C" {
-            #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
-            fn shuffle(mask: u32, value: u32, change: u32, clamp: u32) -> u32;
-        }
-        // SAFETY: passed on.
-        unsafe { shuffle(mask, value, change, 31) }
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    value
+    // SAFETY: passed on.
+    unsafe { warp::shuffle_xor(mask, value, change) }
 }

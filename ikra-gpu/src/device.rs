@@ -10,7 +10,7 @@ mod panic;
 mod reduce;
 pub mod shared;
 
-pub use call::Objects;
+pub use call::{Objects, WorldState};
 pub use copy::copy;
 pub use entry::{entry, reduced};
 pub use execute::{construct, execute};

@@ -111,7 +111,6 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     if let Fields::Named(fields) = &mut world.fields {
         let state: syn::FieldsNamed = syn::parse_quote!({
             #[doc(hidden)]
-            #[cfg(not(target_arch = "nvptx64"))]
             #skip
             __ikra: ::ikra::rt::WorldState<#ident>
         });
@@ -155,8 +154,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         #world
 
         // On the device kernels find each other's objects without it.
-        #[cfg(not(target_arch = "nvptx64"))]
-        const _: () = {
+        ::ikra::rt::host_only! {
         #[automatically_derived]
         impl #ident {
             /// A world without objects.
@@ -204,7 +202,7 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         #other
 
         #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
-        };
+        }
     }
 }
 

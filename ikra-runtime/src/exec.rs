@@ -25,7 +25,8 @@ use std::ops::{Range, RangeBounds};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::range::{within, written};
+use crate::panics::written;
+use crate::range::within;
 
 /// Chunks are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;

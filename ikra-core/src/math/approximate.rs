@@ -1,9 +1,8 @@
 //! The device's fast instructions, under names that say so. On the host they are the exact functions, so
 //! that results differ in their last bits, or by more where the device's instruction is coarse.
 
-#[cfg(not(target_arch = "nvptx64"))]
-use super::Functions;
 use super::GpuFloat;
+use crate::target::approximate;
 
 /// Types that have fast instructions: `f32`.
 pub trait Approximate: GpuFloat {
@@ -27,63 +26,30 @@ pub trait Approximate: GpuFloat {
     fn rcp_approx(self) -> Self;
 }
 
-#[cfg(target_arch = "nvptx64")]
-macro_rules! instruction {
-    ($text:literal, $x:expr) => {{
-        let y: f32;
-        // SAFETY: arithmetic on registers.
-        unsafe { core::arch::asm!($text, out(reg32) y, in(reg32) $x, options(pure, nomem, nostack, preserves_flags)) };
-        y
-    }};
-}
-
-#[cfg(target_arch = "nvptx64")]
 impl Approximate for f32 {
     #[inline(always)]
     fn sin_approx(self) -> Self {
-        instruction!("sin.approx.f32 {0}, {1};", self)
+        approximate::sin(self)
     }
     #[inline(always)]
     fn cos_approx(self) -> Self {
-        instruction!("cos.approx.f32 {0}, {1};", self)
+        approximate::cos(self)
     }
     #[inline(always)]
     fn exp_approx(self) -> Self {
-        instruction!("ex2.approx.f32 {0}, {1};", self * core::f32::consts::LOG2_E)
+        approximate::exp(self)
     }
     #[inline(always)]
     fn ln_approx(self) -> Self {
-        instruction!("lg2.approx.f32 {0}, {1};", self) * core::f32::consts::LN_2
+        approximate::ln(self)
     }
     #[inline(always)]
     fn rsqrt_approx(self) -> Self {
-        instruction!("rsqrt.approx.f32 {0}, {1};", self)
+        approximate::rsqrt(self)
     }
     #[inline(always)]
     fn rcp_approx(self) -> Self {
-        instruction!("rcp.approx.f32 {0}, {1};", self)
-    }
-}
-
-#[cfg(not(target_arch = "nvptx64"))]
-impl Approximate for f32 {
-    fn sin_approx(self) -> Self {
-        Functions::sin(self)
-    }
-    fn cos_approx(self) -> Self {
-        Functions::cos(self)
-    }
-    fn exp_approx(self) -> Self {
-        Functions::exp(self)
-    }
-    fn ln_approx(self) -> Self {
-        Functions::ln(self)
-    }
-    fn rsqrt_approx(self) -> Self {
-        GpuFloat::rsqrt(self)
-    }
-    fn rcp_approx(self) -> Self {
-        1.0 / self
+        approximate::rcp(self)
     }
 }
 

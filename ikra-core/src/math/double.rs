@@ -1,68 +1,68 @@
 //! `f64`: the functions of `libm`, on both sides.
 
-use super::basic::double as basic;
-use super::{Functions, GpuFloat, remainder};
+use super::{Functions, GpuFloat};
+use crate::target::arithmetic::double as arithmetic;
 
 impl GpuFloat for f64 {
     #[inline(always)]
     fn rsqrt(self) -> Self {
-        1.0 / basic::sqrt(self)
+        1.0 / arithmetic::sqrt(self)
     }
 }
 
 impl Functions for f64 {
     #[inline(always)]
     fn sqrt(self) -> Self {
-        basic::sqrt(self)
+        arithmetic::sqrt(self)
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        basic::floor(self)
+        arithmetic::floor(self)
     }
     #[inline(always)]
     fn ceil(self) -> Self {
-        basic::ceil(self)
+        arithmetic::ceil(self)
     }
     #[inline(always)]
     fn trunc(self) -> Self {
-        basic::trunc(self)
+        arithmetic::trunc(self)
     }
     #[inline(always)]
     fn round(self) -> Self {
-        basic::round(self)
+        arithmetic::round(self)
     }
     #[inline(always)]
     fn round_ties_even(self) -> Self {
-        basic::round_ties_even(self)
+        arithmetic::round_ties_even(self)
     }
     #[inline(always)]
     fn fract(self) -> Self {
-        self - basic::trunc(self)
+        self - arithmetic::trunc(self)
     }
     #[inline(always)]
     fn remainder(self, y: Self) -> Self {
-        remainder::double::rem(self, y)
+        arithmetic::rem(self, y)
     }
     #[inline]
     fn rem_euclid(self, y: Self) -> Self {
-        let rest = remainder::double::rem(self, y);
+        let rest = arithmetic::rem(self, y);
         if rest < 0.0 { rest + y.abs() } else { rest }
     }
     #[inline]
     fn div_euclid(self, y: Self) -> Self {
-        let quotient = basic::trunc(self / y);
-        if remainder::double::rem(self, y) < 0.0 {
+        let quotient = arithmetic::trunc(self / y);
+        if arithmetic::rem(self, y) < 0.0 {
             return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
         }
         quotient
     }
     #[inline(always)]
     fn min(self, y: Self) -> Self {
-        crate::float::double::min(self, y)
+        arithmetic::min(self, y)
     }
     #[inline(always)]
     fn max(self, y: Self) -> Self {
-        crate::float::double::max(self, y)
+        arithmetic::max(self, y)
     }
     #[inline]
     fn midpoint(self, y: Self) -> Self {
@@ -72,7 +72,7 @@ impl Functions for f64 {
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        basic::mul_add(self, a, b)
+        arithmetic::mul_add(self, a, b)
     }
     fn sin(self) -> Self {
         libm::sin(self)

@@ -2,69 +2,69 @@
 
 use core::f32::consts::{FRAC_PI_2, LN_2, PI};
 
-use super::basic::single as basic;
-use super::{Functions, GpuFloat, remainder, trigonometric};
+use super::{Functions, GpuFloat, trigonometric};
+use crate::target::arithmetic::single as arithmetic;
 
 impl GpuFloat for f32 {
     #[inline(always)]
     fn rsqrt(self) -> Self {
-        1.0 / basic::sqrt(self)
+        1.0 / arithmetic::sqrt(self)
     }
 }
 
 impl Functions for f32 {
     #[inline(always)]
     fn sqrt(self) -> Self {
-        basic::sqrt(self)
+        arithmetic::sqrt(self)
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        basic::floor(self)
+        arithmetic::floor(self)
     }
     #[inline(always)]
     fn ceil(self) -> Self {
-        basic::ceil(self)
+        arithmetic::ceil(self)
     }
     #[inline(always)]
     fn trunc(self) -> Self {
-        basic::trunc(self)
+        arithmetic::trunc(self)
     }
     #[inline(always)]
     fn round(self) -> Self {
-        basic::round(self)
+        arithmetic::round(self)
     }
     #[inline(always)]
     fn round_ties_even(self) -> Self {
-        basic::round_ties_even(self)
+        arithmetic::round_ties_even(self)
     }
     #[inline(always)]
     fn fract(self) -> Self {
-        self - basic::trunc(self)
+        self - arithmetic::trunc(self)
     }
     #[inline(always)]
     fn remainder(self, y: Self) -> Self {
-        remainder::single::rem(self, y)
+        arithmetic::rem(self, y)
     }
     #[inline]
     fn rem_euclid(self, y: Self) -> Self {
-        let rest = remainder::single::rem(self, y);
+        let rest = arithmetic::rem(self, y);
         if rest < 0.0 { rest + y.abs() } else { rest }
     }
     #[inline]
     fn div_euclid(self, y: Self) -> Self {
-        let quotient = basic::trunc(self / y);
-        if remainder::single::rem(self, y) < 0.0 {
+        let quotient = arithmetic::trunc(self / y);
+        if arithmetic::rem(self, y) < 0.0 {
             return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
         }
         quotient
     }
     #[inline(always)]
     fn min(self, y: Self) -> Self {
-        crate::float::single::min(self, y)
+        arithmetic::min(self, y)
     }
     #[inline(always)]
     fn max(self, y: Self) -> Self {
-        crate::float::single::max(self, y)
+        arithmetic::max(self, y)
     }
     #[inline]
     fn midpoint(self, y: Self) -> Self {
@@ -73,7 +73,7 @@ impl Functions for f32 {
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        basic::mul_add(self, a, b)
+        arithmetic::mul_add(self, a, b)
     }
     #[inline]
     fn sin(self) -> Self {
@@ -97,7 +97,7 @@ impl Functions for f32 {
             return arcsine(self);
         }
         // asin x = π/2 − 2 asin √((1 − x) / 2)
-        let angle = FRAC_PI_2 - 2.0 * arcsine(basic::sqrt(0.5 * (1.0 - a)));
+        let angle = FRAC_PI_2 - 2.0 * arcsine(arithmetic::sqrt(0.5 * (1.0 - a)));
         angle.copysign(self)
     }
     fn acos(self) -> Self {
@@ -106,7 +106,7 @@ impl Functions for f32 {
             // π/2 in two parts, so that the difference rounds once.
             return FRAC_PI_2 - (arcsine(self) - -4.371_139e-8);
         }
-        let angle = 2.0 * arcsine(basic::sqrt(0.5 * (1.0 - a)));
+        let angle = 2.0 * arcsine(arithmetic::sqrt(0.5 * (1.0 - a)));
         if self < 0.0 { PI - angle } else { angle }
     }
     fn atan(self) -> Self {
@@ -128,7 +128,7 @@ impl Functions for f32 {
                 0.0
             };
         }
-        let whole = basic::round(self);
+        let whole = arithmetic::round(self);
         // |rest| ≤ 1/2, exactly.
         let rest = self - whole;
         libm::scalbnf(libm::expf(rest * LN_2), whole as i32)
@@ -216,8 +216,8 @@ impl Functions for f32 {
         }
         // What is missing, from the exact cube.
         let square = root * root;
-        let lost = basic::mul_add(root, root, -square);
-        let excess = basic::mul_add(square, root, -a) + lost * root;
+        let lost = arithmetic::mul_add(root, root, -square);
+        let excess = arithmetic::mul_add(square, root, -a) + lost * root;
         root -= excess / (3.0 * square);
         (root * scale).copysign(self)
     }
@@ -245,7 +245,7 @@ impl Functions for f32 {
             1.0
         };
         let (large, small) = (large * scale, small * scale);
-        basic::sqrt(large * large + small * small) / scale
+        arithmetic::sqrt(large * large + small * small) / scale
     }
 }
 

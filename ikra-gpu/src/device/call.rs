@@ -210,3 +210,22 @@ pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) {
 /// A member of a world. On the device it is not used: kernels find the objects of a class by the class.
 #[derive(Debug)]
 pub struct Objects<C>(core::marker::PhantomData<fn() -> C>);
+
+/// What a world keeps beside its objects: nothing.
+pub struct WorldState<W>(core::marker::PhantomData<fn() -> W>);
+
+impl<W> Clone for WorldState<W> {
+    fn clone(&self) -> Self {
+        Self(core::marker::PhantomData)
+    }
+}
+impl<W> Default for WorldState<W> {
+    fn default() -> Self {
+        Self(core::marker::PhantomData)
+    }
+}
+impl<W> core::fmt::Debug for WorldState<W> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("WorldState")
+    }
+}

@@ -2,116 +2,38 @@ pub struct Sim {
     pub bodies: Objects<Body>,
     pub cells: Objects<Cell>,
     #[doc(hidden)]
-    #[cfg(not(target_arch = "nvptx64"))]
     __ikra: ::ikra::rt::WorldState<Sim>,
 }
-#[cfg(not(target_arch = "nvptx64"))]
-const _: () = {
-    #[automatically_derived]
-    impl Sim {
-        /// A world without objects.
-        #[must_use]
-        pub fn new() -> Self {
-            Self {
-                bodies: ::ikra::Objects::new(),
-                cells: ::ikra::Objects::new(),
-                __ikra: ::ikra::rt::WorldState::new(),
-            }
-        }
-    }
-    #[automatically_derived]
-    impl ::core::default::Default for Sim {
-        fn default() -> Self {
-            Self::new()
-        }
-    }
-    #[automatically_derived]
-    impl ::core::clone::Clone for Sim {
-        fn clone(&self) -> Self {
-            Self {
-                bodies: <::ikra::Objects<
-                    Body,
-                > as ::core::clone::Clone>::clone(&self.bodies),
-                cells: <::ikra::Objects<
-                    Cell,
-                > as ::core::clone::Clone>::clone(&self.cells),
-                __ikra: ::ikra::rt::WorldState::new(),
-            }
-        }
-    }
-    #[automatically_derived]
-    unsafe impl ::ikra::World for Sim {
-        const CLASSES: &'static [::ikra::rt::ClassId] = &[
-            <Body as ::ikra::Class>::ID,
-            <Cell as ::ikra::Class>::ID,
-        ];
-        #[inline]
-        fn members(&self) -> impl ::core::convert::AsRef<[&dyn ::ikra::rt::AnyObjects]> {
-            let members: [&dyn ::ikra::rt::AnyObjects; 2usize] = [
-                &self.bodies,
-                &self.cells,
-            ];
-            members
-        }
-        #[inline]
-        fn members_mut(
-            &mut self,
-        ) -> impl ::core::convert::AsMut<[&mut dyn ::ikra::rt::AnyObjects]> {
-            let members: [&mut dyn ::ikra::rt::AnyObjects; 2usize] = [
-                &mut self.bodies,
-                &mut self.cells,
-            ];
-            members
-        }
-        #[inline]
-        fn state(&self) -> &::ikra::rt::WorldState<Self> {
-            &self.__ikra
-        }
-        fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> {
-            &mut self.__ikra
-        }
-        fn new() -> Self {
-            Self::new()
-        }
-        fn device_code() -> ::core::option::Option<&'static str> {
-            ::core::option::Option::None
-        }
-        fn layout(&self) -> ::ikra::WorldLayout {
-            ::ikra::WorldLayout::new(
-                "Sim",
-                [
-                    ::ikra::Objects::layout(&self.bodies),
-                    ::ikra::Objects::layout(&self.cells),
-                ],
-            )
-        }
-    }
-    #[automatically_derived]
-    unsafe impl ::ikra::Holds<Body> for Sim {
-        #[inline]
-        fn objects(&self) -> &::ikra::Objects<Body> {
-            &self.bodies
-        }
-        #[inline]
-        fn objects_mut(&mut self) -> &mut ::ikra::Objects<Body> {
-            &mut self.bodies
-        }
-    }
-    #[automatically_derived]
-    unsafe impl ::ikra::Holds<Cell> for Sim {
-        #[inline]
-        fn objects(&self) -> &::ikra::Objects<Cell> {
-            &self.cells
-        }
-        #[inline]
-        fn objects_mut(&mut self) -> &mut ::ikra::Objects<Cell> {
-            &mut self.cells
-        }
-    }
-    const _: () = ::ikra::rt::assert_closed::<
-        Body,
-    >("Sim", &[<Body as ::ikra::Class>::ID, <Cell as ::ikra::Class>::ID]);
-    const _: () = ::ikra::rt::assert_closed::<
-        Cell,
-    >("Sim", &[<Body as ::ikra::Class>::ID, <Cell as ::ikra::Class>::ID]);
-};
+::ikra::rt::host_only! {
+    #[automatically_derived] impl Sim { #[doc = r" A world without objects."] #[must_use]
+    pub fn new() -> Self { Self { bodies : ::ikra::Objects::new(), cells :
+    ::ikra::Objects::new(), __ikra : ::ikra::rt::WorldState::new(), } } }
+    #[automatically_derived] impl ::core::default::Default for Sim { fn default() -> Self
+    { Self::new() } } #[automatically_derived] impl ::core::clone::Clone for Sim { fn
+    clone(& self) -> Self { Self { bodies : < ::ikra::Objects < Body > as
+    ::core::clone::Clone > ::clone(& self.bodies), cells : < ::ikra::Objects < Cell > as
+    ::core::clone::Clone > ::clone(& self.cells), __ikra : ::ikra::rt::WorldState::new(),
+    } } } #[automatically_derived] unsafe impl ::ikra::World for Sim { const CLASSES : &
+    'static [::ikra::rt::ClassId] = & [< Body as ::ikra::Class > ::ID, < Cell as
+    ::ikra::Class > ::ID]; #[inline] fn members(& self) -> impl ::core::convert::AsRef <
+    [& dyn ::ikra::rt::AnyObjects] > { let members : [& dyn ::ikra::rt::AnyObjects;
+    2usize] = [& self.bodies, & self.cells]; members } #[inline] fn members_mut(& mut
+    self) -> impl ::core::convert::AsMut < [& mut dyn ::ikra::rt::AnyObjects] > { let
+    members : [& mut dyn ::ikra::rt::AnyObjects; 2usize] = [& mut self.bodies, & mut self
+    .cells]; members } #[inline] fn state(& self) -> & ::ikra::rt::WorldState < Self > {
+    & self.__ikra } fn state_mut(& mut self) -> & mut ::ikra::rt::WorldState < Self > { &
+    mut self.__ikra } fn new() -> Self { Self::new() } fn device_code() ->
+    ::core::option::Option < & 'static str > { ::core::option::Option::None } fn layout(&
+    self) -> ::ikra::WorldLayout { ::ikra::WorldLayout::new("Sim",
+    [::ikra::Objects::layout(& self.bodies), ::ikra::Objects::layout(& self.cells)]) } }
+    #[automatically_derived] unsafe impl ::ikra::Holds < Body > for Sim { #[inline] fn
+    objects(& self) -> & ::ikra::Objects < Body > { & self.bodies } #[inline] fn
+    objects_mut(& mut self) -> & mut ::ikra::Objects < Body > { & mut self.bodies } }
+    #[automatically_derived] unsafe impl ::ikra::Holds < Cell > for Sim { #[inline] fn
+    objects(& self) -> & ::ikra::Objects < Cell > { & self.cells } #[inline] fn
+    objects_mut(& mut self) -> & mut ::ikra::Objects < Cell > { & mut self.cells } }
+    const _ : () = ::ikra::rt::assert_closed:: < Body > ("Sim", & [< Body as
+    ::ikra::Class > ::ID, < Cell as ::ikra::Class > ::ID]); const _ : () =
+    ::ikra::rt::assert_closed:: < Cell > ("Sim", & [< Body as ::ikra::Class > ::ID, <
+    Cell as ::ikra::Class > ::ID]);
+}

@@ -1,26 +1,14 @@
-//! The remainder of a division, exactly: on the host the operator `%`, on the device the same function in integers.
+//! The remainder of a division, exactly, as the operator `%` has it on the host.
 //!
 //! The device has no instruction for it, and what the compiler makes of `%` there computes with a rounded quotient.
 
 /// For a type with this many bits of mantissa, the hidden one included; `$wide` has `$step` more of them.
 macro_rules! remainder {
     ($module:ident $ty:ident $bits:ident $mantissa:literal $wide:ident $step:literal) => {
-        pub(super) mod $module {
-            #[cfg(not(target_arch = "nvptx64"))]
-            #[inline(always)]
-            pub(in super::super) fn rem(x: $ty, y: $ty) -> $ty {
-                x % y
-            }
-
-            #[cfg(target_arch = "nvptx64")]
-            #[inline]
-            pub(in super::super) fn rem(x: $ty, y: $ty) -> $ty {
-                in_integers(x, y)
-            }
-
+        pub(crate) mod $module {
             /// Divides mantissas, some bits of the quotient at a time.
-            #[cfg(any(test, target_arch = "nvptx64"))]
-            pub(super) fn in_integers(x: $ty, y: $ty) -> $ty {
+            #[inline]
+            pub(crate) fn rem(x: $ty, y: $ty) -> $ty {
                 const FRACTION: u32 = $mantissa - 1;
                 const HIDDEN: $bits = 1 << FRACTION;
                 const SIGN: $bits = 1 << ($bits::BITS - 1);
@@ -90,10 +78,10 @@ mod tests {
         let all = singles();
         for &x in &all {
             for &y in &all {
-                let (got, expected) = (single::in_integers(x, y), x % y);
+                let (got, expected) = (single::rem(x, y), x % y);
                 assert!(same(got.into(), expected.into()), "{x:e} % {y:e} = {expected:e}, not {got:e}");
                 let (x, y) = (f64::from(x), f64::from(y));
-                let (got, expected) = (double::in_integers(x, y), x % y);
+                let (got, expected) = (double::rem(x, y), x % y);
                 assert!(same(got, expected), "{x:e} % {y:e} = {expected:e}, not {got:e}");
             }
         }
@@ -108,7 +96,7 @@ mod tests {
         };
         for _ in 0..1_000_000 {
             let (x, y) = (f32::from_bits(bits() as u32), f32::from_bits(bits() as u32));
-            let (got, expected) = (single::in_integers(x, y), x % y);
+            let (got, expected) = (single::rem(x, y), x % y);
             assert!(same(got.into(), expected.into()), "{x:e} % {y:e} = {expected:e}, not {got:e}");
         }
         for n in 0..50_000 {
@@ -117,7 +105,7 @@ mod tests {
                 // Quotients of ordinary size, too.
                 y = x * (f64::from(bits() as u32) / 1e9);
             }
-            let (got, expected) = (double::in_integers(x, y), x % y);
+            let (got, expected) = (double::rem(x, y), x % y);
             assert!(same(got, expected), "{x:e} % {y:e} = {expected:e}, not {got:e}");
         }
     }

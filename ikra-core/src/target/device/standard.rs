@@ -1,6 +1,6 @@
 //! On the device, the methods of `f32` and `f64` that `std` has and `core` has not.
 
-use super::Functions;
+use crate::math::Functions;
 
 /// The trait of these methods, and their code: that of [`Functions`], where it is exact or other bits than on the host
 /// are allowed.

@@ -1,0 +1,11 @@
+//! What differs between host and device, under the same names on both sides.
+
+#[cfg(target_arch = "nvptx64")]
+mod device;
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+
+#[cfg(target_arch = "nvptx64")]
+pub use device::*;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::*;

@@ -1,0 +1,45 @@
+//! Messages are constants, with the 0 at the end that the driver wants: putting one together would make up most of a
+//! kernel's code.
+
+use core::ops::RangeBounds;
+
+use crate::class::Class;
+use crate::kernel::Kernel;
+
+/// A link was followed that is not of this world.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn out_of_range(_: &str, _: u32, _: u32) -> ! {
+    panic!("a link was followed that is not of this world\0");
+}
+
+/// An inner array was indexed out of range.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_element<C: Class>(_: usize, _: usize, _: usize) -> ! {
+    panic!("an inner array was indexed out of range\0");
+}
+
+/// A range of an inner array's elements was asked for that it does not have.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_range<C: Class>(_: usize, _: &impl RangeBounds<usize>, _: usize) -> ! {
+    panic!("a range of an inner array is out of range\0");
+}
+
+/// A kernel changed a field and is not known to.
+#[cold]
+#[inline(never)]
+pub(crate) fn undeclared_write<K: Kernel>(_: usize) -> ! {
+    panic!("the kernel changed a field in a way that its text does not show; run it on the host to learn which\0");
+}
+
+/// A view's handle of an atomic field was replaced by another object's.
+#[cold]
+#[inline(never)]
+pub fn stray_handle<C: Class>(_: &str, _: usize) -> ! {
+    panic!("the kernel assigned another object's handle to an `#[atomic]` field; use `.store(value)`\0");
+}

@@ -1,0 +1,21 @@
+//! The host's side.
+
+pub(crate) mod approximate;
+pub(crate) mod arithmetic;
+pub(crate) mod panics;
+#[cfg(test)]
+#[path = "device/remainder.rs"]
+mod remainder;
+pub(crate) mod thread;
+pub(crate) mod warp;
+
+/// The largest alignment of a value: a page, since compilers do not lay out stacks for more.
+pub(crate) const MAX_ALIGNMENT: usize = 4096;
+
+/// Implementations that only the host has.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __host_only {
+    ($($item:tt)*) => { const _: () = { $($item)* }; };
+}
+pub use __host_only as host_only;

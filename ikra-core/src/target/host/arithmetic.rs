@@ -1,0 +1,38 @@
+//! Operations that IEEE 754 defines to the last bit, by the standard library; and the smaller and larger of two numbers.
+
+macro_rules! operations {
+    ($($module:ident $ty:ident)*) => { $(
+        pub(crate) mod $module {
+            operations! { @methods $ty: sqrt(x) floor(x) ceil(x) trunc(x) round(x) round_ties_even(x) mul_add(x, a, b) }
+
+            #[inline(always)]
+            pub(crate) fn rem(x: $ty, y: $ty) -> $ty {
+                x % y
+            }
+
+            #[inline(always)]
+            pub(crate) fn min(a: $ty, b: $ty) -> $ty {
+                let smaller = if a < b { a } else { b };
+                // Zeros: negative if one is. Other equal numbers have the same bits.
+                let smaller = if a == b { $ty::from_bits(a.to_bits() | b.to_bits()) } else { smaller };
+                if b.is_nan() { a } else { smaller }
+            }
+
+            #[inline(always)]
+            pub(crate) fn max(a: $ty, b: $ty) -> $ty {
+                let larger = if a > b { a } else { b };
+                // Zeros: negative if both are.
+                let larger = if a == b { $ty::from_bits(a.to_bits() & b.to_bits()) } else { larger };
+                if b.is_nan() { a } else { larger }
+            }
+        }
+    )* };
+    (@methods $ty:ident: $($name:ident($x:ident $(, $arg:ident)*))*) => { $(
+        #[inline(always)]
+        pub(crate) fn $name($x: $ty $(, $arg: $ty)*) -> $ty {
+            $x.$name($($arg),*)
+        }
+    )* };
+}
+
+operations! { single f32 double f64 }

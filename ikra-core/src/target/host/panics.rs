@@ -1,0 +1,100 @@
+//! Messages, put together.
+
+use core::ops::{Bound, RangeBounds};
+
+use crate::class::Class;
+use crate::kernel::Kernel;
+
+/// Panics, unless another thread already has, in the same run of a kernel: then this one ends without a
+/// message of its own.
+#[track_caller]
+fn stop(message: String) -> ! {
+    if crate::failure::is_first_failure() {
+        panic!("{message}");
+    }
+    std::panic::resume_unwind(Box::new(message))
+}
+
+/// A range as it is written.
+pub fn written(range: &impl RangeBounds<usize>) -> String {
+    let start = match range.start_bound() {
+        Bound::Included(start) => start.to_string(),
+        // Only a pair of bounds says this.
+        Bound::Excluded(start) => format!("{start}+1"),
+        Bound::Unbounded => String::new(),
+    };
+    match range.end_bound() {
+        Bound::Included(end) => format!("{start}..={end}"),
+        Bound::Excluded(end) => format!("{start}..{end}"),
+        Bound::Unbounded => format!("{start}.."),
+    }
+}
+
+/// A link was followed that is not of this world.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
+    stop(format!(
+        "link {class}#{} is not of this world, which has {len} objects of class {class}",
+        u64::from(index) + 1
+    ));
+}
+
+/// An inner array was indexed out of range.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) -> ! {
+    stop(format!("`{}::{}` has {len} elements and none at index {index}", C::NAME, C::FIELDS[field].name));
+}
+
+/// A range of an inner array's elements was asked for that it does not have.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
+    stop(format!(
+        "`{}::{}` has {len} elements, and none at some of the positions `{}`",
+        C::NAME,
+        C::FIELDS[field].name,
+        written(range)
+    ));
+}
+
+/// A kernel changed a field and is not known to.
+#[cold]
+#[inline(never)]
+pub(crate) fn undeclared_write<K: Kernel>(field: usize) -> ! {
+    stop(format!(
+        "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
+        kernel = K::EFFECTS.kernel,
+        class = <K::Class as Class>::NAME,
+        field = <K::Class as Class>::FIELDS[field].name,
+    ));
+}
+
+/// A view's handle of an atomic field was replaced by another object's.
+#[cold]
+#[inline(never)]
+pub fn stray_handle<C: Class>(code: &str, field: usize) -> ! {
+    stop(format!(
+        "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field, and `[index]` an element of an array",
+        class = C::NAME,
+        field = C::FIELDS[field].name,
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ops::Bound::{Excluded, Included};
+
+    use super::written;
+
+    #[test]
+    fn ranges_are_shown_as_they_are_written() {
+        let shown = [written(&(..)), written(&(3..)), written(&(..4)), written(&(3..4)), written(&(3..=4))];
+        assert_eq!(shown, ["..", "3..", "..4", "3..4", "3..=4"]);
+        assert_eq!(written(&(Excluded(3), Included(4))), "3+1..=4");
+    }
+}

@@ -1,0 +1,36 @@
+//! What only the host has.
+
+mod absent;
+
+pub use ikra_core::isa::Isa;
+#[cfg(feature = "cuda")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+pub use ikra_gpu::interop::{self, CudaInterop};
+#[cfg(feature = "cuda")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, Recording, driver};
+pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
+pub use ikra_runtime::error::Error;
+pub use ikra_runtime::objects::{Links, Objects, Rows};
+pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
+pub use ikra_runtime::world::{Holds, Mut, World};
+
+/// In the prelude.
+pub(crate) mod prelude {
+    pub use super::World;
+    #[cfg(feature = "cuda")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+    pub use super::{CudaInterop, CudaWorld};
+}
+
+/// For the macros' code.
+pub(crate) mod rt {
+    pub use super::absent::Absent;
+    pub use ikra_core::expansion::{entry, reduced};
+    pub use ikra_core::table::Base;
+    pub use ikra_runtime::{
+        mirror::{Mirror, Unit},
+        objects::AnyObjects,
+        world::{WorldState, assert_closed},
+    };
+}
