@@ -8,11 +8,12 @@ pub use ikra_core::isa::Isa;
 pub use ikra_gpu::interop::{self, CudaInterop};
 #[cfg(feature = "cuda")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, Recording, driver};
+pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
+pub use ikra_runtime::place::{BestPlace, On, ParsePlaceError, Place, Recording};
 pub use ikra_runtime::world::{Holds, Mut, World};
 
 /// In the prelude.
@@ -31,6 +32,17 @@ pub(crate) mod rt {
     pub use ikra_runtime::{
         mirror::{Mirror, Unit},
         objects::AnyObjects,
+        place::Executor,
         world::{WorldState, assert_closed},
     };
+
+    #[cfg(feature = "cuda")]
+    pub use ikra_gpu::open;
+
+    /// What the program was built without.
+    #[cfg(not(feature = "cuda"))]
+    pub fn open<W: crate::World>(_: &mut W, place: crate::Place) -> Result<Box<dyn Executor<W>>, crate::Error> {
+        let reason = "the program was built without GPUs; write `ikra = { version = \"0.1\", features = [\"cuda\"] }` in its `Cargo.toml`";
+        Err(crate::Error::NoSuchPlace { place, reason })
+    }
 }

@@ -181,6 +181,29 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Places to run
+//!
+//! `sim.execute(…)` runs on the host. [`sim.on(place)`](World::on) gives the same executors at any [`Place`], which may come
+//! from the command line: the host, or with the feature `cuda` an NVIDIA GPU.
+//!
+//! ```
+//! use ikra::{Place, prelude::*};
+//! # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+//! # #[soa_methods]
+//! # impl Body {
+//! #     #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+//! #     #[kernel(reduce(Sum))] pub fn energy(&self) -> f32 { self.vel * self.vel }
+//! # }
+//! # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+//! # fn main() -> Result<(), ikra::Error> {
+//! # let mut sim = Sim::new();
+//! let place: Place = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(Place::Host);
+//! sim.on(place).execute(Body::advance, 0.01)?;
+//! let energy = sim.on(place).execute_and_reduce(Body::energy, (), Sum)?;
+//! # assert_eq!(energy, 0.0);
+//! # Ok(()) }
+//! ```
+//!
 //! # Features
 //!
 //! | feature | what it adds | default |

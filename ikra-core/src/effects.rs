@@ -306,6 +306,18 @@ impl Effects {
         }
     }
 
+    /// Those of what makes objects of class `C`.
+    #[doc(hidden)]
+    pub const fn constructor<C: Class>() -> Self {
+        Self {
+            class: C::ID,
+            is_exclusive: true,
+            writes: FieldSet::ALL,
+            fields: C::FIELDS,
+            ..Self::of_no_kernel(C::NAME)
+        }
+    }
+
     /// Those of a kernel for objects of class `C` that takes `&self`.
     #[doc(hidden)]
     pub const fn shared<C: Class>(kernel: &'static str, found: Reached) -> Self {

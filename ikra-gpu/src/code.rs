@@ -11,7 +11,7 @@ use ikra_core::origin::{Signature, bytes, field_fingerprint};
 use ikra_runtime::error::GpuError;
 
 /// Which entry of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     /// The one that calls the kernel.
     Call,

@@ -50,10 +50,11 @@ use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::objects::{AnyObjects, SliceColumnMut};
 use ikra_runtime::world::{Holds, World};
 
-use crate::columns::Columns;
+use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, forget_entered};
-use crate::queue::Queue;
-use crate::world::{CudaWorld, open, with};
+use crate::executor::{open_in, with};
+use crate::stream_log::StreamLog;
+use crate::world::CudaWorld;
 
 /// Another library's CUDA context.
 ///
@@ -202,8 +203,7 @@ pub trait CudaInterop: CudaWorld {
     ///
     /// As for [`cuda_open`](CudaWorld::cuda_open).
     fn cuda_open_in(&mut self, context: &impl ForeignContext) -> Result<DeviceInfo, Error> {
-        let context = Context::open_in(context)?;
-        open(self, |here| here.number() == context.number(), || Ok(context.clone()))
+        open_in(self, &Context::open_in(context)?)
     }
 
     /// Lends columns on the device to `work`, which may put work of its own on `stream`: kernels, copies, calls of other
@@ -234,27 +234,27 @@ pub trait CudaInterop: CudaWorld {
     ///
     /// # Errors
     ///
-    /// As for executors; [`GpuError::NotRecordable`] in a recording; [`GpuError::ForeignStream`] if the stream belongs to another
+    /// As for executors; [`Error::NotRecordable`] in a recording; [`GpuError::ForeignStream`] if the stream belongs to another
     /// context than the world.
     fn cuda_lend<S: ForeignStream, T>(
         &mut self,
         stream: &S,
         work: impl FnOnce(&Lent<'_, Self, S>) -> T,
     ) -> Result<T, Error> {
-        with(self, |world, session| {
-            session.queue.refuse_in_recording("lending columns")?;
-            session.prepare(world.members_mut().as_mut(), None)?;
-            let queue = session.queue.clone();
-            if stream.context().is_some_and(|context| context != queue.context.as_raw().0) {
+        with(self, |world, device| {
+            device.log.refuse_in_recording("lending columns")?;
+            device.prepare(world.members_mut().as_mut(), None)?;
+            let log = device.log.clone();
+            if stream.context().is_some_and(|context| context != log.context.as_raw().0) {
                 return Err(other_context().into());
             }
-            queue.context.share();
+            log.context.share();
             // SAFETY: the stream is alive: it is borrowed.
-            unsafe { queue.stream.precede(stream.as_raw()) }?;
-            queue.note_running("work of another library on lent columns");
+            unsafe { log.stream.precede(stream.as_raw()) }?;
+            log.note_running("work of another library on lent columns");
             let lent = Lent {
                 world: RefCell::new(world),
-                queue: &queue,
+                log: &log,
                 stream,
                 columns: RefCell::default(),
                 lender: Lender::default(),
@@ -264,10 +264,10 @@ pub trait CudaInterop: CudaWorld {
             drop(lent);
             forget_entered();
             // SAFETY: the stream is alive: it is borrowed.
-            let ordered = unsafe { queue.stream.follow(stream.as_raw()) }.or_else(|error| {
+            let ordered = unsafe { log.stream.follow(stream.as_raw()) }.or_else(|error| {
                 // Then the host waits. That fails if the device has failed, after which nothing runs.
                 // SAFETY: as above; `precede` has compared the contexts.
-                unsafe { queue.stream.synchronize_other(stream.as_raw()) }.map_err(|_| error)
+                unsafe { log.stream.synchronize_other(stream.as_raw()) }.map_err(|_| error)
             });
             match (ordered, result) {
                 (Err(error), Ok(_)) => Err(error.into()),
@@ -283,7 +283,7 @@ impl<W: CudaWorld> CudaInterop for W {}
 /// The columns of a world, for work on a stream; see [`cuda_lend`](CudaInterop::cuda_lend).
 pub struct Lent<'a, W, S> {
     world: RefCell<&'a mut W>,
-    queue: &'a Arc<Queue>,
+    log: &'a Arc<StreamLog>,
     stream: &'a S,
     /// Class and field of each column that was lent, and whether to write.
     columns: RefCell<Vec<(ClassId, usize, bool)>>,
@@ -360,7 +360,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         // `SliceColumnMut` and `Contiguous` say so.
         let [span] = spans.as_slice() else { unreachable!("column {column:?} is in several pieces") };
         assert_eq!((span.rows, span.width), (1, len * size_of::<T>()), "column {column:?}");
-        let columns = Columns::of(objects, self.queue).expect("columns that were prepared");
+        let columns = DeviceColumns::of(objects, self.log).expect("columns that were prepared");
         let address = columns.address(span).expect("a column that was prepared");
         if is_mut {
             // SAFETY: `prepare` copied all objects to the columns, in which the work changes this one.

@@ -193,6 +193,12 @@ fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.__ikra }
             fn new() -> Self { Self::new() }
             fn device_code() -> ::core::option::Option<&'static str> { #device_code }
+            fn open(
+                world: &mut Self,
+                place: ::ikra::Place,
+            ) -> ::core::result::Result<::std::boxed::Box<dyn ::ikra::rt::Executor<Self>>, ::ikra::Error> {
+                ::ikra::rt::open(world, place)
+            }
             fn layout(&self) -> ::ikra::WorldLayout {
                 ::ikra::WorldLayout::new(#name, [#(::ikra::Objects::layout(&self.#idents)),*])
             }

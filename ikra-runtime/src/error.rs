@@ -6,6 +6,8 @@ mod gpu;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuError;
 
+use crate::place::Place;
+
 /// What can go wrong with data that a program meets at run time.
 ///
 /// ```
@@ -141,7 +143,7 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
-    /// A kernel was to run on a device while objects were reserved but not initialised.
+    /// A kernel was to run while objects were reserved but not initialised.
     #[error(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"
     )]
@@ -150,6 +152,29 @@ pub enum Error {
         class: &'static str,
         /// How many.
         pending: u32,
+    },
+    /// The program was built without what runs kernels at a place.
+    #[error("cannot run at `{place}`: {reason}")]
+    NoSuchPlace {
+        /// The place.
+        place: Place,
+        /// What is missing, and what to do.
+        reason: &'static str,
+    },
+    /// A recording was replayed in a world that it was not made in, or that has changed since. Nothing was run.
+    #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
+    StaleRecording {
+        /// What has changed.
+        reason: String,
+    },
+    /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
+    /// world can be used further.
+    #[error(
+        "{what} cannot be part of a recording; start nothing but kernels within `record`, and do the rest before it or after it"
+    )]
+    NotRecordable {
+        /// What was done.
+        what: String,
     },
     /// An error of a GPU.
     #[cfg(feature = "gpu")]

@@ -14,8 +14,7 @@ mod rows;
 
 pub(crate) use collect::execute_and_collect;
 pub(crate) use construct::construct;
-pub use each::check_distinct;
-pub(crate) use each::execute_each;
+pub(crate) use each::{check_distinct, execute_each};
 pub(crate) use pairs::execute_pairs;
 pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce};
 pub(crate) use rows::execute;
@@ -82,7 +81,7 @@ fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) +
 /// # Panics
 ///
 /// If it is out of range, as slicing does.
-pub fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
+pub(crate) fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
     within(&range, len)
         .unwrap_or_else(|| panic!("range `{}` is out of range for {len} objects of class {class}", written(&range)))
 }

@@ -6,6 +6,8 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`objects`], [`world`] | what users own |
+//! | [`place`] | where kernels run, and the executors that users call |
+//! | [`place`] | where kernels run, and the executors that users call |
 //! | `exec` | how kernels run on the host |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | [`picture`], [`advice`] | how storage looks, and how it could be smaller |
@@ -18,7 +20,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
     class, column, failure, fields, handle, isa, kernel, layout, link, mode, origin, panics, phase, range, reduce, run,
-    spread, step, storage, table, value,
+    spread, step, storage, table, tile_row, transfer, value,
 };
 
 pub mod advice;
@@ -28,6 +30,7 @@ mod memory;
 pub mod mirror;
 pub mod objects;
 pub mod picture;
+pub mod place;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;

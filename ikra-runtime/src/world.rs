@@ -4,9 +4,7 @@ mod guard;
 #[cfg(test)]
 mod linking;
 
-use std::any::Any;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
@@ -26,6 +24,7 @@ use crate::link::Link;
 use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
 use crate::picture::WorldLayout;
+use crate::place::{Executor, Executors, On, Place};
 use crate::reduce::Reducer;
 use crate::storage::Stored;
 use crate::table::Directory;
@@ -42,9 +41,8 @@ pub struct WorldState<W> {
     directory: Box<Directory>,
     /// Held while tables are linked, so that threads that share the world do so one after another.
     linking: Mutex<()>,
-    /// What an executor on a device keeps.
-    device: Mutex<Option<Box<dyn Any + Send>>>,
-    world: PhantomData<fn() -> W>,
+    /// What runs its kernels.
+    executors: Mutex<Executors<W>>,
 }
 
 impl<W> fmt::Debug for WorldState<W> {
@@ -74,19 +72,13 @@ impl<W: World> WorldState<W> {
         Self {
             directory: Box::new(Directory { entries }),
             linking: Mutex::new(()),
-            device: Mutex::new(None),
-            world: PhantomData,
+            executors: Mutex::new(Executors::NONE),
         }
     }
 
-    /// What an executor on a device keeps.
-    ///
-    /// # Safety
-    ///
-    /// Whoever changes it is the executor that put it there, and leaves one there that was made for a world of type
-    /// `W`.
-    pub unsafe fn device(&mut self) -> &mut Option<Box<dyn Any + Send>> {
-        self.device.get_mut().unwrap_or_else(PoisonError::into_inner)
+    /// What runs its kernels.
+    pub fn executors(&mut self) -> &mut Executors<W> {
+        self.executors.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -316,7 +308,7 @@ pub unsafe trait Holds<C: Class>: World {
 ///
 /// `members` and `members_mut` return all members of the world, those of the classes in `CLASSES`, in this order. `state`
 /// and `state_mut` return the same part of `self`.
-pub unsafe trait World: Sized + Send + Sync {
+pub unsafe trait World: Sized + Send + Sync + 'static {
     /// The classes of the members.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
@@ -333,6 +325,9 @@ pub unsafe trait World: Sized + Send + Sync {
     /// The device code that was compiled with the world, if any.
     #[doc(hidden)]
     fn device_code() -> Option<&'static str>;
+    /// Makes what runs kernels at a place other than the host.
+    #[doc(hidden)]
+    fn open(world: &mut Self, place: Place) -> Result<Box<dyn Executor<Self>>, Error>;
 
     /// A world without objects, where the world is a type parameter; `#[soa_world]` gives the struct a function of this
     /// name too.
@@ -495,10 +490,10 @@ pub unsafe trait World: Sized + Send + Sync {
         All::of(Holds::<C>::objects(self).table())
     }
 
-    /// Calls a kernel for all objects of its class.
+    /// The executors at a place: the host's cores, or a GPU. See [`On`].
     ///
     /// ```
-    /// # use ikra::prelude::*;
+    /// # use ikra::{Place, prelude::*};
     /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
     /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
     /// #[soa_methods]
@@ -509,21 +504,42 @@ pub unsafe trait World: Sized + Send + Sync {
     /// # fn main() -> Result<(), ikra::Error> {
     /// # let mut sim = Sim::new();
     /// let body = sim.bodies.push(Body { pos: 1.0, vel: 2.0 })?;
-    /// sim.execute(Body::advance, 0.5);
+    /// sim.on(Place::Host).execute(Body::advance, 0.5)?;
     /// assert_eq!(sim.get(body).pos(), 2.0);
     /// # Ok(()) }
     /// ```
-    fn execute<K, A>(&mut self, _kernel: K, args: A)
+    fn on(&mut self, place: Place) -> On<'_, Self> {
+        On::new(self, place)
+    }
+
+    /// Calls a kernel for all objects of its class, on the host, whatever its arguments are. See [`On::execute`].
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub heat: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel]
+    ///     pub fn change(&mut self, how: impl Fn(f32) -> f32 + Copy + Send + Sync) { self.heat = how(self.heat); }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let body = sim.bodies.push(Body { heat: 2.0 })?;
+    /// sim.execute(Body::change, |heat: f32| heat.sqrt());
+    /// assert_eq!(sim.get(body).heat(), 2.0_f32.sqrt());
+    /// # Ok(()) }
+    /// ```
+    fn execute<K, A>(&mut self, kernel: K, args: A)
     where
         K: Call<A, Output: Discardable>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute::<K, A>(self.objects_mut(), .., args);
+        self.execute_range(kernel, .., args);
     }
 
-    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids.
+    /// Calls a kernel for the objects at some positions, on the host. See [`On::execute_range`].
     ///
     /// # Panics
     ///
@@ -534,11 +550,10 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute::<K, A>(self.objects_mut(), range, args);
+        exec::execute::<K, A>(ready_for_kernel(self).objects_mut(), range, args);
     }
 
-    /// Calls a kernel for some objects.
+    /// Calls a kernel for some objects, on the host. See [`On::execute_each`].
     ///
     /// # Errors
     ///
@@ -550,57 +565,34 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute_each::<K, A>(self.objects_mut(), links, args)
+        exec::execute_each::<K, A>(ready_for_kernel(self).objects_mut(), links, args)
     }
 
-    /// Calls a kernel for every pair of an object and another, an object and itself included.
-    ///
-    /// Each object meets the others one after another in the order of their ids, so that the result is
-    /// that of a double loop, bit for bit.
+    /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
     fn execute_pairs<K, A>(&mut self, _kernel: K, args: A)
     where
         K: PairCall<A>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class> + Holds<K::Other>,
     {
-        ready_for_kernel(self);
-        let others = ptr::from_ref(Holds::<K::Other>::objects(self).table());
+        let others = ptr::from_ref(Holds::<K::Other>::objects(ready_for_kernel(self)).table());
         exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(self), others, args);
     }
 
-    /// Calls a kernel for all objects of its class and combines the results.
-    ///
-    /// See [`Reducer`] for the order in which they are combined.
-    fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> K::Output
+    /// Calls a kernel for all objects of its class and combines the results, on the host. They are of any type that is
+    /// `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
+    fn execute_and_reduce<K, A, R>(&mut self, kernel: K, args: A, reducer: R) -> K::Output
     where
         K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
         A: Copy + Send + Sync,
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute_and_reduce::<K, A, R>(self.objects_mut(), .., args, reducer)
+        self.execute_range_and_reduce(kernel, .., args, reducer)
     }
 
-    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids, and
-    /// combines the results: in the same order as if there were no other objects.
-    ///
-    /// ```
-    /// # use ikra::prelude::*;
-    /// # #[soa_class] pub struct Body { pub mass: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel(reduce(Sum))]
-    ///     pub fn weight(&self) -> f32 { self.mass }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?;
-    /// assert_eq!(sim.execute_range_and_reduce(Body::weight, 1..3, (), Sum), 6.0);
-    /// # Ok(()) }
-    /// ```
+    /// Calls a kernel for the objects at some positions and combines the results, on the host. See
+    /// [`On::execute_range_and_reduce`].
     ///
     /// # Panics
     ///
@@ -618,28 +610,10 @@ pub unsafe trait World: Sized + Send + Sync {
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute_and_reduce::<K, A, R>(self.objects_mut(), range, args, reducer)
+        exec::execute_and_reduce::<K, A, R>(ready_for_kernel(self).objects_mut(), range, args, reducer)
     }
 
-    /// Calls a kernel for some objects and combines the results: in the same order as if these were all
-    /// objects, in the order of the list.
-    ///
-    /// ```
-    /// # use ikra::prelude::*;
-    /// # #[soa_class] pub struct Body { pub mass: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel(reduce(Max))]
-    ///     pub fn weight(&self) -> f32 { self.mass }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?.collect();
-    /// assert_eq!(sim.execute_each_and_reduce(Body::weight, &[links[2], links[0]], (), Max)?, 4.0);
-    /// # Ok(()) }
-    /// ```
+    /// Calls a kernel for some objects and combines the results, on the host. See [`On::execute_each_and_reduce`].
     ///
     /// # Errors
     ///
@@ -658,8 +632,7 @@ pub unsafe trait World: Sized + Send + Sync {
         R: Reducer<K::Output>,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute_each_and_reduce::<K, A, R>(self.objects_mut(), links, args, reducer)
+        exec::execute_each_and_reduce::<K, A, R>(ready_for_kernel(self).objects_mut(), links, args, reducer)
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'
@@ -686,29 +659,10 @@ pub unsafe trait World: Sized + Send + Sync {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        ready_for_kernel(self);
-        exec::execute_and_collect::<K, A>(self.objects_mut(), args)
+        exec::execute_and_collect::<K, A>(ready_for_kernel(self).objects_mut(), args)
     }
 
-    /// Makes `n` objects by a constructor, in parallel, and returns the links to them.
-    ///
-    /// The constructor's first argument is the new object's index in its class, counted from 0.
-    ///
-    /// ```
-    /// # use ikra::prelude::*;
-    /// # #[soa_class] pub struct Body { pub pos: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel]
-    ///     pub fn spawn(id: u32, spacing: f32) -> Self { Self { pos: id as f32 * spacing } }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.construct(3, Body::spawn, 0.5)?;
-    /// assert_eq!(sim.bodies.column(body::pos), [0.0, 0.5, 1.0]);
-    /// # Ok(()) }
-    /// ```
+    /// Makes `n` objects by a constructor, on the host, and returns the links to them. See [`On::construct`].
     ///
     /// # Errors
     ///
@@ -743,11 +697,12 @@ fn ready<W: World>(world: &W) {
 /// The same, and fetches from a device whatever is newer there: a kernel may read any field of any
 /// class.
 #[inline]
-fn ready_for_kernel<W: World>(world: &W) {
+pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
     ready(world);
     for member in world.members().as_ref() {
         member.prepare();
     }
+    world
 }
 
 #[cold]

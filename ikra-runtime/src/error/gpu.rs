@@ -88,26 +88,11 @@ pub enum GpuError {
         /// What the driver says.
         reason: String,
     },
-    /// A recording was replayed in a world that it was not made in, or that has changed since. Nothing was run.
-    #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
-    StaleRecording {
-        /// What has changed.
-        reason: String,
-    },
     /// The stream of another library cannot work with the world. Nothing was lent.
     #[error("a world cannot be lent to this stream: {reason}")]
     ForeignStream {
         /// Why, and what to do.
         reason: String,
-    },
-    /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
-    /// world can be used further.
-    #[error(
-        "{what} cannot be part of a recording; start nothing but kernels within `cuda_record`, and do the rest before it or after it"
-    )]
-    NotRecordable {
-        /// What was done.
-        what: String,
     },
     /// Another error of the driver.
     #[error(

@@ -20,7 +20,7 @@ where
     K: Call<A>,
     A: Copy + Send + Sync,
 {
-    check_distinct(objects, links)?;
+    check_distinct(objects.len(), links)?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     for_chunks(0..links.len(), const { K::EFFECTS.is_heavy }, |chunk| {
@@ -37,25 +37,25 @@ where
     Ok(())
 }
 
-/// Checks that the links are of this world and that none is there twice.
+/// Checks that the links are of a world with so many objects, and that none is there twice.
 ///
 /// # Errors
 ///
 /// [`Error::NotInWorld`], [`Error::Duplicate`].
-pub fn check_distinct<C: Class>(objects: &Objects<C>, links: &[Link<C>]) -> Result<(), Error> {
+pub(crate) fn check_distinct<C: Class>(objects: usize, links: &[Link<C>]) -> Result<(), Error> {
     let ascending = links.is_sorted_by(|a, b| a < b);
-    if let Some(&link) = links.iter().find(|link| link.index() >= objects.len()) {
-        return Err(not_in_world(link, objects.len()));
+    if let Some(&link) = links.iter().find(|link| link.index() >= objects) {
+        return Err(not_in_world(link, objects));
     }
     if ascending {
         return Ok(());
     }
-    let duplicate = if links.len() < objects.len() / 64 {
+    let duplicate = if links.len() < objects / 64 {
         let mut sorted = links.to_vec();
         sorted.sort_unstable();
         sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
     } else {
-        let mut seen = FixedBitSet::with_capacity(objects.len());
+        let mut seen = FixedBitSet::with_capacity(objects);
         links.iter().copied().find(|link| seen.put(link.index()))
     };
     match duplicate {

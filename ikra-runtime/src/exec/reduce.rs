@@ -55,7 +55,7 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
-    check_distinct(objects, links)?;
+    check_distinct(objects.len(), links)?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let result = reduce_chunks(links.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {

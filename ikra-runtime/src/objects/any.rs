@@ -46,6 +46,8 @@ pub unsafe trait AnyObjects {
     fn capacity(&self) -> usize;
     /// Objects that are reserved and not yet initialised.
     fn pending(&self) -> u32;
+    /// Bytes of the arena that are used.
+    fn arena_bytes(&self) -> usize;
     /// The pieces of the storage.
     fn units(&self) -> Vec<Unit>;
     /// The pieces that hold some fields of objects `first..end`.
@@ -149,6 +151,9 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     #[inline]
     fn pending(&self) -> u32 {
         self.table().header.pending
+    }
+    fn arena_bytes(&self) -> usize {
+        self.arena().1
     }
     fn units(&self) -> Vec<Unit> {
         units::<C>(&self.table().bases, Objects::capacity(self), self.len(), self.arena())

@@ -1,7 +1,6 @@
 //! What a thread may see of a world whose tables another thread links: all interleavings of the two, step by step.
 
 use std::cell::{Cell, RefCell};
-use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -12,6 +11,7 @@ use crate::error::Error;
 use crate::mirror::{Mirror, Span, Unit};
 use crate::objects::AnyObjects;
 use crate::origin::Signature;
+use crate::place::Executors;
 use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
 
@@ -88,6 +88,7 @@ unsafe impl AnyObjects for Member {
         () count(&) -> u32;
         () capacity(&) -> usize;
         () pending(&) -> u32;
+        () arena_bytes(&) -> usize;
         () units(&) -> Vec<Unit>;
         () spans(&, _fields: FieldSet, _first: usize, _end: usize) -> Vec<Span>;
         () has_own_columns(&) -> bool;
@@ -113,8 +114,7 @@ impl Scene {
         let state = WorldState {
             directory: Box::new(entries(())),
             linking: Mutex::new(()),
-            device: Mutex::new(None),
-            world: PhantomData,
+            executors: Mutex::new(Executors::NONE),
         };
         Self { members: (0..TABLES).map(|_| Member::new()).collect(), state, elsewhere: (Member::new(), entries(())) }
     }

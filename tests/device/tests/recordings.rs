@@ -6,7 +6,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, GpuError, Recording};
+use ikra::{Error, Recording};
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
 
@@ -33,7 +33,7 @@ fn check_ages(sim: &Crowd, by: u32) {
 #[track_caller]
 fn stale(result: Result<(), Error>, text: &str) {
     match result {
-        Err(Error::Gpu(GpuError::StaleRecording { reason })) => assert!(reason.contains(text), "{reason}"),
+        Err(Error::StaleRecording { reason }) => assert!(reason.contains(text), "{reason}"),
         other => panic!("{other:?}"),
     }
 }
@@ -41,7 +41,7 @@ fn stale(result: Result<(), Error>, text: &str) {
 #[track_caller]
 fn not_recordable<T: std::fmt::Debug>(result: Result<T, Error>, text: &str) {
     match result {
-        Err(Error::Gpu(GpuError::NotRecordable { what })) => assert!(what.contains(text), "{what}"),
+        Err(Error::NotRecordable { what }) => assert!(what.contains(text), "{what}"),
         other => panic!("{other:?}"),
     }
 }

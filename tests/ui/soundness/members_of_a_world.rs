@@ -22,5 +22,4 @@ fn main() {
         objects.lose_device();
     }
     AnyObjects::truncate(&mut a.xs, 1 << 30);
-    *a.state_mut().device() = None;
 }

@@ -11,14 +11,14 @@ use ikra_runtime::mirror::{Mirror, Span, Unit};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::driver::{Memory, Pieces, Stream};
-use crate::queue::{INBOX_BYTES, Queue};
+use crate::stream_log::{INBOX_BYTES, StreamLog};
 
 /// The columns, in the same pieces as on the host.
 #[derive(Debug)]
-pub(crate) struct Columns {
+pub(crate) struct DeviceColumns {
     /// No other columns of the process have or had the same: the device's tables are for some, by this number.
     pub(crate) number: u64,
-    pub(crate) queue: Arc<Queue>,
+    pub(crate) log: Arc<StreamLog>,
     /// The class whose columns they are.
     class: ClassId,
     pieces: Vec<Piece>,
@@ -46,10 +46,10 @@ struct Parcel {
     len: usize,
 }
 
-impl Columns {
+impl DeviceColumns {
     /// Fetches units that fit into the inbox: waits once.
-    fn fetch_small(&self, units: &[Unit]) -> Result<(), GpuError> {
-        let inbox = self.queue.inbox();
+    fn fetch_small(&self, units: &[Unit]) -> Result<(), Error> {
+        let inbox = self.log.inbox();
         let (mut parcels, mut offset) = (Vec::new(), 0);
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
@@ -59,13 +59,13 @@ impl Columns {
                 let from = piece.memory.address() + shift as u64;
                 // SAFETY: the bytes are within the piece, there is room for those of all units, and parcels start at
                 // multiples of 16.
-                unsafe { self.queue.copy_to_inbox(inbox.start().add(offset), from, len) }?;
+                unsafe { self.log.copy_to_inbox(inbox.start().add(offset), from, len) }?;
                 parcels.push(Parcel { to, offset, len });
                 offset = (offset + len).next_multiple_of(PARCEL_ALIGN);
             }
         }
-        self.queue.synchronize()?;
-        self.queue.count_down(parcels.iter().map(|parcel| parcel.len).sum());
+        self.log.synchronize()?;
+        self.log.count_down(parcels.iter().map(|parcel| parcel.len).sum());
         for Parcel { to, offset, len } in parcels {
             // SAFETY: the bytes have arrived; the unit is the host's column, which nothing else accesses until it is
             // fetched.
@@ -74,17 +74,17 @@ impl Columns {
         Ok(())
     }
 
-    /// The mirror of some objects on this queue, with room for them; made anew where there is none.
-    pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, queue: &Arc<Queue>) -> Result<&'o mut Self, Error> {
+    /// The mirror of some objects on this stream, with room for them; made anew where there is none.
+    pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, log: &Arc<StreamLog>) -> Result<&'o mut Self, Error> {
         let (units, class) = (objects.units(), objects.class());
         let fits = Self::known(objects).is_some_and(|columns| {
-            Arc::ptr_eq(&columns.queue, queue) && columns.class == class && columns.has_room(&units)
+            Arc::ptr_eq(&columns.log, log) && columns.class == class && columns.has_room(&units)
         });
         if !fits {
             objects.fetch_all()?;
             // SAFETY: there is no mirror then.
             *unsafe { objects.mirror() } = None;
-            let columns = Self::new(queue, class, &units, objects.atomics().union(objects.arrays()), objects.name())?;
+            let columns = Self::new(log, class, &units, objects.atomics().union(objects.arrays()), objects.name())?;
             // What is on the host is all that there is now.
             // SAFETY: all that the device changed was fetched.
             unsafe { objects.lose_device() };
@@ -104,7 +104,7 @@ impl Columns {
     }
 
     fn new(
-        queue: &Arc<Queue>,
+        log: &Arc<StreamLog>,
         class: ClassId,
         units: &[Unit],
         cleared: FieldSet,
@@ -114,17 +114,17 @@ impl Columns {
         let pieces = units
             .iter()
             .map(|unit| {
-                let mut memory = Memory::new(&queue.context, unit.bytes(), &format!("class {name}"))?;
+                let mut memory = Memory::new(&log.context, unit.bytes(), &format!("class {name}"))?;
                 // An atomic of one byte is accessed with those beside it, which after the last object are none's; and for
                 // snapshots, arrays are copied with what lies between their columns.
                 if !unit.fields.intersection(cleared).is_empty() {
-                    queue.stream.clear(&mut memory)?;
+                    log.stream.clear(&mut memory)?;
                 }
                 let Unit { column, columns, pitch, fields, .. } = *unit;
                 Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
             })
             .collect::<Result<_, GpuError>>()?;
-        Ok(Self { number: NUMBERS.fetch_add(1, Ordering::Relaxed), queue: queue.clone(), class, pieces })
+        Ok(Self { number: NUMBERS.fetch_add(1, Ordering::Relaxed), log: log.clone(), class, pieces })
     }
 
     fn has_room(&self, units: &[Unit]) -> bool {
@@ -148,8 +148,8 @@ impl Columns {
                     let shift = column * unit.pitch;
                     let (to, from) = (piece.memory.address() + shift as u64, unit.start.wrapping_add(shift));
                     // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
-                    unsafe { self.queue.stream.upload(to, from, unit.len) }.map_err(|error| self.queue.blame(error))?;
-                    self.queue.count_up(unit.len);
+                    unsafe { self.log.stream.upload(to, from, unit.len) }.map_err(|error| self.log.blame(error))?;
+                    self.log.count_up(unit.len);
                 }
             }
         }
@@ -161,7 +161,7 @@ impl Columns {
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
                 let what = format!("snapshots of class {class}");
-                let mut shadow = Memory::new(&self.queue.context, piece.memory.len(), &what)?;
+                let mut shadow = Memory::new(&self.log.context, piece.memory.len(), &what)?;
                 // Kernels write before anything is read, but tools that look for uninitialised memory do not see what
                 // recorded kernels write.
                 stream.clear(&mut shadow)?;
@@ -182,7 +182,7 @@ impl Columns {
                 let pieces =
                     Pieces { from: piece.memory.address(), to: shadow.address(), width, rows: 1, pitch: width };
                 // SAFETY: both are as long; the stream orders the copy between kernels.
-                unsafe { self.queue.stream.copy(pieces) }.map_err(|error| self.queue.blame(error))?;
+                unsafe { self.log.stream.copy(pieces) }.map_err(|error| self.log.blame(error))?;
             }
         }
         Ok(())
@@ -213,7 +213,7 @@ impl Columns {
             };
             // SAFETY: spans lie within the units, and both allocations have their size; the stream orders the copy
             // between kernels.
-            unsafe { self.queue.stream.copy(pieces) }.map_err(|error| self.queue.blame(error))?;
+            unsafe { self.log.stream.copy(pieces) }.map_err(|error| self.log.blame(error))?;
         }
         Ok(())
     }
@@ -240,28 +240,28 @@ impl Columns {
 }
 
 // SAFETY: downloads each unit's bytes to its place, and waits for them.
-unsafe impl Mirror for Columns {
+unsafe impl Mirror for DeviceColumns {
     fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
-        self.queue.check()?;
-        self.queue
+        self.log.check()?;
+        self.log
             .refuse_in_recording("reading a column, or running a kernel on the host, after the device changed it,")?;
         let parcel = |unit: &Unit| unit.columns * unit.len.next_multiple_of(PARCEL_ALIGN);
         if units.iter().map(parcel).sum::<usize>() <= INBOX_BYTES {
-            return Ok(self.fetch_small(units)?);
+            return self.fetch_small(units);
         }
-        self.queue.synchronize()?;
+        self.log.synchronize()?;
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
             for column in 0..unit.columns {
                 let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
                 let len = unit.len.min(piece.memory.len() - shift);
                 // SAFETY: the unit is the host's column, which nothing else accesses until it is fetched.
-                unsafe { self.queue.stream.download(to, piece.memory.address() + shift as u64, len) }
-                    .map_err(|error| self.queue.blame(error))?;
-                self.queue.count_down(len);
+                unsafe { self.log.stream.download(to, piece.memory.address() + shift as u64, len) }
+                    .map_err(|error| self.log.blame(error))?;
+                self.log.count_down(len);
             }
         }
-        Ok(self.queue.synchronize()?)
+        self.log.synchronize()
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

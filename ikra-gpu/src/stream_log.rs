@@ -13,10 +13,10 @@ use crate::stats::Counters;
 
 /// The stream on which a world's kernels and copies run in order.
 ///
-/// Sessions, mirrors of columns and recordings share it, so that it lives as long as any of them.
+/// A world, its columns and its recordings share it, so that it lives as long as any of them.
 #[derive(Debug)]
-pub(crate) struct Queue {
-    /// No other queue of the process has or had the same.
+pub(crate) struct StreamLog {
+    /// No other stream of the process has or had the same.
     number: u64,
     pub(crate) context: Context,
     pub(crate) stream: Stream,
@@ -71,10 +71,10 @@ const COPIED_BY_KERNEL: usize = 1 << 13;
 /// Timed launches that may be outstanding.
 const MAX_TIMES: usize = 4096;
 
-/// The queues of the process: what runs on one may be what fails on another, when they share a context.
-static QUEUES: Mutex<Vec<Weak<Queue>>> = Mutex::new(Vec::new());
+/// The logs of the process: what runs on one may be what fails on another, when they share a context.
+static LOGS: Mutex<Vec<Weak<StreamLog>>> = Mutex::new(Vec::new());
 
-impl Queue {
+impl StreamLog {
     /// # Errors
     ///
     /// Also [`GpuError::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
@@ -83,7 +83,7 @@ impl Queue {
         let copy = module.function("ikra_copy")?.ok_or_else(|| GpuError::DeviceCodeRejected {
             log: String::from("it has no kernel `ikra_copy`: it was made by another version of `ikra-build`"),
         })?;
-        let queue = Arc::new(Self {
+        let log = Arc::new(Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             context: context.clone(),
             stream: Stream::new(context)?,
@@ -94,10 +94,10 @@ impl Queue {
             recording: Mutex::default(),
             is_recording: AtomicBool::new(false),
         });
-        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.retain(|queue| queue.strong_count() > 0);
-        queues.push(Arc::downgrade(&queue));
-        Ok(queue)
+        let mut logs = LOGS.lock().unwrap_or_else(PoisonError::into_inner);
+        logs.retain(|log| log.strong_count() > 0);
+        logs.push(Arc::downgrade(&log));
+        Ok(log)
     }
 
     /// Memory that the device can write: [`INBOX_BYTES`], used by one at a time, and not after what it is used
@@ -140,8 +140,8 @@ impl Queue {
     }
 
     /// Fails while kernels are recorded.
-    pub(crate) fn refuse_in_recording(&self, what: &str) -> Result<(), GpuError> {
-        if self.is_recording() { Err(GpuError::NotRecordable { what: what.to_owned() }) } else { Ok(()) }
+    pub(crate) fn refuse_in_recording(&self, what: &str) -> Result<(), Error> {
+        if self.is_recording() { Err(Error::NotRecordable { what: what.to_owned() }) } else { Ok(()) }
     }
 
     /// Notes that something went wrong: a recording in which a kernel is missing is of no use.
@@ -162,9 +162,9 @@ impl Queue {
         }
     }
 
-    /// Records what `sequence` starts on this queue. However it ends, nothing is recorded afterwards.
+    /// Records what `sequence` starts on this stream. However it ends, nothing is recorded afterwards.
     pub(crate) fn record(&self, sequence: impl FnOnce() -> Result<(), Error>) -> Result<(Graph, Trace), Error> {
-        struct Ends<'a>(&'a Queue);
+        struct Ends<'a>(&'a StreamLog);
         impl Drop for Ends<'_> {
             fn drop(&mut self) {
                 self.0.is_recording.store(false, Ordering::Release);
@@ -179,7 +179,7 @@ impl Queue {
         let trace = self.trace().take().unwrap_or_default();
         drop(ends);
         match trace.failure {
-            Some(failure) => Err(GpuError::NotRecordable { what: format!("a call that failed ({failure})") }.into()),
+            Some(failure) => Err(Error::NotRecordable { what: format!("a call that failed ({failure})") }),
             None => Ok((graph, trace)),
         }
     }
@@ -189,7 +189,7 @@ impl Queue {
         if self.is_recording() || self.state().running.is_empty() || self.context.loss().is_some() {
             return;
         }
-        if let Err(GpuError::DeviceLost { kernel, reason }) = self.synchronize() {
+        if let Err(Error::Gpu(GpuError::DeviceLost { kernel, reason })) = self.synchronize() {
             eprintln!(
                 "ikra: the device failed in {kernel}: {reason}; nobody had waited for it when its world was dropped"
             );
@@ -279,7 +279,7 @@ impl Queue {
     }
 
     /// Waits for everything so far.
-    pub(crate) fn synchronize(&self) -> Result<(), GpuError> {
+    pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.check()?;
         self.refuse_in_recording("waiting for the device")?;
         self.stream.synchronize().map_err(|error| self.blame(error))?;
@@ -310,15 +310,15 @@ impl Queue {
     }
 }
 
-/// The kernels of all queues in a context that nobody has waited for.
+/// The kernels of all logs in a context that nobody has waited for.
 fn running_in(context: &Context) -> Vec<(u64, &'static str)> {
-    let queues: Vec<Arc<Queue>> = {
-        let queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.iter().filter_map(Weak::upgrade).collect()
+    let logs: Vec<Arc<StreamLog>> = {
+        let logs = LOGS.lock().unwrap_or_else(PoisonError::into_inner);
+        logs.iter().filter_map(Weak::upgrade).collect()
     };
     let mut running = Vec::new();
-    for queue in queues.iter().filter(|queue| queue.context.number() == context.number()) {
-        running.extend(queue.state().running.iter().map(|&kernel| (queue.number, kernel)));
+    for log in logs.iter().filter(|log| log.context.number() == context.number()) {
+        running.extend(log.state().running.iter().map(|&kernel| (log.number, kernel)));
     }
     running
 }

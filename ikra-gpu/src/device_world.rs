@@ -1,0 +1,293 @@
+//! What a world keeps on a device: its module's functions, the state of its tables, and scratch memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ikra_core::effects::FieldSet;
+use ikra_core::kernel::{Argument, Entry};
+use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::objects::AnyObjects;
+use ikra_runtime::place::Launch;
+
+use crate::code::{Code, Kind, Shape};
+use crate::device_columns::DeviceColumns;
+use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Stream};
+use crate::launch::Positions;
+use crate::stream_log::StreamLog;
+use crate::tables::{Table, TableState, symbols};
+
+/// The objects of each class of a world, always in the same order.
+pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
+
+/// What a world keeps on a device.
+#[derive(Debug)]
+pub(crate) struct DeviceWorld {
+    pub(crate) log: Arc<StreamLog>,
+    code: Arc<Code>,
+    /// By the address of what names them, a constant, which lives as long as the program.
+    functions: BTreeMap<(usize, Kind), Function>,
+    /// The class tables in constant memory, one per member of the world.
+    tables: Vec<Table>,
+    /// For copies that are needed while the main stream is recorded.
+    side: Stream,
+    /// By what it is for.
+    scratch: [Option<Memory>; 3],
+    /// How many blocks of a reduction are done.
+    blocks_done: Option<Memory>,
+}
+
+/// What scratch memory is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scratch {
+    /// Which objects a kernel runs for.
+    List,
+    /// The results for chunks of objects.
+    Parts,
+    /// The result for all.
+    Result,
+}
+
+impl Drop for DeviceWorld {
+    fn drop(&mut self) {
+        self.log.finish();
+    }
+}
+
+impl DeviceWorld {
+    /// For a world with these members.
+    ///
+    /// # Errors
+    ///
+    /// Also [`GpuError::DeviceCodeDiffers`] if the code has another idea of one of the classes.
+    pub(crate) fn new(
+        context: impl FnOnce() -> Result<Context, GpuError>,
+        text: &'static str,
+        members: &Members<'_>,
+    ) -> Result<Self, GpuError> {
+        // Before the driver is asked: what does not fit is said on every machine.
+        let (code, symbols) = symbols(text, members)?;
+        let context = context()?;
+        let module = Module::load(&context, text)?;
+        let mut tables = Vec::new();
+        for symbol in symbols {
+            let address = match symbol {
+                Some(symbol) => module.global(&symbol)?.map(|(address, _)| address),
+                None => None,
+            };
+            tables.push(Table::new(address));
+        }
+        Ok(Self {
+            log: StreamLog::new(&context, module)?,
+            code,
+            functions: BTreeMap::new(),
+            tables,
+            side: Stream::new(&context)?,
+            scratch: [None, None, None],
+            blocks_done: None,
+        })
+    }
+
+    pub(crate) fn device(&self) -> &DeviceInfo {
+        self.log.context.device()
+    }
+
+    /// The kernel's entry of this kind, which takes these arguments.
+    pub(crate) fn function(
+        &mut self,
+        entry: &'static Entry,
+        kind: Kind,
+        shape: Shape<'_>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Function, GpuError> {
+        let key = (std::ptr::from_ref(entry).addr(), kind);
+        if let Some(function) = self.functions.get(&key) {
+            return Ok(function.clone());
+        }
+        let symbol = self.code.entry(entry, kind, shape, arguments)?;
+        let function =
+            self.log.module.function(symbol)?.ok_or_else(|| GpuError::NoSuchKernel { kernel: symbol.to_owned() })?;
+        self.functions.insert(key, function.clone());
+        Ok(function)
+    }
+
+    /// Brings the device up to date: columns that changed on the host, and tables.
+    pub(crate) fn prepare(&mut self, members: &mut Members<'_>, launch: Option<&Launch<'_>>) -> Result<(), Error> {
+        self.log.check()?;
+        for (member, objects) in members.iter_mut().enumerate() {
+            self.prepare_class(member, &mut **objects, launch)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the device has all that it needs of these objects: what a launch asks first.
+    fn is_current(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
+        if !objects.changed_on_host().is_empty() || objects.pending() > 0 {
+            return false;
+        }
+        let now = Some((objects.count(), objects.capacity()));
+        let table = &self.tables[member];
+        // By the number of the columns: others may have been here meanwhile, whose addresses the table then has.
+        table.current == now
+            && DeviceColumns::known(objects).is_some_and(|columns| columns.number == table.state.columns)
+    }
+
+    fn prepare_class(
+        &mut self,
+        member: usize,
+        objects: &mut dyn AnyObjects,
+        launch: Option<&Launch<'_>>,
+    ) -> Result<(), Error> {
+        if objects.pending() > 0 {
+            return Err(Error::NotAllInitialized { class: objects.name(), pending: objects.pending() });
+        }
+        let launch = launch.filter(|launch| launch.effects.class == objects.class());
+        let snapshot = launch.map_or(FieldSet::EMPTY, |launch| launch.effects.shadowed());
+        let is_current = self.is_current(member, objects);
+        if is_current && snapshot.is_empty() {
+            return Ok(());
+        }
+        if !is_current && self.log.is_recording() {
+            let what = format!("a change to objects or columns of class {} on the host", objects.name());
+            return Err(Error::NotRecordable { what });
+        }
+        let (name, count, columns) = (objects.name(), objects.count(), objects.columns());
+        let (units, arrays) = (objects.units(), objects.arrays());
+        DeviceColumns::of(objects, &self.log)?.prepare_shadow(snapshot, name, &self.side)?;
+        let dirty = objects.changed_on_host();
+        let mirror = DeviceColumns::of(objects, &self.log)?;
+        if !dirty.is_empty() {
+            mirror.upload(&units, dirty)?;
+        }
+        mirror.fill_shadow(snapshot.intersection(arrays))?;
+        let lens = units.iter().map(|unit| unit.len).collect();
+        let state = TableState { columns: mirror.number, words: mirror.table(count, columns), lens, name };
+        self.write_table(member, state)?;
+        // SAFETY: they were just copied, or the columns had them.
+        unsafe { objects.uploaded(dirty) };
+        self.tables[member].current = Some((count, objects.capacity()));
+        Ok(())
+    }
+
+    /// Writes a class's table to constant memory.
+    fn write_table(&mut self, member: usize, state: TableState) -> Result<(), GpuError> {
+        let table = &mut self.tables[member];
+        if let Some(address) = table.address
+            && table.state.words != state.words
+        {
+            // Until it is written, nobody knows what it says.
+            table.state = TableState::default();
+            let is_recording = self.log.is_recording();
+            let stream = if is_recording { &self.side } else { &self.log.stream };
+            let words = &state.words;
+            // SAFETY: the table has as many words, since host and device agree on the class, and the stream orders the
+            // copy between kernels; a recording has none running.
+            unsafe { stream.upload(address, words.as_ptr().cast(), size_of_val(&words[..])) }?;
+            if is_recording {
+                self.side.synchronize()?;
+            }
+        }
+        table.state = state;
+        Ok(())
+    }
+
+    /// The tables of all classes.
+    pub(crate) fn class_tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// Notes what a kernel that was started changes, and makes its snapshots visible.
+    pub(crate) fn commit(
+        &mut self,
+        members: &mut Members<'_>,
+        launch: &Launch<'_>,
+        positions: &Positions,
+    ) -> Result<(), Error> {
+        for (member, objects) in members.iter_mut().enumerate() {
+            let mut fields = objects.atomics();
+            let mut committed = Ok(());
+            if objects.class() == launch.effects.class {
+                let snapshot = launch.effects.shadowed();
+                fields = fields.union(launch.effects.writes).union(snapshot);
+                if !snapshot.is_empty() {
+                    committed = self.commit_snapshot(member, &mut **objects, snapshot, positions);
+                }
+            }
+            if self.log.is_recording() {
+                // Nothing runs until it is replayed.
+                self.log.note_change(objects.class(), fields);
+            } else {
+                // SAFETY: `prepare` copied all objects to the columns, in which the kernel changes these.
+                unsafe { objects.changed_on_device(fields) };
+            }
+            committed?;
+        }
+        Ok(())
+    }
+
+    fn commit_snapshot(
+        &mut self,
+        member: usize,
+        objects: &mut dyn AnyObjects,
+        fields: FieldSet,
+        positions: &Positions,
+    ) -> Result<(), Error> {
+        let Positions { first, end, ref list } = *positions;
+        let whole = list.is_none() && first == 0 && end == objects.count() as usize;
+        if whole && objects.has_own_columns() && !self.log.is_recording() {
+            DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
+            self.tables[member].current = None;
+            return Ok(());
+        }
+        let mut spans = Vec::new();
+        match list {
+            None => spans = objects.spans(fields, first, end),
+            Some(list) => {
+                for run in list.chunk_by(|a, b| b.wrapping_sub(*a) == 1) {
+                    let first = run[0] as usize;
+                    spans.extend(objects.spans(fields, first, first + run.len()));
+                }
+            }
+        }
+        Ok(DeviceColumns::of(objects, &self.log)?.copy_shadow(&spans)?)
+    }
+
+    /// Where the blocks of a reduction count themselves, which leave 0 there.
+    pub(crate) fn blocks_done(&mut self) -> Result<u64, GpuError> {
+        if let Some(memory) = &self.blocks_done {
+            return Ok(memory.address());
+        }
+        let mut memory = Memory::new(&self.log.context, size_of::<u32>(), "results")?;
+        self.log.stream.clear(&mut memory)?;
+        Ok(self.blocks_done.insert(memory).address())
+    }
+
+    /// Device memory of at least this many bytes.
+    pub(crate) fn scratch(&mut self, of: Scratch, bytes: usize) -> Result<u64, GpuError> {
+        let scratch = &mut self.scratch[of as usize];
+        if scratch.as_ref().is_none_or(|memory| memory.len() < bytes) {
+            *scratch = None;
+            *scratch = Some(Memory::new(&self.log.context, bytes.next_power_of_two(), "results")?);
+        }
+        Ok(scratch.as_ref().map_or(0, Memory::address))
+    }
+
+    /// Copies the list of objects, if there is one, and returns its address.
+    pub(crate) fn upload_list(&mut self, positions: &Positions) -> Result<u64, GpuError> {
+        let Some(list) = &positions.list else { return Ok(0) };
+        let bytes = size_of_val(&list[..]);
+        let address = self.scratch(Scratch::List, bytes)?;
+        // SAFETY: there is room for the list.
+        unsafe { self.log.stream.upload(address, list.as_ptr().cast(), bytes) }?;
+        Ok(address)
+    }
+
+    /// Does something on the device. If that fails, what is known of it is added to the error, and a recording is spoilt.
+    pub(crate) fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let result = self.log.check().map_err(Error::from).and_then(|()| work(self));
+        let result = result.map_err(|error| self.log.blame_any(error));
+        if let Err(error) = &result {
+            self.log.spoil_recording(error);
+        }
+        result
+    }
+}

@@ -1,0 +1,116 @@
+//! A GPU as a place.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::place::{Executor, On, Place, Recorded, Recorder, Recording, Run};
+use ikra_runtime::world::World;
+
+use crate::device_world::DeviceWorld;
+use crate::driver::{Context, DeviceInfo};
+
+/// Opens a GPU for a world.
+///
+/// # Errors
+///
+/// As for executors.
+#[doc(hidden)]
+pub fn open<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, Error> {
+    let Place::Gpu(device) = place else {
+        return Err(Error::NoSuchPlace { place, reason: "it is not a GPU" });
+    };
+    Ok(Box::new(made(world, || Context::open(device))?))
+}
+
+/// What a world keeps on a device, in a context.
+fn made<W: World>(world: &mut W, context: impl FnOnce() -> Result<Context, GpuError>) -> Result<DeviceWorld, GpuError> {
+    let code = W::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<W>() })?;
+    DeviceWorld::new(context, code, world.members_mut().as_mut())
+}
+
+/// Opens a world in a context, unless it is there.
+pub(crate) fn open_in<W: World>(world: &mut W, context: &Context) -> Result<DeviceInfo, Error> {
+    if let Some(mut device) = take(world) {
+        let is_there = device.log.context.number() == context.number();
+        let left = if is_there { device.log.check().map_err(Error::from) } else { device.leave(world) };
+        if is_there || left.is_err() {
+            world.state_mut().executors().put(device);
+            return left.map(|()| context.device().clone());
+        }
+    }
+    let device = made(world, || Ok(context.clone()))?;
+    world.state_mut().executors().put(Box::new(device));
+    Ok(context.device().clone())
+}
+
+// SAFETY: kernels run in the order in which they are started, for the objects that the launch says; a reduction waits
+// for its result, and a constructor's objects are there when any other kernel runs.
+unsafe impl<W: World> Executor<W> for DeviceWorld {
+    fn place(&self) -> Place {
+        Place::Gpu(self.device().index)
+    }
+
+    fn worker(&self) -> Result<String, Error> {
+        self.log.check()?;
+        Ok(self.device().name.clone())
+    }
+
+    fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
+        self.attempt(|device| device.run(world.members_mut().as_mut(), &run.launch))
+    }
+
+    fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {
+        self.attempt(|device| device.log.synchronize())
+    }
+
+    fn recorder(&mut self, world: &mut W) -> Result<Arc<dyn Recorder>, Error> {
+        self.attempt(|device| device.recorder(world.members_mut().as_mut()))
+    }
+
+    fn recorded(&mut self, _: &mut W, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error> {
+        DeviceWorld::recorded(self, recorded)
+    }
+
+    fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
+        self.attempt(|device| device.replay(world.members_mut().as_mut(), recording))
+    }
+
+    fn leave(&mut self, world: &mut W) -> Result<(), Error> {
+        self.attempt(|device| {
+            device.log.refuse_in_recording("opening another device")?;
+            for objects in world.members_mut().as_mut() {
+                objects.fetch_all()?;
+            }
+            for objects in world.members_mut().as_mut() {
+                // SAFETY: all that the device changed was fetched.
+                unsafe { objects.lose_device() };
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The executors at the GPU that a world is on, or at the first.
+pub(crate) fn on_gpu<W: World>(world: &mut W) -> On<'_, W> {
+    let place = world.state_mut().executors().places().find(|&place| place != Place::Host);
+    world.on(place.unwrap_or(Place::Gpu(0)))
+}
+
+/// Takes what a world keeps on a GPU.
+pub(crate) fn take<W: World>(world: &mut W) -> Option<Box<DeviceWorld>> {
+    let executor: Box<dyn Any> = world.state_mut().executors().take(|place| matches!(place, Place::Gpu(_)))?;
+    executor.downcast().ok()
+}
+
+/// Calls `work` with what a world keeps on a GPU, which is opened if none is.
+pub(crate) fn with<W: World, T>(
+    world: &mut W,
+    work: impl FnOnce(&mut W, &mut DeviceWorld) -> Result<T, Error>,
+) -> Result<T, Error> {
+    on_gpu(world).open()?;
+    let Some(mut device) = take(world) else { unreachable!("it was just opened") };
+    let result = device.attempt(|device| work(world, device));
+    world.state_mut().executors().put(device);
+    result
+}

@@ -1,0 +1,80 @@
+//! Reductions: one kernel that also combines its results.
+
+use ikra_core::reduce::{ACCUMULATORS, part_len};
+use ikra_runtime::error::Error;
+use ikra_runtime::place::{Launch, Reduction};
+
+use crate::code::{Kind, Shape};
+use crate::device_world::{DeviceWorld, Members, Scratch};
+use crate::driver::Grid;
+use crate::launch::{Arguments, Positions, threads};
+
+/// Threads that run on a multiprocessor at the same time, at most.
+const THREADS_OF_MULTIPROCESSOR: usize = 2048;
+/// Shared memory that every device has for a block, in bytes.
+const SHARED_BYTES: usize = 48 * 1024;
+/// Bytes of the parameters of such a kernel, before its arguments.
+const OWN: &[usize] = &[4, 4, 8, 8, 8, 8];
+
+impl DeviceWorld {
+    /// Runs a kernel for at least one object, and puts the combined result where the reduction asks for it.
+    pub(crate) fn reduce(
+        &mut self,
+        members: &mut Members<'_>,
+        launch: &Launch<'_>,
+        reduction: Reduction,
+    ) -> Result<(), Error> {
+        let positions = Positions::of(&launch.over)?;
+        let Positions { first, end, .. } = positions;
+        self.prepare(members, Some(launch))?;
+        let count = end - first;
+        let size = reduction.size.max(1);
+        // Whole warps, one thread per accumulator.
+        let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, threads(launch) as usize);
+        let chunks = count.div_ceil(part_len(count, launch.effects.is_heavy));
+        // One block or warp per chunk, but no more blocks than run at the same time: each has to say that it is done.
+        let most = self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
+        let blocks = if launch.effects.is_heavy { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
+        let grid = Grid {
+            blocks: blocks as u32,
+            threads: threads as u32,
+            shared_bytes: (threads.max(reduction.accumulators) * size) as u32,
+        };
+        // The kernel writes the result to host memory, where there is room: no copy is needed.
+        let log = self.log.clone();
+        let inbox = log.inbox();
+        let in_inbox = size <= inbox.len();
+        let result = if in_inbox { inbox.start().addr() as u64 } else { self.scratch(Scratch::Result, size)? };
+        let parts = self.scratch(Scratch::Parts, chunks * size)?;
+        let list = self.upload_list(&positions)?;
+        let done = self.blocks_done()?;
+        let (first_u32, end_u32) = (first as u32, end as u32);
+        let shape = Shape { own: OWN, result: (reduction.size, reduction.align) };
+        let function = self.function(launch.entry, Kind::Reduce(reduction.number), shape, launch.arguments)?;
+        let own = [
+            (&raw const first_u32).cast(),
+            (&raw const end_u32).cast(),
+            (&raw const list).cast(),
+            (&raw const parts).cast(),
+            (&raw const result).cast(),
+            (&raw const done).cast(),
+        ];
+        let all = Arguments::new(&own, launch.arguments);
+        // SAFETY: the entry takes two `u32`, four pointers and the kernel's arguments, as `function` has compared; there is
+        // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
+        // are as many threads as are asked for; and as in `start`.
+        unsafe { self.log.launch(launch.effects.kernel, &function, grid, all.as_slice()) }?;
+        self.commit(members, launch, &positions)?;
+        log.count_down(reduction.size);
+        let to = reduction.result.as_ptr();
+        if in_inbox {
+            log.synchronize()?;
+            // SAFETY: the kernel, which is done, wrote so many bytes to the inbox, and there is room for them.
+            unsafe { std::ptr::copy_nonoverlapping(inbox.start().cast_const(), to, reduction.size) };
+            return Ok(());
+        }
+        // SAFETY: there is one result, and room for it until the stream is synchronised below.
+        unsafe { log.stream.download(to, result, reduction.size) }.map_err(|error| log.blame(error))?;
+        log.synchronize()
+    }
+}

@@ -1,0 +1,195 @@
+//! Places to run kernels at, and what runs them there.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `on` | [`On`], the executors that users call, once for all places |
+//! | `executor` | [`Executor`], what each kind of place implements, and a run as a value |
+//! | `host` | the host's implementation |
+//! | `recording` | sequences of runs that can be run again |
+
+mod executor;
+mod host;
+mod on;
+mod recording;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use executor::{Executor, Executors, Form, Launch, Over, Reduction, Run};
+pub use on::On;
+pub use recording::{Recorded, Recorder, Recording};
+
+use crate::error::Error;
+use crate::world::World;
+
+/// Where kernels run: see [`World::on`](crate::world::World::on).
+///
+/// | written | place |
+/// | --- | --- |
+/// | `host` | the cores of this machine |
+/// | `gpu`, `gpu:0` | the first NVIDIA GPU, as counted within `CUDA_VISIBLE_DEVICES` |
+/// | `gpu:1` | the second one |
+///
+/// The type is the same with and without the feature `cuda`. Without it, whatever runs on a GPU returns
+/// [`Error::NoSuchPlace`], which names the feature.
+///
+/// ```
+/// use ikra::Place;
+///
+/// let place: Place = "gpu:1".parse().unwrap();
+/// assert_eq!(place, Place::Gpu(1));
+/// assert_eq!("gpu".parse(), Ok(Place::Gpu(0)));
+/// assert_eq!(Place::default().to_string(), "host");
+/// assert_eq!(
+///     "cpu".parse::<Place>().unwrap_err().to_string(),
+///     "`cpu` is not a place to run: write `host`, `gpu`, or `gpu:1` for the second GPU"
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Place {
+    /// The cores of this machine.
+    #[default]
+    Host,
+    /// The NVIDIA GPU with this number, as counted within `CUDA_VISIBLE_DEVICES` if that is set.
+    Gpu(usize),
+}
+
+impl Place {
+    /// The best place for a world: the first GPU if it works, and otherwise the host.
+    ///
+    /// A GPU works if there are a driver and a device, and the world was compiled with device code that the driver
+    /// accepts. It is opened for the world. What is returned prints itself, to tell the user which place it is and why:
+    ///
+    /// ```
+    /// use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; } }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut sim = Sim::new();
+    /// let best = Place::best(&mut sim);
+    /// // `gpu:0 (NVIDIA H100)`, or `host (16 threads), since …`.
+    /// println!("runs on {best}");
+    /// sim.on(best.place).execute(Body::advance, 0.01)?;
+    /// # assert!(best.to_string().contains(&best.worker));
+    /// # Ok(()) }
+    /// ```
+    pub fn best<W: World>(world: &mut W) -> BestPlace {
+        let gpu = Self::Gpu(0);
+        match world.on(gpu).open() {
+            Ok(worker) => BestPlace { place: gpu, worker, not_gpu: None },
+            Err(error) => BestPlace { place: Self::Host, worker: host::worker(), not_gpu: Some(error) },
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Gpu(number) => write!(f, "gpu:{number}"),
+        }
+    }
+}
+
+impl FromStr for Place {
+    type Err = ParsePlaceError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePlaceError> {
+        let gpu = || {
+            let number = match text.strip_prefix("gpu")? {
+                "" => "0",
+                rest => rest.strip_prefix(':')?,
+            };
+            // `+1` is a number too, for `parse`.
+            let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
+            if is_plain { number.parse().ok().map(Self::Gpu) } else { None }
+        };
+        if text == "host" {
+            return Ok(Self::Host);
+        }
+        gpu().ok_or_else(|| ParsePlaceError { text: text.to_owned() })
+    }
+}
+
+/// A text that names no [`Place`].
+///
+/// ```
+/// let error = "gpu1".parse::<ikra::Place>().unwrap_err();
+/// assert!(error.to_string().starts_with("`gpu1` is not a place to run"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a place to run: write `host`, `gpu`, or `gpu:1` for the second GPU")]
+pub struct ParsePlaceError {
+    text: String,
+}
+
+/// The place that [`Place::best`] chose, and why. Prints itself.
+///
+/// ```
+/// use ikra::{Place, prelude::*};
+/// # #[soa_class] pub struct Body { pub pos: f32 }
+/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+/// let best = Place::best(&mut Sim::new());
+/// assert_eq!(best.not_gpu.is_some(), best.place == Place::Host);
+/// assert!(best.to_string().starts_with(&best.place.to_string()));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BestPlace {
+    /// The place.
+    pub place: Place,
+    /// Who does the work there: a GPU's name, or a number of threads.
+    pub worker: String,
+    /// Why it is not a GPU, if it is the host.
+    pub not_gpu: Option<Error>,
+}
+
+impl fmt::Display for BestPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.place, self.worker)?;
+        match &self.not_gpu {
+            Some(error) => write!(f, ", since a GPU cannot be used: {error}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn places_are_parsed_as_they_print_themselves() {
+        for place in [Place::Host, Place::Gpu(0), Place::Gpu(1), Place::Gpu(12), Place::Gpu(usize::MAX)] {
+            assert_eq!(place.to_string().parse(), Ok(place));
+        }
+        assert_eq!(
+            ["host", "gpu", "gpu:0", "gpu:07"].map(|text| text.parse().ok()),
+            [Some(Place::Host), Some(Place::Gpu(0)), Some(Place::Gpu(0)), Some(Place::Gpu(7)),]
+        );
+    }
+
+    #[test]
+    fn other_texts_are_no_places() {
+        for text in [
+            "",
+            "Host",
+            "host:0",
+            "gpu:",
+            "gpu:-1",
+            "gpu:+1",
+            "gpu1",
+            "gpu:x",
+            "gpu: 1",
+            " gpu",
+            "cuda",
+            "gpu:99999999999999999999",
+        ] {
+            let error = text.parse::<Place>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`{text}` is not a place")), "{error}");
+        }
+    }
+}

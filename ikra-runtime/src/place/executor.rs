@@ -1,0 +1,270 @@
+//! What each kind of place implements, and a run of a kernel as a value.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::{Place, Recorded, Recorder, Recording};
+use crate::class::Class;
+use crate::error::Error;
+use crate::kernel::{Argument, Entry, Kernel};
+use ikra_core::effects::Effects;
+
+/// What runs kernels at one place, for one world: threads of the host, or a GPU.
+///
+/// A new kind of place implements this, and is made where `Executors::take` makes the others. A new executor is a
+/// [`Form`], with a function in [`On`](super::On) that makes the [`Run`].
+///
+/// # Safety
+///
+/// If [`run`](Self::run) returns `Ok`,
+///
+/// 1. it has called [`Run::on_host`] once; or the run's effects are those of the kernel, for these objects, at the
+///    latest when the place is waited for; or it was recorded.
+/// 2. of a [`Form::Reduce`] it has called [`Run::on_host`], or the result is where the reduction asks for it.
+/// 3. of a [`Form::Construct`] there are then as many more objects, all initialised.
+pub unsafe trait Executor<W>: Any + Debug + Send {
+    /// Where it runs kernels.
+    fn place(&self) -> Place;
+
+    /// Who does the work: a GPU's name, or a number of threads.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place, if it can do no more.
+    fn worker(&self) -> Result<String, Error>;
+
+    /// Runs a kernel, or starts it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place. The kernel is then called for no object.
+    fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error>;
+
+    /// Waits for what was started.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong in one of the kernels.
+    fn synchronize(&mut self, world: &mut W) -> Result<(), Error>;
+
+    /// Gets ready to record. The executor is not borrowed while the recorder is used, so that it can be given runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotRecordable`] while something is recorded.
+    fn recorder(&mut self, world: &mut W) -> Result<Arc<dyn Recorder>, Error>;
+
+    /// Adds to what one of its recorders recorded what it has to know to run it again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotRecordable`] if the world is another one by now.
+    fn recorded(&mut self, world: &mut W, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error>;
+
+    /// Runs what was recorded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaleRecording`] if the world is not as it was.
+    fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
+
+    /// Ends its work for the world, whose last values are the host's then.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place. Nothing has changed then.
+    fn leave(&mut self, world: &mut W) -> Result<(), Error>;
+}
+
+/// A run of a kernel: for executors that call Rust functions, and for those that do not.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Run<'a, W> {
+    /// The run as data.
+    pub launch: Launch<'a>,
+    pub(super) on_host: OnHost<'a, W>,
+}
+
+/// The run as a function of the host.
+pub(super) enum OnHost<'a, W> {
+    /// One that can be called again.
+    Step(&'a dyn Step<W>),
+    /// One that returns something to who asked for it.
+    Once(&'a mut dyn FnMut(&mut W) -> Result<(), Error>),
+}
+
+impl<W> Debug for OnHost<'_, W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Step(_) => "Step",
+            Self::Once(_) => "Once",
+        })
+    }
+}
+
+impl<W> Run<'_, W> {
+    /// Runs the kernel on the host.
+    ///
+    /// # Errors
+    ///
+    /// Those of the executor.
+    pub fn on_host(&mut self, world: &mut W) -> Result<(), Error> {
+        match &mut self.on_host {
+            OnHost::Step(step) => step.run(world),
+            OnHost::Once(run) => run(world),
+        }
+    }
+}
+
+/// A run of a kernel on the host that can be remembered.
+pub(super) trait Step<W>: Send + Sync {
+    fn run(&self, world: &mut W) -> Result<(), Error>;
+    /// The same, to keep.
+    fn keep(&self) -> Box<dyn Step<W>>;
+}
+
+impl<W, F> Step<W> for F
+where
+    F: Fn(&mut W) -> Result<(), Error> + Copy + Send + Sync + 'static,
+{
+    fn run(&self, world: &mut W) -> Result<(), Error> {
+        self(world)
+    }
+    fn keep(&self) -> Box<dyn Step<W>> {
+        Box::new(*self)
+    }
+}
+
+/// A run of a kernel as data: which kernel, for which objects, with which arguments.
+///
+/// What is said here is true of one kernel, since [`On`](super::On) alone makes these: executors rely on it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Launch<'a> {
+    /// What the kernel does.
+    pub effects: &'static Effects,
+    /// The objects. They exist, except those that are to be constructed.
+    pub over: Over<'a>,
+    /// The kernel's entry in device code.
+    pub entry: &'static Entry,
+    /// What the entry takes.
+    pub arguments: &'a [Argument<'a>],
+    /// How it runs.
+    pub form: Form,
+}
+
+/// Which objects a kernel runs for.
+#[non_exhaustive]
+pub enum Over<'a> {
+    /// Those at these positions.
+    Range(Range<usize>),
+    /// Those in a list.
+    List {
+        /// How many.
+        len: usize,
+        /// Their positions, or what is wrong with the list.
+        positions: &'a dyn Fn() -> Result<Vec<u32>, Error>,
+    },
+}
+
+impl Debug for Over<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Range(range) => range.fmt(f),
+            Self::List { len, .. } => write!(f, "a list of {len}"),
+        }
+    }
+}
+
+/// How a kernel runs.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Form {
+    /// Once for each object.
+    Each,
+    /// For each object and every other.
+    Pairs {
+        /// Bytes of what it reads of the other object at most, if that can be copied beforehand; or 0.
+        other_bytes: usize,
+    },
+    /// Once for each object; the results are combined.
+    Reduce(Reduction),
+    /// Makes objects, from the first position after the last object on.
+    Construct,
+}
+
+/// How the results of a kernel become one.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Reduction {
+    /// Which of the kernel's reducers.
+    pub number: usize,
+    /// Bytes of a result.
+    pub size: usize,
+    /// How results are aligned.
+    pub align: usize,
+    /// How many accumulators there are for the results of chunks.
+    pub accumulators: usize,
+    /// Room for the result.
+    pub result: NonNull<u8>,
+}
+
+impl<'a> Launch<'a> {
+    /// A run of a kernel.
+    pub(super) fn of<K: Kernel>(
+        over: Over<'a>,
+        form: Form,
+        entry: &'static Entry,
+        arguments: &'a [Argument<'a>],
+    ) -> Self {
+        Self { effects: K::EFFECTS, over, entry, arguments, form }
+    }
+
+    /// Makes objects.
+    pub(super) fn construct<C: Class>(
+        range: Range<usize>,
+        entry: &'static Entry,
+        arguments: &'a [Argument<'a>],
+    ) -> Self {
+        let effects = const { &Effects::constructor::<C>() };
+        Self { effects, over: Over::Range(range), entry, arguments, form: Form::Construct }
+    }
+
+    /// What cannot be recorded of this run, if anything.
+    #[must_use]
+    pub fn not_recordable(&self) -> Option<&'static str> {
+        match (&self.form, &self.over) {
+            (Form::Reduce(_), _) => Some("a reduction, which waits for its result,"),
+            (Form::Construct, _) => Some("making objects"),
+            (_, Over::List { .. }) => Some("a kernel for a list of links"),
+            _ => None,
+        }
+    }
+}
+
+/// The executors of a world: at most one for the host, and one for a device, since a world is on one device at a time.
+#[derive(Debug)]
+pub struct Executors<W>(Vec<Box<dyn Executor<W>>>);
+
+impl<W: 'static> Executors<W> {
+    pub(crate) const NONE: Self = Self(Vec::new());
+
+    /// Takes one out, by where it runs kernels.
+    pub fn take(&mut self, of: impl Fn(Place) -> bool) -> Option<Box<dyn Executor<W>>> {
+        let at = self.0.iter().position(|executor| of(executor.place()))?;
+        Some(self.0.swap_remove(at))
+    }
+
+    /// Where they run kernels.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        self.0.iter().map(|executor| executor.place())
+    }
+
+    /// Puts one in.
+    pub fn put(&mut self, executor: Box<dyn Executor<W>>) {
+        self.0.push(executor);
+    }
+}

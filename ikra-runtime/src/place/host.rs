@@ -1,0 +1,220 @@
+//! The host as a place.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::executor::{OnHost, Step};
+use super::{Executor, Place, Recorded, Recorder, Recording, Run};
+use crate::error::Error;
+use crate::objects::AnyObjects;
+use crate::world::World;
+
+/// Who does the work.
+pub(super) fn worker() -> String {
+    match rayon::current_num_threads() {
+        1 => String::from("1 thread"),
+        threads => format!("{threads} threads"),
+    }
+}
+
+/// Runs kernels on the threads of rayon's pool.
+pub(super) struct Host<W> {
+    /// Shared with recorders.
+    trace: Arc<Trace<W>>,
+    /// The world when it was last asked for a recorder.
+    began: Vec<ClassState>,
+}
+
+/// What is recorded, while something is.
+struct Trace<W> {
+    /// No other world of the process has or had the same.
+    number: u64,
+    steps: Mutex<Option<Steps<W>>>,
+}
+
+/// What was recorded so far.
+struct Steps<W> {
+    runs: Vec<Box<dyn Step<W>>>,
+    /// What went wrong, perhaps unseen by who records.
+    failure: Option<String>,
+}
+
+/// What was recorded, in which world.
+struct HostRecording<W> {
+    runs: Vec<Box<dyn Step<W>>>,
+    world: u64,
+    classes: Vec<ClassState>,
+}
+
+/// What a recording relies on of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ClassState {
+    name: &'static str,
+    count: u32,
+    /// Bytes of the arena that are used.
+    arena: usize,
+    /// The address of the table, which no other objects have while these live.
+    table: usize,
+}
+
+impl ClassState {
+    fn of<W: World>(world: &W) -> Vec<Self> {
+        let state = |member: &&dyn AnyObjects| {
+            let (name, count, arena) = (member.name(), member.count(), member.arena_bytes());
+            Self { name, count, arena, table: member.header().addr().get() }
+        };
+        world.members().as_ref().iter().map(state).collect()
+    }
+
+    /// How the classes have changed, if they have.
+    fn difference(then: &[Self], now: &[Self]) -> Option<String> {
+        let (then, now) = then.iter().zip(now).find(|(then, now)| then != now)?;
+        let name = then.name;
+        Some(if then.count != now.count {
+            format!("it was made for {} objects of class {name}, and there are {}", then.count, now.count)
+        } else if then.table != now.table {
+            format!("the columns of class {name} were exchanged for others")
+        } else {
+            format!("arrays of class {name} have other lengths")
+        })
+    }
+}
+
+impl<W> Trace<W> {
+    fn steps(&self) -> MutexGuard<'_, Option<Steps<W>>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W> fmt::Debug for Host<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("number", &self.trace.number).finish_non_exhaustive()
+    }
+}
+
+impl<W> Steps<W> {
+    fn add(&mut self, run: &Run<'_, W>) -> Result<(), Error> {
+        match (&run.on_host, run.launch.not_recordable()) {
+            (OnHost::Step(step), None) => {
+                self.runs.push(step.keep());
+                Ok(())
+            }
+            (_, what) => Err(self.refuse(what.unwrap_or("this"))),
+        }
+    }
+
+    /// Notes that something went wrong: a recording in which a kernel is missing is of no use.
+    fn refuse(&mut self, what: &str) -> Error {
+        let error = Error::NotRecordable { what: what.to_owned() };
+        self.failure.get_or_insert_with(|| error.to_string());
+        error
+    }
+}
+
+impl<W> Recorded for HostRecording<W> where W: World {}
+
+impl<W> fmt::Debug for HostRecording<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorded").field("runs", &self.runs.len()).field("classes", &self.classes).finish()
+    }
+}
+
+impl<W: World> Recorder for Trace<W> {
+    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Box<dyn Recorded>, Error> {
+        struct Ends<'a, W>(&'a Trace<W>);
+        impl<W> Drop for Ends<'_, W> {
+            fn drop(&mut self) {
+                *self.0.steps() = None;
+            }
+        }
+        *self.steps() = Some(Steps { runs: Vec::new(), failure: None });
+        let ends = Ends(self);
+        sequence()?;
+        let steps = self.steps().take();
+        drop(ends);
+        match steps {
+            Some(Steps { runs, failure: None }) => {
+                Ok(Box::new(HostRecording { runs, world: self.number, classes: Vec::new() }))
+            }
+            steps => {
+                let failure = steps.and_then(|steps| steps.failure).unwrap_or_default();
+                Err(Error::NotRecordable { what: format!("a call that failed ({failure})") })
+            }
+        }
+    }
+}
+
+impl<W: World> Host<W> {
+    pub(super) fn new() -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Self { trace: Arc::new(Trace { number, steps: Mutex::new(None) }), began: Vec::new() }
+    }
+
+    fn refuse_in_recording(&self, what: &str) -> Result<(), Error> {
+        match &mut *self.trace.steps() {
+            Some(steps) => Err(steps.refuse(what)),
+            None => Ok(()),
+        }
+    }
+}
+
+// SAFETY: whatever is not recorded is run by `on_host`.
+unsafe impl<W: World> Executor<W> for Host<W> {
+    fn place(&self) -> Place {
+        Place::Host
+    }
+
+    fn worker(&self) -> Result<String, Error> {
+        Ok(worker())
+    }
+
+    fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
+        if let Some(steps) = &mut *self.trace.steps() {
+            return steps.add(run);
+        }
+        run.on_host(world)
+    }
+
+    fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {
+        self.refuse_in_recording("waiting for the device")
+    }
+
+    fn recorder(&mut self, world: &mut W) -> Result<Arc<dyn Recorder>, Error> {
+        self.refuse_in_recording("another recording")?;
+        self.began = ClassState::of(world);
+        Ok(Arc::clone(&self.trace) as Arc<dyn Recorder>)
+    }
+
+    fn recorded(&mut self, world: &mut W, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error> {
+        let refused = |what: String| Err(Error::NotRecordable { what });
+        let recorded: Box<dyn Any> = recorded;
+        let recorded = recorded.downcast::<HostRecording<W>>().ok().filter(|made| made.world == self.trace.number);
+        let Some(mut recorded) = recorded else {
+            return refused(String::from("putting another world in this one's place"));
+        };
+        recorded.classes = ClassState::of(world);
+        if let Some(then) = self.began.iter().zip(&recorded.classes).find(|(then, now)| then != now) {
+            return refused(format!("a change to objects or columns of class {} on the host", then.0.name));
+        }
+        Ok(recorded)
+    }
+
+    fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
+        self.refuse_in_recording("replaying another one")?;
+        let recorded = recording.recorded::<HostRecording<W>>().filter(|made| made.world == self.trace.number);
+        let Some(recorded) = recorded else {
+            return Err(Error::StaleRecording { reason: String::from("it was made in another world") });
+        };
+        if let Some(reason) = ClassState::difference(&recorded.classes, &ClassState::of(world)) {
+            return Err(Error::StaleRecording { reason });
+        }
+        recorded.runs.iter().try_for_each(|run| run.run(world))
+    }
+
+    fn leave(&mut self, _: &mut W) -> Result<(), Error> {
+        Ok(())
+    }
+}
