@@ -1,22 +1,21 @@
 //! What is said of a driver that is missing, old, or fails: with one that fails as it is told to.
 #![cfg(target_os = "linux")]
 
+#[path = "driver/build.rs"]
+mod build;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ikra_gpu::driver::{Context, Module, driver_version};
 
-/// Builds the driver, in a folder of its own, and returns the folder.
+/// The driver, and where it is.
 fn driver(cfg: &[&str]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("driver{}", cfg.concat()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/fake.rs");
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let mut build = Command::new(rustc);
-    build.args(["--edition=2024", "--crate-type=cdylib", "--crate-name=fake"]).args(cfg).arg(source);
-    let built = build.arg("-o").arg(folder.join("libcuda.so.1")).output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    folder
+    build::driver(
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/ikra-gpu"),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/driver"),
+        cfg,
+    )
 }
 
 /// What [`child`] prints with the driver in this folder, and the driver with it.

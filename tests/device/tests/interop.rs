@@ -1,12 +1,16 @@
 //! Other libraries' work on columns is seen by kernels and by the host, and the other way round, without a copy more.
 #![allow(missing_docs, reason = "a test, not a library")]
 
+#[cfg(target_os = "linux")]
+#[path = "../../../ikra-gpu/tests/driver/build.rs"]
+mod build;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, sys};
-use ikra::Error;
 use ikra::prelude::*;
+use ikra::{Error, GpuError};
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
 
@@ -194,4 +198,113 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     drop((own, others));
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     assert_eq!(sim.bodies.column(body::age), [4; 100]);
+}
+
+/// Runs tests of this file with a driver whose device is the host's memory, and returns what they and the driver print.
+#[cfg(target_os = "linux")]
+fn made_up(plan: &str, tests: &[&str]) -> String {
+    static FOLDER: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ikra-gpu/tests/driver");
+        let folder = build::driver(concat!(env!("CARGO_TARGET_TMPDIR"), "/device-tests"), sources, &[]);
+        // The name that `cudarc` tries first, for the same library.
+        let _ = std::os::unix::fs::symlink("libcuda.so.1", folder.join("libcuda.so"));
+        folder
+    });
+    let mut run = std::process::Command::new(std::env::current_exe().unwrap());
+    run.args(["--exact", "--include-ignored", "--nocapture", "--test-threads=1"]).args(tests);
+    let run = run.env("LD_LIBRARY_PATH", folder).env("IKRA_FAKE_DRIVER", plan).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && said.contains(&format!("{} passed", tests.len())), "{}: {said}", run.status);
+    said
+}
+
+/// Without a GPU too, if there is device code.
+#[cfg(target_os = "linux")]
+#[test]
+fn copies_through_a_made_up_driver_are_right() {
+    if ikra_device_tests::DEVICE_CODE.is_some() {
+        let _ = made_up(
+            "",
+            &[
+                "columns_within_a_block_of_a_fixed_capacity_and_arrays_are_the_right_bytes",
+                "a_world_that_grows_lends_what_is_there_then",
+            ],
+        );
+    }
+}
+
+#[test]
+#[ignore = "run beside a made-up driver"]
+fn a_world_and_a_stream() {
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let mut sim = crowd(100);
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        sim.cuda_lend(&stream, |columns| {
+            let _age = columns.column_mut(body::age);
+            eprintln!("stream {:?} of cudarc", stream.cu_stream());
+            panic!("in the middle");
+        })
+    }));
+    assert!(panic.is_err());
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+}
+
+/// The streams wait for each other, in spite of a panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn work_of_both_streams_is_in_order() {
+    if ikra_device_tests::DEVICE_CODE.is_none() {
+        return;
+    }
+    let said = made_up("", &["a_world_and_a_stream"]);
+    let lines: Vec<&str> = said.lines().collect();
+    let find = |from: usize, what: &str| from + lines[from..].iter().position(|line| line.contains(what)).expect(what);
+    let launch = find(0, "launches ikra_kernel_Body_grow_old");
+    let world = lines[launch].split(' ').nth(1).unwrap();
+    let before = find(launch, &format!("stream {world} records event"));
+    let event = lines[before].rsplit(' ').next().unwrap();
+    let waits = find(before, &format!("waits for event {event}"));
+    let other = lines[waits].split(' ').nth(1).unwrap();
+    let middle = find(waits, &format!("stream {other} of cudarc"));
+    let after = find(middle, &format!("stream {other} records event"));
+    let event = lines[after].rsplit(' ').next().unwrap();
+    let waits = find(after, &format!("stream {world} waits for event {event}"));
+    let again = find(waits, "launches ikra_kernel_Body_grow_old");
+    let between = lines[waits..again].iter().filter(|line| line.contains("launches"));
+    assert!(other != world && between.count() == 0, "{said}");
+    assert!(!said.contains("cuDevicePrimaryCtxReset_v2"), "{said}");
+}
+
+#[test]
+#[ignore = "run beside a made-up driver"]
+fn a_world_that_fails() {
+    let mut sim = crowd(100);
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert!(matches!(sim.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+}
+
+#[test]
+#[ignore = "run beside a made-up driver"]
+fn a_world_that_fails_beside_a_stream() {
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let mut sim = crowd(100);
+    sim.cuda_lend(&stream, |_| ()).unwrap();
+    sim.cuda_execute(Body::grow_old, ()).unwrap();
+    assert!(matches!(sim.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+}
+
+/// The handles of the other library would dangle.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_context_that_others_use_is_not_reset() {
+    if ikra_device_tests::DEVICE_CODE.is_none() {
+        return;
+    }
+    let fails = "cuStreamSynchronize:700";
+    let (alone, shared) =
+        (made_up(fails, &["a_world_that_fails"]), made_up(fails, &["a_world_that_fails_beside_a_stream"]));
+    assert!(alone.contains("called cuDevicePrimaryCtxReset_v2"), "{alone}");
+    assert!(!shared.contains("called cuDevicePrimaryCtxReset_v2"), "{shared}");
 }
