@@ -28,7 +28,6 @@ pub(crate) mod prelude {
 pub(crate) mod rt {
     pub use super::absent::Absent;
     pub use ikra_core::expansion::{entry, reduced};
-    pub use ikra_core::table::Base;
     pub use ikra_runtime::{
         mirror::{Mirror, Unit},
         objects::AnyObjects,

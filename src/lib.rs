@@ -295,22 +295,20 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod rt {
     pub use crate::target::rt::*;
-    pub use ikra_core::class::{Addressing, ClassId, Field, FieldInfo, base_count, snapshot_with_arena};
+    pub use ikra_core::class::{ClassId, Field};
     pub use ikra_core::effects::{MethodEffects, Reached};
-    pub use ikra_core::expansion::{examine, handle, kernel, reach};
-    pub use ikra_core::fields::FieldTuple;
+    pub use ikra_core::expansion::{class, class_symbol, examine, handle, kernel, reach};
     pub use ikra_core::handle::Handle;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
-    pub use ikra_core::object::{NotShown, Shown};
     pub use ikra_core::order::{AnyPlace, NotAtomic, OwnPlace};
-    pub use ikra_core::origin::{Origin, class_fingerprint, field_fingerprint, meaning};
+    pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
-    pub use ikra_core::table::{Place, TargetSlot};
+    pub use ikra_core::table::Place;
     pub use ikra_core::target::host_only;
     pub use ikra_core::value::{LaneArray, NoTarget};
     pub use ikra_macros::__expand_methods;

@@ -1,0 +1,242 @@
+//! What `#[soa_class]` makes.
+
+/// A class: where and how its objects are stored, and what its views and refs have in common with all others.
+///
+/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`. In a class with mistakes (`mistaken`) the
+/// conversions are stand-ins: some field may be of a type that cannot be stored.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class {
+    (
+        $state:ident $row:ident = $name:literal at $place:literal as $symbol:literal,
+        seen as $view:ident and $reference:ident,
+        stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr;
+        $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
+    ) => {
+        // SAFETY: `FIELDS`, `Fields` and the arrays are made from the same list of fields; the id is that of the place
+        // where the class is defined.
+        #[automatically_derived]
+        unsafe impl $crate::class::Class for $row {
+            const ID: $crate::class::ClassId = $crate::class::ClassId::of::<$row>(
+                ::core::module_path!(),
+                $name,
+                ::core::line!(),
+                ::core::column!(),
+            );
+            const NAME: &'static str = $name;
+            const FIELDS: &'static [$crate::class::FieldInfo] = &[$(
+                $crate::class::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty),
+            )*];
+            const CAPACITY: ::core::option::Option<::core::primitive::u32> = $capacity;
+            const ADDRESSING: $crate::class::Addressing = $crate::class::Addressing::$addressing;
+            const ARENA: ::core::option::Option<::core::primitive::usize> = $arena;
+            const ORIGIN: $crate::origin::Origin =
+                $crate::origin::Origin::new(::core::module_path!(), $name, $place);
+            type Layout = $layout;
+            type Fields = ($(<$row as $crate::class::Field<$field>>::Storage,)*);
+            type View<'w, __P: $crate::phase::Phase> = $view<'w, __P>;
+            type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
+            type Targets = [$crate::table::TargetSlot; <[&::core::primitive::str]>::len(&[$($field_name),*])];
+            const TARGETS: Self::Targets = [const { $crate::table::TargetSlot::NONE }; _];
+            $crate::__class_bases! { $row $symbol }
+            $crate::__class_conversions! { $state $view: $($field $ident)* }
+            #[inline(always)]
+            fn to_ref<'w, __P: $crate::phase::Phase>(object: $crate::handle::Handle<'w, Self, __P>) -> $reference<'w, __P> {
+                $reference(object)
+            }
+            #[inline(always)]
+            fn from_ref<'w, __P: $crate::phase::Phase>(object: Self::Ref<'w, __P>) -> $crate::handle::Handle<'w, Self, __P> {
+                object.0
+            }
+        }
+        $(
+            // SAFETY: the same storage at the same place of `Fields`.
+            #[automatically_derived]
+            unsafe impl $crate::class::Field<$field> for $row {
+                type Storage = $storage;
+            }
+        )*
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::fmt::Debug for $view<'w, __P> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #[allow(unused_imports)]
+                use $crate::object::NotShown as _;
+                f.debug_struct($name)
+                    $(.field($field_name, $crate::object::Shown(&self.$ident).shown()))*
+                    .finish()
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> $crate::object::Object<'w> for $view<'w, __P> {
+            type Class = $row;
+            type Phase = __P;
+            #[inline(always)]
+            fn handle(&self) -> $crate::handle::Handle<'w, $row, __P> {
+                self.__object
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::fmt::Debug for $reference<'w, __P> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> $crate::object::Object<'w> for $reference<'w, __P> {
+            type Class = $row;
+            type Phase = __P;
+            #[inline(always)]
+            fn handle(&self) -> $crate::handle::Handle<'w, $row, __P> {
+                self.0
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::marker::Copy for $reference<'w, __P> {}
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::clone::Clone for $reference<'w, __P> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::cmp::PartialEq for $reference<'w, __P> {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::cmp::Eq for $reference<'w, __P> {}
+    };
+}
+pub use __class as class;
+
+/// Rows and views, taken apart and put together.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class_conversions {
+    (complete $view:ident: $($field:tt $ident:ident)*) => {
+        #[inline(always)]
+        fn into_values(self) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Row {
+            ($(self.$ident,)*)
+        }
+        #[inline(always)]
+        fn from_values(values: <Self::Fields as $crate::fields::FieldTuple<Self>>::Row) -> Self {
+            Self { $($ident: values.$field),* }
+        }
+        #[inline(always)]
+        fn to_view<'w, __P: $crate::phase::Phase>(
+            views: <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P>,
+            object: $crate::handle::Handle<'w, Self, __P>,
+        ) -> $view<'w, __P> {
+            $view { $($ident: views.$field,)* __object: object }
+        }
+        #[inline(always)]
+        fn from_view<'w, __P: $crate::phase::Phase>(
+            view: Self::View<'w, __P>,
+        ) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P> {
+            ($(view.$ident,)*)
+        }
+    };
+    (mistaken $view:ident: $($fields:tt)*) => {
+        fn into_values(self) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Row {
+            ::core::unimplemented!()
+        }
+        fn from_values(_: <Self::Fields as $crate::fields::FieldTuple<Self>>::Row) -> Self {
+            ::core::unimplemented!()
+        }
+        fn to_view<'w, __P: $crate::phase::Phase>(
+            _: <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P>,
+            _: $crate::handle::Handle<'w, Self, __P>,
+        ) -> $view<'w, __P> {
+            ::core::unimplemented!()
+        }
+        fn from_view<'w, __P: $crate::phase::Phase>(
+            _: Self::View<'w, __P>,
+        ) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P> {
+            ::core::unimplemented!()
+        }
+    };
+}
+
+/// Where the columns of a class are: on the host, addresses.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! __class_bases {
+    ($row:ident $symbol:literal) => {
+        type Bases = [$crate::table::Base; $crate::class::base_count(<$row as $crate::class::Class>::FIELDS)];
+        const BASES: Self::Bases = [const { $crate::table::Base::NONE }; _];
+    };
+}
+/// On the device, words of constant memory.
+#[doc(hidden)]
+#[cfg(target_arch = "nvptx64")]
+#[macro_export]
+macro_rules! __class_bases {
+    ($row:ident $symbol:literal) => {
+        type Bases = $crate::table::DeviceBases<$row>;
+        const BASES: Self::Bases = $crate::table::DeviceBases::COLUMNS;
+        #[inline(always)]
+        fn constant(word: usize) -> u64 {
+            let value: u64;
+            // SAFETY: reads a word of the class's table in constant memory, which holds still during a launch.
+            unsafe {
+                ::core::arch::asm!(
+                    ::core::concat!(
+                        "{{ .reg .b64 a; mov.b64 a, ",
+                        $symbol,
+                        "{key}; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}"
+                    ),
+                    in(reg64) word * 8,
+                    out(reg64) value,
+                    key = const <Self as $crate::class::Class>::ORIGIN.key(),
+                    options(pure, nomem, nostack, preserves_flags)
+                )
+            }
+            value
+        }
+    };
+}
+
+/// The table of a class in the device's constant memory, which the host finds by a comment. The symbol is followed by a
+/// number for where the class is defined, so that classes of one name differ.
+#[doc(hidden)]
+#[cfg(target_arch = "nvptx64")]
+#[macro_export]
+macro_rules! __class_symbol {
+    ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
+        ::core::arch::global_asm!(
+            ::core::concat!(
+                ".visible .const .align 8 .b64 ", $symbol, "{key}[{words}];\n",
+                "//ikra:class {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
+                $($crate::__class_field_line!($field)),*
+            ),
+            $(const $crate::origin::field_fingerprint(&<$row as $crate::class::Class>::FIELDS[$field]),)*
+            words = const $crate::table::table_words(
+                $crate::class::base_count(<$row as $crate::class::Class>::FIELDS)
+            ),
+            key = const <$row as $crate::class::Class>::ORIGIN.key(),
+            name = const <$row as $crate::class::Class>::ORIGIN.name_key(),
+            fingerprint = const $crate::origin::class_fingerprint::<$row>(),
+        );
+    };
+}
+/// The line of one field in it.
+#[doc(hidden)]
+#[cfg(target_arch = "nvptx64")]
+#[macro_export]
+macro_rules! __class_field_line {
+    ($field:literal) => {
+        "\n//ikra:field {}"
+    };
+}
+/// The host has the table on the heap.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! __class_symbol {
+    ($($all:tt)*) => {};
+}
+pub use __class_symbol as class_symbol;

@@ -1,0 +1,215 @@
+//! What `#[kernel]` makes.
+
+/// A kernel: the type of its handle, what it does, and the handle itself, `Body::advance`.
+///
+/// The type has the class as a parameter to be no more public than the class. What is unsafe about it are two promises:
+/// what is written by `Effects` and what the modes store are the same, since the modes follow from the effects; and the
+/// class is that of the effects, which are made for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __kernel {
+    (
+        $(#[$doc:meta])*
+        $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty [$($field:literal)*];
+        $effects:expr
+    ) => {
+        $crate::__handle! { $(#[$doc])* $vis const $method: $kernel = $name for $class; }
+        // SAFETY: executors access columns as the modes below say, which follow from this constant.
+        #[automatically_derived]
+        unsafe impl $crate::phase::Phase for $kernel {
+            const EFFECTS: &'static $crate::effects::Effects = &$effects;
+        }
+        // SAFETY: the effects are made for the same class, and the modes are theirs.
+        #[automatically_derived]
+        unsafe impl $crate::kernel::Kernel for $kernel {
+            type Class = $class;
+            type Modes =
+                ($($crate::mode::ModeOf<{ <$kernel as $crate::phase::Phase>::EFFECTS.mode($field) }>,)*);
+        }
+    };
+}
+pub use __kernel as kernel;
+
+/// The handle of a kernel or of a constructor: a type of no bytes, and its value, a constant of the class.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __handle {
+    ($(#[$doc:meta])* $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty;) => {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, unreachable_pub)]
+        $vis struct $kernel<__C = $class>(::core::marker::PhantomData<fn() -> __C>);
+        #[automatically_derived]
+        impl<__C> ::core::marker::Copy for $kernel<__C> {}
+        #[automatically_derived]
+        impl<__C> ::core::clone::Clone for $kernel<__C> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        #[automatically_derived]
+        impl<__C> ::core::fmt::Debug for $kernel<__C> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str($name)
+            }
+        }
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code, missing_docs)]
+        impl $class {
+            $(#[$doc])*
+            $vis const $method: $kernel = $kernel(::core::marker::PhantomData);
+        }
+    };
+}
+pub use __handle as handle;
+
+/// What a method does that calls methods of other blocks: these are asked for when a kernel needs to know, since they
+/// may in turn call this one. A name that no block knows is a trait's method, which may do anything, or a mistake that
+/// the compiler points out where the name stands.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __reach {
+    ($class:ty, $constant:ident = $name:literal, $own:expr; $($called:ident or $unknown:expr),*) => {
+        #[doc(hidden)]
+        #[derive(Clone, Copy)]
+        #[allow(unreachable_pub, missing_debug_implementations)]
+        pub struct __Calls;
+        #[automatically_derived]
+        impl __Calls {
+            #[allow(unreachable_pub)]
+            pub const fn reach(self, reached: $crate::effects::Reached) -> $crate::effects::Reached {
+                // Hidden by what `#[soa_methods]` makes for methods that it knows.
+                #[allow(non_upper_case_globals, dead_code)]
+                trait __Unknown {
+                    $(const $called: $crate::effects::MethodEffects = $unknown;)*
+                }
+                #[automatically_derived]
+                impl __Unknown for $class {}
+                if reached.contains($name) {
+                    return reached;
+                }
+                let reached = reached.enter($name, $own);
+                $(let reached = <$class>::$called.reach(reached);)*
+                reached
+            }
+        }
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code)]
+        impl $class {
+            #[doc(hidden)]
+            pub(crate) const $constant: __Calls = __Calls;
+        }
+    };
+}
+pub use __reach as reach;
+
+/// A place where the compiler looks through a kernel for data races though nothing may run it: a static that mentions
+/// its call.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! __examine {
+    (execute_pairs $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
+        #[allow(dead_code)]
+        static __EXAMINED: fn() = {
+            fn __examine<$($lifetimes)*>() { $crate::kernel::examine_pairs::<$kernel, $args>() }
+            __examine
+        };
+    };
+    (execute $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
+        #[allow(dead_code)]
+        static __EXAMINED: fn() = {
+            fn __examine<$($lifetimes)*>() { $crate::kernel::examine::<$kernel, $args>() }
+            __examine
+        };
+    };
+    (construct $($rest:tt)*) => {};
+}
+/// On the device there is nothing to look through: the host has done so.
+#[doc(hidden)]
+#[cfg(target_arch = "nvptx64")]
+#[macro_export]
+macro_rules! __examine {
+    ($($all:tt)*) => {};
+}
+pub use __examine as examine;
+
+/// What host and device must agree on about a kernel: `const __ENTRY`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry_constant {
+    (
+        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
+        $args:ty = ($($arg:ident: $ty:ty),*)
+    ) => {
+        const __ENTRY: $crate::kernel::Entry = {
+            #[allow(unused_imports)]
+            use $crate::origin::NoMeaning as _;
+            let origin = $crate::origin::Origin::new(::core::module_path!(), $name, $place);
+            let fingerprint = $crate::__fingerprint!($executor $kernel, $args, $class);
+            $crate::kernel::Entry::new(origin, fingerprint, &[$($crate::origin::Meaning::<$ty>::OF),*])
+        };
+    };
+}
+/// What differs between executors in it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fingerprint {
+    (execute $kernel:ident, $args:ty, $class:ty) => {
+        $crate::origin::kernel_fingerprint::<$kernel>()
+    };
+    (execute_pairs $kernel:ident, $args:ty, $class:ty) => {
+        $crate::origin::pairs_fingerprint::<$kernel, $args>()
+    };
+    (construct $kernel:ident, $args:ty, $class:ty) => {
+        $crate::origin::class_fingerprint::<$class>()
+    };
+}
+
+/// Of a kernel whose arguments may be values, what the host needs to run it on the device.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! __entry {
+    (
+        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) $(as $symbol:literal)?
+    ) => {
+        $crate::__examine! { $executor $kernel [] $args }
+        $crate::__entry_constant! {
+            $executor $kernel = $name at $place for $class;
+            $args = ($($arg: $ty),*)
+        }
+        // SAFETY: the entry and the arguments are made from the same list.
+        #[automatically_derived]
+        unsafe impl $crate::kernel::OnDevice<$args> for $kernel
+        where
+            $(for<'__v> $ty: $crate::kernel::DeviceArgument,)*
+        {
+            const ENTRY: &'static $crate::kernel::Entry = &__ENTRY;
+            type Arguments<'__v> = [$crate::kernel::Argument<'__v>; {
+                <[&::core::primitive::str]>::len(&[$(::core::stringify!($arg)),*])
+            }];
+            fn arguments($all: &$args) -> Self::Arguments<'_> {
+                [$($crate::kernel::Argument::of($arg)),*]
+            }
+        }
+    };
+}
+#[cfg(not(target_arch = "nvptx64"))]
+pub use __entry as entry;
+
+/// One of the reducers that a kernel declares, numbered as their entries are in the device code.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! __reduced {
+    ($kernel:ident by $reducer:ty = $number:literal $($entry:tt)*) => {
+        // SAFETY: entries are numbered in the same order.
+        #[automatically_derived]
+        unsafe impl $crate::kernel::ReducedBy<$reducer> for $kernel {
+            const NUMBER: usize = $number;
+        }
+    };
+}
+#[cfg(not(target_arch = "nvptx64"))]
+pub use __reduced as reduced;
