@@ -1,8 +1,7 @@
 //! A class of which no world has objects.
 //!
-//! A world with one class would be the world of every kernel as far as type inference goes, and a kernel of
-//! another class would be a mere mismatch of types. With a second `Holds` the compiler says which class is
-//! not in the world.
+//! If a program had a single `Holds` impl, type inference would pick its world for every kernel, and a kernel of another
+//! class would be a mere mismatch of types. With a second `Holds` the compiler says which class is not in the world.
 
 use crate::soa_class;
 

@@ -246,7 +246,7 @@ impl Device {
                 )),
                 ptx::Problem::LocalMemory { bytes, .. } if bytes < NOTABLE_BYTES => {}
                 ptx::Problem::LocalMemory { kernel, bytes } => warn(&format!(
-                    "kernel {kernel} keeps {bytes} bytes a thread in slow local memory, as arrays do that are indexed by a variable"
+                    "kernel {kernel} keeps {bytes} bytes per thread in slow local memory, usually for an array that is indexed by a variable"
                 )),
             }
         }

@@ -28,11 +28,11 @@ const ABORTS: &[(&str, &str)] = &[
 const HOST_ONLY: &[(&[&str], &str)] = &[
     (
         &["`std`", "std::"],
-        "the device has no `std`: a model takes from `core` what is there, such as `core::f32::consts::PI`; what only the host can do belongs outside of the model's file, or under `#[cfg(not(target_arch = \"nvptx64\"))]`",
+        "the device has no `std`: a model uses what `core` has, such as `core::f32::consts::PI`; what only the host can do belongs outside of the model's file, or under `#[cfg(not(target_arch = \"nvptx64\"))]`",
     ),
     (
         &["in crate `ikra`", "in `ikra`", "no `Error` in"],
-        "a model has only that part of `ikra` which the device has: what makes and runs worlds, and `ikra::Error`, belongs outside of the model's file, or under `#[cfg(not(target_arch = \"nvptx64\"))]`",
+        "a model can use only the part of `ikra` that the device has: what makes and runs worlds, and `ikra::Error`, belongs outside of the model's file, or under `#[cfg(not(target_arch = \"nvptx64\"))]`",
     ),
 ];
 

@@ -177,7 +177,7 @@ struct Sign {
 }
 
 impl Sign {
-    /// Follows a value to where it comes from, so many instructions at most.
+    /// Follows a value to where it comes from, through at most this many instructions.
     fn of(operand: &str, values: &HashMap<&str, &Instruction<'_>>, depth: u32) -> Self {
         let positive = Self { is_never_minus_zero: true, is_never_negative: true };
         if let Some(x) = constant(operand) {

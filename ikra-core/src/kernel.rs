@@ -25,12 +25,12 @@ pub unsafe trait Kernel: Phase + Send + Sync {
     type Modes: ModeTuple<Self::Class>;
 }
 
-/// A kernel that can be called with arguments `A`: one argument as it is, none as `()`, several as a
+/// A kernel that can be called with arguments `A`: one argument by itself, none as `()`, several as a
 /// tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run by this executor with these arguments",
     label = "wrong arguments for this kernel, or the wrong executor",
-    note = "give one argument as it is, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
+    note = "give one argument by itself, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
     note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
 )]
 pub trait Call<A>: Kernel {
@@ -45,7 +45,7 @@ pub trait Call<A>: Kernel {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run by this executor with these arguments",
     label = "wrong arguments for this kernel, or not a kernel for pairs",
-    note = "give the arguments after `other`: one as it is, several as a tuple, none as `()`",
+    note = "give the arguments after `other`: one by itself, several as a tuple, none as `()`",
     note = "only methods under `#[kernel(pairs)]` run by `execute_pairs`"
 )]
 ///
@@ -103,7 +103,7 @@ pub unsafe trait ReducedBy<R>: Kernel {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not construct objects from these arguments",
     label = "wrong arguments for this constructor, or not a constructor",
-    note = "give the arguments after `id`: one as it is, several as a tuple, none as `()`",
+    note = "give the arguments after `id`: one by itself, several as a tuple, none as `()`",
     note = "a constructor is `#[kernel] fn spawn(id: u32, …) -> Self` in `#[soa_methods]`"
 )]
 pub trait Construct<A>: Copy + Send + Sync + 'static {

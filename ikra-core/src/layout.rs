@@ -32,7 +32,7 @@ use crate::value::Value;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LayoutKind {
-    /// Structure of Arrays: an array a column.
+    /// Structure of Arrays: one array per column.
     Soa,
     /// Array of Structures: an object's fields side by side.
     Aos,

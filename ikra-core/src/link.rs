@@ -81,7 +81,7 @@ impl<C> Link<C> {
         (self.id.get() - 1) as usize
     }
 
-    /// The link to the object with this index; for the index that is no object's, the link to the last possible object.
+    /// The link to the object with this index; for an index that no object can have, the link to the last possible object.
     #[doc(hidden)]
     #[inline(always)]
     pub const fn at(index: u32) -> Self {
@@ -117,7 +117,7 @@ impl<C: Class> Link<C> {
     /// | `addressing` | number |
     /// | --- | --- |
     /// | `"zero"` | the object id |
-    /// | `"storage"` | start of the class's storage + index: one byte an object, inside the storage |
+    /// | `"storage"` | start of the class's storage + index: one byte per object, inside the storage |
     /// | `"first_field"` | the address of the object's value in the first column |
     ///
     /// The last two hold until storage grows (never, with `capacity = N`). [`Addressing`](crate::class::Addressing) has

@@ -1,7 +1,7 @@
 //! The order of atomic operations: a kernel's result does not depend on it.
 //!
 //! A kernel's threads run in any order. What they do to an `#[atomic]` field has one result only if the
-//! operations commute, or if no two of them meet. Each kernel therefore has one [`Rule`] per atomic field, a
+//! operations commute, or if no two of them touch the same field. Each kernel therefore has one [`Rule`] per atomic field, a
 //! constant:
 //!
 //! | rule | what the kernel may do with the field |

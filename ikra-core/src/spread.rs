@@ -30,20 +30,20 @@ macro_rules! spread {
             #[inline(always)]
             fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output {
                 #[inline(never)]
-                #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                #[allow(clippy::too_many_arguments, non_snake_case, reason = "one parameter per column is the point")]
                 fn base<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                     job.run(($($X,)+))
                 }
                 #[cfg(target_arch = "x86_64")]
                 if J::WIDE {
                     #[inline(never)]
-                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "one parameter per column is the point")]
                     #[target_feature($(enable = $v3),+)]
                     fn v3<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                         job.run(($($X,)+))
                     }
                     #[inline(never)]
-                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "a parameter a column is the point")]
+                    #[allow(clippy::too_many_arguments, non_snake_case, reason = "one parameter per column is the point")]
                     #[target_feature($(enable = $v3,)+ $(enable = $v4),+)]
                     fn v4<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                         job.run(($($X,)+))

@@ -2,8 +2,8 @@
 //!
 //! | on the host | on the device |
 //! | --- | --- |
-//! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group a class |
-//! | a world has as many as classes; links find them by pointers between them | one world a module: the class says where |
+//! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group per class |
+//! | a world has as many as classes; links find them by pointers between them | one world per module: the class says where |
 
 use core::fmt;
 #[cfg(not(target_arch = "nvptx64"))]

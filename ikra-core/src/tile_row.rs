@@ -1,6 +1,6 @@
 //! Tile rows: the fields that a kernel for pairs reads of the other object, side by side.
 //!
-//! On the device the threads of a block put the rows of as many others, a tile, into shared memory, and meet them one
+//! On the device the threads of a block put the rows of as many others, a tile, into shared memory, and visit them one
 //! after another. A row is a multiple of 16 bytes, so that it is loaded in the widest pieces.
 
 use crate::class::{Class, FieldInfo};

@@ -65,7 +65,7 @@ impl Trace {
 /// Bytes of the inbox.
 pub(crate) const INBOX_BYTES: usize = 1 << 16;
 
-/// Up to so many bytes a kernel copies in less time than it takes until the device's copy engine starts.
+/// Up to this many bytes, a kernel has copied them before the device's copy engine would have started.
 const COPIED_BY_KERNEL: usize = 1 << 13;
 
 /// Timed launches that may be outstanding.
@@ -191,7 +191,7 @@ impl StreamLog {
         }
         if let Err(Error::Gpu(GpuError::DeviceLost { kernel, reason })) = self.synchronize() {
             eprintln!(
-                "ikra: the device failed in {kernel}: {reason}; nobody had waited for it when its world was dropped"
+                "ikra: the device failed in {kernel}: {reason}; its world was dropped before anyone waited for it"
             );
         }
     }

@@ -1,6 +1,6 @@
 //! What the macros make, checked in to be read: `tests/expansions`.
 //!
-//! `IKRA_EXPANSIONS=overwrite cargo test -p ikra-macros` writes the files anew.
+//! `IKRA_EXPANSIONS=overwrite cargo test -p ikra-macros` rewrites the files.
 
 use std::path::Path;
 

@@ -90,7 +90,7 @@ fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
 /// The path of the class that a block is for.
 fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
     if let Some((path, _)) = &block.trait_ {
-        errors.at(path, "`#[soa_methods]` takes the class's own methods, `impl Class { … }`, and no trait's");
+        errors.at(path, "`#[soa_methods]` takes the class's own methods, `impl Class { … }`, not those of a trait");
         return None;
     }
     if !block.generics.params.is_empty() {

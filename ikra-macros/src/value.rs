@@ -49,7 +49,7 @@ fn value(input: &DeriveInput, mut errors: Errors) -> TokenStream {
         Data::Struct(data) => derive_struct(input, data, &mut errors),
         Data::Enum(data) => derive_enum(input, data, &mut errors),
         Data::Union(data) => {
-            errors.at(data.union_token, "a union cannot be a `Value`: which of its fields is there is not known");
+            errors.at(data.union_token, "a union cannot be a `Value`: nobody knows which of its fields is set");
             TokenStream::new()
         }
     };

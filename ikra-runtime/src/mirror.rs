@@ -104,7 +104,7 @@ impl Mirrored {
                 .filter(|unit| !unit.fields.intersection(fields).is_empty())
                 .collect();
             // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields
-            // of one unit are marked and unmarked together (`whole_units`), so that none of the unit would be to be
+            // of one unit are marked and unmarked together (`whole_units`), so that no field of the unit would have to be
             // fetched.
             mirror.fetch(&units)?;
         }

@@ -109,7 +109,7 @@ impl<C: Class> fmt::Debug for Objects<C> {
 ///
 /// # Panics
 ///
-/// If there is no memory for it, or the device fails from which values are fetched.
+/// If there is no memory for it, or if the device from which values are fetched fails.
 impl<C: Class> Clone for Objects<C> {
     fn clone(&self) -> Self {
         match self.try_clone() {

@@ -125,7 +125,7 @@ impl WorldLayout {
         self.classes.iter().map(ClassLayout::bytes).fold(0, usize::saturating_add)
     }
 
-    /// A drawing like the figures of the papers: a bar a class, or a bar a column where each has its own
+    /// A drawing like the figures of the papers: one bar per class, or one per column where each has its own
     /// allocation, with every byte to scale.
     pub fn to_svg(&self) -> String {
         svg::draw(self)

@@ -200,7 +200,7 @@ fn slots_and_whole_arrays_are_slices() {
 }
 
 #[test]
-#[should_panic(expected = "`Full::items` has 3 slots and none at index 3")]
+#[should_panic(expected = "`Full::items` has 3 slots, so slot 3 is out of range")]
 fn a_slot_that_is_not_there() {
     Stock::new().full.slot(full::items, 3);
 }

@@ -1,4 +1,4 @@
-//! Breadth-first search (INNER §5.2) in every layout: a launch a level, in which each vertex of the frontier
+//! Breadth-first search (INNER §5.2) in every layout: one launch per level, in which each vertex of the frontier
 //! lowers the distance of its neighbours. One text for the class and its kernel; only attributes and the
 //! array's type differ.
 

@@ -46,7 +46,7 @@ fn map(positions: &[[f32; 2]], levels: &[u32]) -> Picture {
     picture
 }
 
-/// A bar a level, as high as it has vertices.
+/// One bar per level, as high as the level has vertices.
 fn bars(levels: &[u32]) -> Picture {
     let mut picture = Picture::new(SIZE, SIZE / 2, BACKGROUND);
     let deepest = deepest(levels);

@@ -21,7 +21,7 @@ const EXIT: usize = 3;
 /// Side of the squares in which junctions are numbered one after another.
 const SQUARE: usize = 32;
 
-/// A network of so many junctions, and of edges in proportion.
+/// A network of this many junctions, and of edges in proportion.
 pub fn generate(vertices: u32, seed: u64) -> Graph {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let n = vertices as usize;

@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// A frontier with more than one of so many edges is pulled: fewer vertices are left to look than are looked
+/// A frontier with more than one edge in this many is pulled: fewer vertices are left to look than are looked
 /// at, and none of them looks at more than it needs.
 const PULL_FROM: u64 = 20;
 

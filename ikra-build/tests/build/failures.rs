@@ -85,7 +85,7 @@ fn slow_memory_is_warned_about() {
     );
     let built = program.run(&[]).expect_success();
     let [warning] = built.warnings()[..] else { panic!("{}", built.messages) };
-    assert!(warning.contains("kernel pick keeps 128 bytes a thread in slow local memory"), "{warning}");
+    assert!(warning.contains("kernel pick keeps 128 bytes per thread in slow local memory"), "{warning}");
 }
 
 #[test]

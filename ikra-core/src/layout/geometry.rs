@@ -103,7 +103,7 @@ const fn larger(a: usize, b: usize) -> usize {
 }
 
 /// How far into a page column number `column` of `bytes` bytes starts, if it has memory of its own: a multiple of
-/// `align`. On a device it has too, and starts where that likes it, so that single lines count here.
+/// `align`. Device columns are separate allocations, aligned by the driver, so only the host's cache lines matter here.
 pub const fn stagger(column: usize, bytes: usize, align: usize) -> usize {
     if bytes < SHORT { 0 } else { round_up(column * 41 * LINE % PAGE, align) }
 }

@@ -62,14 +62,14 @@ mod sealed {
 /// An `#[atomic]` field of an object: what its view and its refs show for it.
 ///
 /// All operations are relaxed: they are never torn and never lost, and say nothing about the order of
-/// other fields. What is left to chance is their own order, so a kernel may mix them only as far as its
+/// other fields. Only their own order is left to chance, so a kernel may combine them only where its
 /// result is the same in every order. Each field, in each kernel, is one of these:
 ///
 /// | the kernel | may |
 /// | --- | --- |
 /// | loads it | [`load`](Self::load), of any object |
 /// | updates it | call one of `add` (with `sub`), `min`, `max`, `or`, `and`, of any object, and nothing else |
-/// | has its own only | do everything with the field of its own object, and nothing with another's |
+/// | uses its own only | do everything with the field of its own object, and nothing with another's |
 /// | says `#[kernel(unordered(field))]` | do everything: that the result is the same in every order is up to you |
 ///
 /// Anything else does not compile (`cargo build` finds it, `cargo check` does not). Where a method only updates

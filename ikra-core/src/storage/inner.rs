@@ -49,7 +49,7 @@ pub struct Inner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 
 /// Storages of inner arrays.
 #[diagnostic::on_unimplemented(
-    message = "this field is no inner array",
+    message = "this field is not an inner array",
     note = "inner arrays are fields under `#[inline_array]`"
 )]
 ///

@@ -64,7 +64,7 @@ impl<const FRACTION: u32> Fixed<FRACTION> {
     /// The smallest number larger than 0.
     pub const STEP: Self = Self(1);
 
-    /// The number that is so many steps.
+    /// The number that is this many steps.
     ///
     /// ```
     /// assert_eq!(f64::from(ikra::Fixed::<4>::from_bits(-24)), -1.5);

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     match devices() {
         Ok(devices) if devices.is_empty() => {
             findings
-                .push(("GPU", Missing("the driver shows none; see `nvidia-smi`, and `CUDA_VISIBLE_DEVICES`".into())));
+                .push(("GPU", Missing("the driver shows no GPU; see `nvidia-smi`, and `CUDA_VISIBLE_DEVICES`".into())));
         }
         Ok(devices) => {
             for device in &devices {

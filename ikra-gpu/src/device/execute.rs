@@ -5,8 +5,8 @@ use ikra_core::thread;
 
 use super::call;
 
-/// Does `work` for this thread's part of the positions `first..end`: every so many-th as there are
-/// threads.
+/// Does `work` for this thread's part of the positions `first..end`, in a grid-stride loop: every n-th position, n being
+/// the number of threads.
 #[inline(always)]
 fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
     // The number of threads has 32 bits, and nothing below overflows: 64 bits would take registers.

@@ -1,7 +1,7 @@
 //! Kernels for every object and every other.
 //!
-//! A block of threads, one an object, puts the rows of a tile of others into shared memory; then each
-//! thread meets them in order. Without rows each thread reads the others from their columns.
+//! A block of threads, one per object, puts the rows of a tile of others into shared memory; then each
+//! thread visits them in order. Without rows each thread reads the others from their columns.
 
 use ikra_core::class::Class;
 use ikra_core::kernel::PairCall;

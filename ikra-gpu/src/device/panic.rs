@@ -93,7 +93,7 @@ pub fn panic(info: &PanicInfo<'_>) -> ! {
     if let Some(text) = info.message().as_str() {
         // Texts of Ikra's own end in 0 already, which does no harm.
         let len = text.len().min(CAPACITY - 1);
-        // SAFETY: both have so many bytes, and the message one more; and it is this thread's alone.
+        // SAFETY: both have this many bytes, and the message one more; and the message belongs to this thread alone.
         unsafe {
             text.as_ptr().copy_to_nonoverlapping(message, len);
             message.add(len).write(0);

@@ -57,8 +57,8 @@ pub struct Results<T> {
 ///
 /// 1. The world's tables are filled, the objects exist, at least one, and none is in the list twice. The list is
 ///    null or holds `end` indices.
-/// 2. There is room for a result a chunk and for the result, and `results.done` is 0; there is shared memory for
-///    a result a thread, and for one an accumulator of [`part_accumulators`].
+/// 2. There is room for one result per chunk and for the total, and `results.done` is 0; there is shared memory for
+///    one result per thread, and for one per accumulator of [`part_accumulators`].
 /// 3. No other kernel runs in the world. Threads come in whole warps, and unless the kernel is heavy, there is
 ///    one for each chunk.
 #[inline(always)]
@@ -79,7 +79,7 @@ where
     let len = |number: u32| chunk.min(count - number * chunk);
     let keep = |number: u32, sum| {
         let to = if chunks == 1 { results.all } else { results.chunks };
-        // SAFETY: there is room for a result a chunk, and for the one of all.
+        // SAFETY: there is room for one result per chunk, and for the total.
         unsafe { to.add(number as usize).write(sum) };
     };
     if const { K::EFFECTS.is_heavy } {
@@ -158,8 +158,8 @@ unsafe fn is_last_block(done: *mut u32) -> bool {
 ///
 /// # Safety
 ///
-/// Every thread of the block comes here. There are as many results, room for the one of all, and shared memory
-/// for a value an accumulator.
+/// Every thread of the block comes here. There are as many results, room for the total, and shared memory
+/// for one value per accumulator.
 #[inline(always)]
 unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     let reducer = stateless::<R>();
@@ -171,7 +171,7 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     let mut n = own;
     while n < accumulators {
         let sum = fold_own::<T, R>(reducer, n, count, accumulators, value);
-        // SAFETY: shared memory has a place an accumulator.
+        // SAFETY: shared memory has one place per accumulator.
         unsafe { sums.add(n as usize).write(sum) };
         n += threads;
     }
@@ -256,7 +256,7 @@ fn fold_one_by_one<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, ste
 /// # Safety
 ///
 /// Every thread of the block comes here. `value` may be called once for each of the numbers; there is shared
-/// memory for a value a thread.
+/// memory for one value per thread.
 #[inline(always)]
 unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32, value: impl Fn(u32) -> T) -> T {
     let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
@@ -266,7 +266,7 @@ unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32
     while done < len {
         let here = threads.min(len - done);
         if own < here {
-            // SAFETY: shared memory has a place a thread.
+            // SAFETY: shared memory has one place per thread.
             unsafe { values.add(own as usize).write(value(first + done + own)) };
         }
         // SAFETY: every thread of the block comes here.
@@ -291,13 +291,13 @@ unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32
 ///
 /// # Safety
 ///
-/// Every thread of the warp comes here, and there is shared memory for a value a thread.
+/// Every thread of the warp comes here, and there is shared memory for one value per thread.
 #[inline(always)]
 unsafe fn combine_warp<T: Copy, R: Reducer<T>>(reducer: R, mut sum: T) -> T {
     let lane = thread::thread_idx_x() % LANES;
     let sums = shared::start::<T>();
     let own = thread::thread_idx_x() as usize;
-    // SAFETY: shared memory has a place a thread.
+    // SAFETY: shared memory has one place per thread.
     unsafe { sums.add(own).write(sum) };
     let mut width = LANES / 2;
     while width > 0 {

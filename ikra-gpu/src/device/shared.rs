@@ -37,7 +37,7 @@ impl Place {
         Self(address)
     }
 
-    /// The place so many bytes on.
+    /// The place that many bytes further.
     #[inline(always)]
     #[must_use]
     pub const fn add(self, bytes: u32) -> Self {

@@ -192,7 +192,7 @@ impl Context {
                     "the driver shows no GPU; see `nvidia-smi`, and whether `CUDA_VISIBLE_DEVICES` hides it",
                 ),
                 n => {
-                    format!("there is no device {index}: the driver shows {n}, counted from 0; open one of these")
+                    format!("there is no device {index}: the driver shows {n}, numbered from 0; open one of these")
                 }
             };
             return Err(GpuError::NoDevice { reason });
@@ -398,7 +398,7 @@ fn retain(api: &Api, device: c_int, is_shared: bool) -> Result<RawContext, GpuEr
     let status = unsafe { (api.context_retain)(&raw mut raw, device) };
     if is_fatal(status) {
         let reason = format!(
-            "{}; a kernel has failed in this process, after which the driver allows it no more work: start the program again",
+            "{}; a kernel has failed in this process, and the driver accepts no more work from it: restart the program",
             text(api, status)
         );
         return Err(GpuError::NoDevice { reason });

@@ -14,14 +14,14 @@ pub(crate) const NOT_FOUND: Status = 500;
 
 /// Errors after which nothing works in the process's context any more.
 const FATAL: &[(Status, &str)] = &[
-    (700, "a kernel accessed an address that is none"),
+    (700, "a kernel accessed an invalid address"),
     (702, "a kernel ran for too long"),
     (710, "a kernel panicked; the driver printed where"),
     (714, "the device's memory failed"),
-    (715, "a kernel met an illegal instruction"),
+    (715, "a kernel executed an illegal instruction"),
     (716, "a kernel accessed a misaligned address"),
     (717, "a kernel accessed an address in the wrong memory"),
-    (718, "a kernel jumped to an address that is none"),
+    (718, "a kernel jumped to an invalid address"),
     (719, "a kernel failed"),
 ];
 

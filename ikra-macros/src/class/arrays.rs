@@ -120,7 +120,7 @@ pub(crate) fn check_array(
             if let (Inlining::Full, Expr::Lit(ExprLit { lit: Lit::Int(slots), .. })) = (inlining, len)
                 && !slots.base10_parse().is_ok_and(|slots: usize| (1..=256).contains(&slots))
             {
-                errors.at(len, "an inlined array has from 1 to 256 slots, a column each; inline some of the elements: `#[inline_array(16)]` on an `InnerArray<T>`");
+                errors.at(len, "an inlined array has from 1 to 256 slots, one column per slot; inline some of the elements: `#[inline_array(16)]` on an `InnerArray<T>`");
                 return None;
             }
             match inlining {
@@ -137,8 +137,10 @@ pub(crate) fn check_array(
         }
         (_, None, Some((_, attr))) => {
             let ty = quote!(#ty).to_string().replace(' ', "");
-            errors
-                .at(attr, format!("`{ty}` is no array: `#[inline_array]` belongs on a `[T; N]` or an `InnerArray<T>`"));
+            errors.at(
+                attr,
+                format!("`{ty}` is not an array: `#[inline_array]` belongs on a `[T; N]` or an `InnerArray<T>`"),
+            );
             None
         }
     }

@@ -36,7 +36,7 @@ pub(crate) struct Field {
     pub(crate) mode: Mode,
     /// For inner arrays, the runtime's arrangement.
     pub(crate) array: Option<TokenStream>,
-    /// Whether the type cannot be stored, which has been said.
+    /// Whether the type cannot be stored; the error is already reported.
     pub(crate) broken: bool,
     /// The earlier field with which the same is asked of the compiler.
     pub(crate) asked: Option<usize>,
@@ -293,7 +293,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
         }
         if attr.path().is_ident("inline_array") {
             if inlining.is_some() {
-                errors.at(attr, "`#[inline_array]` is there twice");
+                errors.at(attr, "`#[inline_array]` appears twice");
             } else {
                 let found = errors.take(array_attribute(attr));
                 // What is wrong with it has been said: the rest is checked as if it were right.
@@ -412,7 +412,7 @@ pub(super) fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
         }
         (Mode::Flatten, Type::Array(_)) => errors.at(
             ty,
-            "`#[soa(flatten)]` stores a struct as a column per component; an array is no struct: leave the attribute out",
+            "`#[soa(flatten)]` stores a struct as one column per component; an array is not a struct: leave the attribute out",
         ),
         (Mode::Flatten, ty) if is_number(ty) => {
             errors.at(ty, "a number has no components for `#[soa(flatten)]`: leave the attribute out");

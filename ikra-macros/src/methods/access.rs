@@ -103,7 +103,7 @@ const HARMLESS: [&str; 26] = [
 /// Where the macros of the standard library are.
 const STANDARD: [&str; 3] = ["alloc", "core", "std"];
 
-/// Attributes of methods that leave the body as it is. Others may be macros, which write it anew.
+/// Attributes of methods that leave the body unchanged. Others may be macros, which rewrite it.
 const PLAIN_ATTRIBUTES: [&str; 22] = [
     "allow",
     "automatically_derived",

@@ -52,7 +52,7 @@ pub(crate) struct Method {
     /// Its body, with marks where the value of an atomic operation is not used.
     pub(crate) body: TokenStream,
     pub(crate) kernel: Option<Options>,
-    /// Whether a field has the same name, which has been said.
+    /// Whether a field has the same name; the error is already reported.
     pub(crate) clashes: bool,
     /// Whether it is a kernel that takes or returns what it cannot, already reported.
     pub(crate) has_nested_ref: bool,
@@ -132,7 +132,7 @@ impl Block {
                 return true;
             }
             if kernel.is_some() {
-                errors.at(attr, "`#[kernel]` is there twice; put all options into one");
+                errors.at(attr, "`#[kernel]` appears twice; put all options into one");
             }
             kernel = Some(Options::parse(attr, &self.fields, errors));
             false
@@ -197,14 +197,14 @@ impl Block {
         if clashes {
             errors.at(
                 name,
-                format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
+                format!("class `{}` has a field `{name}`, whose getter on a `Ref` already has this name; rename the method or the field", self.fields.class),
             );
         }
         if is_object_method(name) {
             errors.at(
                 name,
                 format!(
-                    "every object has a method `{}` already, of the trait `ikra::Object`; rename this one",
+                    "every object already has a method `{}`, from the trait `ikra::Object`; rename this one",
                     plain_name(name)
                 ),
             );
@@ -292,7 +292,7 @@ impl Block {
             errors.at(
                 reference,
                 format!(
-                    "another object comes as a `Ref<Self>`, whose fields are read by getters, `other.field()`; a `{}` that is no object of a world is `&{0}`",
+                    "another object comes as a `Ref<Self>`, whose fields are read by getters, `other.field()`; a `{}` that is not in a world is `&{0}`",
                     self.fields.class
                 ),
             );
@@ -349,7 +349,7 @@ impl Block {
         if is_no_id(&parameters[0].ty) {
             errors.at(
                 &parameters[0].ty,
-                "a constructor is first given the new object's position: `id: u32`; its other parameters follow",
+                "a constructor's first parameter is the new object's position, `id: u32`; its other parameters follow",
             );
             self.row_items.push(ImplItem::Fn(item));
             return;
@@ -605,7 +605,10 @@ fn check_arguments(parameters: &[Parameter], errors: &mut Errors) {
         };
         errors.at(
             ty,
-            format!("a kernel is given its arguments for every object anew, so they are copied: instead of `{}` take {instead}", last.ident),
+            format!(
+                "a kernel gets a copy of its arguments for each object: instead of `{}` take {instead}",
+                last.ident
+            ),
         );
     }
 }
@@ -635,10 +638,8 @@ fn check_kernel(
             );
         }
         if let ReturnType::Type(_, ty) = &item.sig.output {
-            errors.at(
-                ty,
-                "a kernel for pairs returns nothing: what it finds out about a pair it keeps in a field of `self`",
-            );
+            errors
+                .at(ty, "a kernel for pairs returns nothing: keep what it finds out about a pair in a field of `self`");
         }
         if !options.reducers.is_empty() {
             errors.at(

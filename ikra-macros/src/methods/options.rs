@@ -214,11 +214,11 @@ impl Options {
             let known = class.fields.iter().filter(|(_, is_atomic)| *is_atomic).map(|(field, _)| plain_name(field));
             let known: Vec<String> = known.chain(found.0.keys().cloned()).collect();
             if let Some(similar) = known.iter().find(|known| is_similar(known, &key)) {
-                errors.at(&name, format!("the kernel does nothing to an atomic field `{name}`; is it `{similar}`?"));
+                errors.at(&name, format!("the kernel uses no atomic field `{name}`; did you mean `{similar}`?"));
             } else if field.is_some() {
                 errors.at(
                     &name,
-                    format!("`{}::{name}` is not `#[atomic]`, and the kernel does nothing to an atomic field of this name of another class", class.class),
+                    format!("`{}::{name}` is not `#[atomic]`, and the kernel uses no atomic field of this name in another class", class.class),
                 );
             }
         }
@@ -249,7 +249,7 @@ fn field_set(option: &Ident, names: &Punctuated<Ident, Token![,]>, class: &Field
         match class.position(name) {
             Some(field) if class.is_atomic(field) => errors.at(
                 name,
-                format!("`{name}` is `#[atomic]`: others see every change at once, so it cannot be in `{option}(…)`"),
+                format!("`{name}` is `#[atomic]`: other objects see every change immediately, so it cannot be in `{option}(…)`"),
             ),
             Some(field) => set |= 1 << field,
             None => errors.at(name, format!("class `{}` has no field `{name}`", class.class)),

@@ -211,7 +211,7 @@ struct Operation {
     is_marked: bool,
 }
 
-/// The operation of a name with so many arguments, which is or is not a statement.
+/// The operation of a name with this number of arguments, which is or is not a statement.
 fn operation(name: &str, arguments: usize, is_statement: bool) -> Option<Operation> {
     let plain = |bits, is_certain| Some(Operation { bits, is_certain, is_marked: false });
     let fetching = |bits| {

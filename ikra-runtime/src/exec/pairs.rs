@@ -1,7 +1,7 @@
 //! `execute_pairs`: a kernel for every object and every other.
 //!
 //! A block of objects is held in registers while the others stream past, so that the SIMD lanes are
-//! different objects and each object still meets the others in order. Objects of many bytes are held one by one, so
+//! different objects and each object still visits the others in order. Objects of many bytes are held one by one, so
 //! that a block of them does not fill the thread's stack.
 
 use super::calls::{Calls, for_calls};
@@ -80,7 +80,7 @@ where
             }
             return;
         }
-        // Blocks that meet few others are over too soon to be timed.
+        // Blocks that visit few others end too soon to be timed.
         let blocks = if self.others.len() < MANY { 0 } else { len / LANES };
         let mut trial = Trial::new(blocks);
         let mut done = 0;
@@ -114,7 +114,7 @@ where
         unsafe { step::<K, X, _>(runs, at, table, first + n, |view| K::call(view, other, args)) }
     }
 
-    /// Lets one object meet the others. Its fields are loaded before the first of them and stored after the last.
+    /// Lets one object visit the others. Its fields are loaded before the first of them and stored after the last.
     ///
     /// # Safety
     ///
@@ -156,7 +156,7 @@ impl<V: Copy> RunTuple<V> for Alone<V> {
     }
 }
 
-/// Lets a block of objects meet the others.
+/// Lets a block of objects visit the others.
 ///
 /// The block comes as a reference parameter, so that what is read of the others is known not to change
 /// with it, and is read once for all lanes.

@@ -75,7 +75,7 @@ impl<C: Class> Objects<C> {
         let size = size_of::<ElementOf<C, K>>();
         let rest: usize = offsets.windows(2).map(|pair| ((pair[1] - pair[0]) as usize).saturating_sub(slots)).sum();
         self.change_rows();
-        // Where no other field has elements in the arena, it begins anew.
+        // Where no other field has elements in the arena, it is filled from its start.
         let alone = C::FIELDS.iter().filter(|field| field.array.is_some_and(|array| array.arena)).count() == 1;
         let used = if alone { 0 } else { self.arena().1 };
         let end = |used| if rest > 0 { arena_end(used, rest, size) } else { used };
@@ -208,8 +208,8 @@ impl<C: Class> Objects<C> {
 /// The column of a slot.
 fn slot_column<C: Class, const K: usize>(slot: usize, slots: usize) -> usize {
     let field = &C::FIELDS[K];
-    assert!(slot < slots, "`{}::{}` has {slots} slots and none at index {slot}", C::NAME, field.name);
+    assert!(slot < slots, "`{}::{}` has {slots} slots, so slot {slot} is out of range", C::NAME, field.name);
     let as_object = field.array.is_some_and(|array| array.as_object);
-    assert!(!as_object, "`{}::{}` is an array as object: borrow its column instead", C::NAME, field.name);
+    assert!(!as_object, "`{}::{}` is stored as one column of arrays: borrow that column instead", C::NAME, field.name);
     first_column(C::FIELDS, K) + slot
 }

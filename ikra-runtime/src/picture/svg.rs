@@ -92,7 +92,7 @@ impl Drawing {
         self.legend(class);
     }
 
-    /// A bar a column, all to the same scale.
+    /// One bar per column, all to the same scale.
     fn own_columns(&mut self, class: &ClassLayout) {
         let longest = class.columns.iter().map(|column| column.size * class.objects).max().unwrap_or(0);
         for (n, column) in class.columns.iter().enumerate() {

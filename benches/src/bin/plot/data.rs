@@ -83,7 +83,7 @@ impl Figure {
         }
         // A picosecond to eleven days, if these are microseconds.
         let time = value.parse().ok().filter(|time| (1e-6..=1e12).contains(time));
-        let time: f64 = time.ok_or_else(|| format!("the value `{value}` is no time from 1e-6 to 1e12"))?;
+        let time: f64 = time.ok_or_else(|| format!("the value `{value}` is not a time from 1e-6 to 1e12"))?;
         let index = place(&mut self.series, |name| name == series, || series.to_owned());
         let groups = &mut self.groups;
         let at = place(groups, |other| other.name == group, || Group { name: group.to_owned(), slots: Vec::new() });
@@ -199,7 +199,7 @@ SoA,2,Ikra,5
         assert_eq!(row("a,2, ,1"), "3: the series is empty");
         assert_eq!(row("a,1,Ikra,2"), "3: a second value of `a,1,Ikra`");
         for value in ["", "fast", "0", "-1", "NaN", "inf", "1e13"] {
-            let expected = format!("3: the value `{value}` is no time from 1e-6 to 1e12");
+            let expected = format!("3: the value `{value}` is not a time from 1e-6 to 1e12");
             assert_eq!(row(&format!("a,2,Ikra,{value}")), expected);
         }
     }

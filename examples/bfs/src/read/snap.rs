@@ -1,4 +1,4 @@
-//! SNAP's edge lists: two numbers a line, comments after `#`.
+//! SNAP's edge lists: two numbers per line, comments after `#`.
 
 use super::Mistake;
 use super::lines::{lines, number, words};

@@ -1,4 +1,4 @@
-//! Where the elements of an array are that have no slot, and how many elements it has.
+//! The part of an inner array that lies in the arena, and the array's length.
 //!
 //! On the host both are looked up when a view is made, and on the device for kernels that write the array.
 //! For others on the device only when they are asked for, since a kernel may find that it has nothing to do
