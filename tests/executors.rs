@@ -151,13 +151,13 @@ fn links_out_of_range() {
     assert_eq!(sim.bodies.column(body::steps), [0; 5]);
     assert!(matches!(sim.try_get(link(9)), Err(Error::NotInWorld { .. })));
     assert!(sim.try_get_mut(link(9)).is_err());
-    assert!(message(|| _ = sim.get(link(9))).contains("Body#10 is not of this world, which has 5 objects"));
+    assert!(message(|| _ = sim.get(link(9))).contains("Body#10 does not belong to this world, which has 5 objects"));
     assert!(sim.bodies.read(link(9)).is_err());
     assert!(sim.bodies.write(link(9), Body::new(0)).is_err());
     // A link of another, larger world is caught when it is followed.
     sim.bodies.column_mut(body::next)[2] = Some(link(40));
     let text = message(|| sim.execute(Body::follow, ()));
-    assert!(text.contains("Body#41 is not of this world, which has 5 objects"), "{text}");
+    assert!(text.contains("Body#41 does not belong to this world, which has 5 objects"), "{text}");
 }
 
 #[test]

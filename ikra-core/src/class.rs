@@ -89,7 +89,7 @@ pub enum Addressing {
     /// The object id; 0 is null. The default: no memory is spent on it.
     #[default]
     Zero,
-    /// An address inside the class's storage range, one byte an object, so that an object's class
+    /// An address inside the class's storage range, one byte per object, so that an object's class
     /// can be told from the range that its number lies in.
     Storage,
     /// The address of the object's value in the first column.
@@ -318,7 +318,7 @@ pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
 /// # Safety
 ///
 /// 1. `FIELDS[k]` describes the `k`-th member of `Fields`.
-/// 2. `Bases` is an array with one element a physical column and one for the arena, `Targets` one with one element a field.
+/// 2. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per field.
 /// 3. `ID` is unique to the class within the program.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a class",

@@ -5,7 +5,7 @@
 //! | a block | threads that share memory | one thread |
 //! | the grid | the threads of the launch | the threads that run kernels |
 //!
-//! Which thread runs a kernel for which object is no promise: use this for measurements, for diagnostics, and to
+//! Which thread runs a kernel for which object is not specified: use this for measurements, for diagnostics, and to
 //! spread what objects write to (so that fewer meet at one atomic), not for results.
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! The threads that run in step, under `cuda_std`'s names: 32 on the device, one on the host.
 //!
-//! A kernel is called for one object a thread, and which objects share a warp is no promise: use this for
+//! A kernel is called for one object per thread, and which objects share a warp is not specified: use this for
 //! measurements, and to combine what threads would otherwise write one by one, not for results.
 //!
 //! ```
@@ -60,7 +60,7 @@ pub fn lane_id() -> u32 {
     warp::lane_id()
 }
 
-/// The threads of the warp that are here now, a bit each.
+/// The threads of the warp that are here now, one bit per thread.
 ///
 /// ```
 /// assert_eq!(ikra::warp::activemask(), 1);
@@ -71,7 +71,7 @@ pub fn activemask() -> u32 {
     warp::activemask()
 }
 
-/// Of the threads in `mask`, those for which `predicate` holds, a bit each.
+/// Of the threads in `mask`, those for which `predicate` holds, one bit per thread.
 ///
 /// ```
 /// // SAFETY: on the host this thread is the warp.

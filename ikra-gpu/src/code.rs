@@ -155,7 +155,7 @@ impl Code {
                     let mut twins = self.classes.values().filter(|twin| twin.name == key && !is_anothers(twin));
                     let Some(twin) = twins.next() else { return Ok(None) };
                     format!(
-                        "class {name} is the one at {}, and the device code has the one of this name at {}",
+                        "class {name} is defined at {}, but the device code has the class of this name at {}",
                         class.origin.place(),
                         twin.place
                     )
@@ -261,7 +261,7 @@ fn difference(host: &Signature, device: &CompiledClass) -> String {
             );
         }
         if field_fingerprint(field) != compiled {
-            return format!("field `{}` is stored otherwise on the host than in the device code", field.name);
+            return format!("field `{}` is stored differently on the host and in the device code", field.name);
         }
     }
     String::from("layout, capacity, arena, or the classes of its links differ between host and device")

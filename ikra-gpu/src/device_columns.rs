@@ -36,7 +36,7 @@ struct Piece {
     shadow: Option<Memory>,
 }
 
-/// Parcels lie in the inbox at multiples of so many bytes.
+/// Parcels start in the inbox at multiples of this many bytes.
 const PARCEL_ALIGN: usize = 16;
 
 /// A part of a unit on its way.
@@ -115,7 +115,7 @@ impl DeviceColumns {
             .iter()
             .map(|unit| {
                 let mut memory = Memory::new(&log.context, unit.bytes(), &format!("class {name}"))?;
-                // An atomic of one byte is accessed with those beside it, which after the last object are none's; and for
+                // A one-byte atomic is accessed as a whole word, whose other bytes belong to nothing past the last object; and for
                 // snapshots, arrays are copied with what lies between their columns.
                 if !unit.fields.intersection(cleared).is_empty() {
                     log.stream.clear(&mut memory)?;

@@ -56,7 +56,7 @@ impl DeviceWorld {
         self.log.refuse_in_recording("replaying another one")?;
         let own = recording.recorded::<DeviceRecording>().filter(|made| Arc::ptr_eq(&made.log, &self.log));
         let Some(recorded) = own else {
-            let reason = String::from("it was made in another world, or before this one was opened anew");
+            let reason = String::from("it was made in another world, or before this one was opened again");
             return Err(Error::StaleRecording { reason });
         };
         self.prepare(members, None)?;

@@ -96,7 +96,7 @@ pub trait CudaWorld: World {
     /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the
     /// columns whose last values are lost. Until then they cannot be read.
     ///
-    /// Does nothing if no kernel is known to have failed. The next launch opens the device anew, where the driver
+    /// Does nothing if no kernel is known to have failed. The next launch opens the device again, where the driver
     /// allows that; see [`On`](ikra_runtime::place::On#when-a-kernel-fails).
     ///
     /// ```no_run
@@ -110,7 +110,7 @@ pub trait CudaWorld: World {
     /// sim.cuda_execute(Body::advance, 0.01)?;
     /// if let Err(error) = sim.cuda_synchronize() {
     ///     let lost = sim.cuda_accept_loss();
-    ///     eprintln!("{error}: {} columns go back to what they were", lost.len());
+    ///     eprintln!("{error}: {} columns return to their earlier values", lost.len());
     ///     sim.execute(Body::advance, 0.01);
     /// }
     /// # Ok(()) }

@@ -1,4 +1,4 @@
-//! The procedural macros behind the `ikra` crate: parse → model → expand, one folder an attribute.
+//! The procedural macros behind the `ikra` crate: parse → model → expand, one folder per attribute.
 //!
 //! | folder | attribute |
 //! | --- | --- |
@@ -38,12 +38,12 @@ use proc_macro::TokenStream;
 ///
 /// | option | values |
 /// | --- | --- |
-/// | `layout` | `"soa"` (default): an array a column; `"tiles"`: SoA in blocks of 128 objects (`tile = 64` for 64); `"aos"`: side by side |
+/// | `layout` | `"soa"` (default): one array per column; `"tiles"`: SoA in blocks of 128 objects (`tile = 64` for 64); `"aos"`: side by side |
 /// | `capacity` | the largest number of objects; makes SoA's strides compile-time constants. Without it storage grows |
 /// | `addressing` | `"zero"` (default), `"storage"`, `"first_field"`: what `Link::to_bits` yields |
 /// | `arena` | bytes for the elements of inner arrays that have no slot; without it the arena grows |
 /// | `columns` | the name before `::mass`, instead of the struct's in snake case |
-/// | `crate` | where `ikra` is, for users of a crate that re-exports it: `crate = other::ikra`. A name that Cargo.toml gives it (`soa = { package = "ikra", … }`) is found without |
+/// | `crate` | where `ikra` is, for users of a crate that re-exports it: `crate = other::ikra`. A name that Cargo.toml gives it (`soa = { package = "ikra", … }`) is found by itself |
 ///
 /// # Fields
 ///
@@ -194,7 +194,7 @@ pub fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     methods::soa_methods(args.into(), item.into()).into()
 }
 
-/// Marks a method inside [`macro@soa_methods`] as a kernel; the options are there. Elsewhere it is an
+/// Marks a method inside [`macro@soa_methods`] as a kernel; the options are listed there. Elsewhere it is an
 /// error that says so.
 ///
 /// It need not be imported: `#[soa_methods]` knows it by its name, so that the compiler would call `use ikra::kernel`
@@ -251,7 +251,7 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// A clone has the same objects under the same ids. The struct also gets a hidden field: a pattern that takes a world
-/// apart says `..` for it.
+/// apart needs `..` for it.
 ///
 /// ```
 /// # use ikra::prelude::*;

@@ -43,7 +43,7 @@ pub enum Error {
     },
     /// More objects than there are ids.
     #[error(
-        "class {class} cannot hold {requested} objects: ids are 32 bits wide, which allows {max} objects a class; split them over several classes or worlds",
+        "class {class} cannot hold {requested} objects: ids are 32 bits wide, which allows {max} objects per class; split them over several classes or worlds",
         max = u32::MAX - 1
     )]
     TooManyObjects {
@@ -99,7 +99,7 @@ pub enum Error {
     },
     /// A link that is no object of this world.
     #[error(
-        "link {class}#{id} is not of this world, which has {len} objects of class {class}; use links that this world returned, by `push`, `extend` or `links`"
+        "link {class}#{id} does not belong to this world, which has {len} objects of class {class}; use links that this world returned, by `push`, `extend` or `links`"
     )]
     NotInWorld {
         /// The class.
@@ -111,7 +111,7 @@ pub enum Error {
     },
     /// A number that is no address of an object under the class's addressing mode.
     #[error(
-        "{bits:#x} is not the address of an object of class {class} in this world; use numbers that `Link::to_bits` returned for these objects, since which none was added"
+        "{bits:#x} is not the address of an object of class {class} in this world; use numbers that `Link::to_bits` returned after the last object was added"
     )]
     NotAnAddress {
         /// The class.
@@ -128,7 +128,7 @@ pub enum Error {
         id: u32,
     },
     /// An object was initialised twice.
-    #[error("object {class}#{id} is initialised already; replace it with `write`")]
+    #[error("object {class}#{id} is already initialised; replace it with `write`")]
     AlreadyInitialized {
         /// The class.
         class: &'static str,

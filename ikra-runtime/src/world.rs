@@ -284,7 +284,7 @@ pub unsafe trait Holds<C: Class>: World {
 /// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a
 /// call). The result of every executor is the same with any number of threads, bit for bit. What a kernel does
 /// to atomic fields is checked for that ([`Atomic`](crate::storage::Atomic)); only fields that it calls `unordered`, and
-/// what it shares by other means (a `static`, a `Mutex` or another world among its arguments), are its own affair.
+/// what it shares by other means (a `static`, a `Mutex` or another world among its arguments), are its own responsibility.
 ///
 /// If a kernel panics, the panic arrives in the caller, and the world can be used further. Kernels that were called
 /// for other objects may have run or not. Then, by the kind of field:
@@ -295,14 +295,14 @@ pub unsafe trait Holds<C: Class>: World {
 /// | inner array, `#[atomic]` | as the call left them | changed in place, up to the panic |
 /// | under `snapshot` | as before the kernel | as before the kernel |
 ///
-/// A call of `execute_pairs` in this sense is that for an object and all others, and it may be undone for other objects
-/// than the one whose call panicked. `construct` adds no object then, or, for a class with an `InnerArray`, those that
+/// For `execute_pairs`, a call in this sense is that for one object with all others, and it may be undone for objects
+/// other than the one whose call panicked. `construct` adds no object then, or, for a class with an `InnerArray`, those that
 /// were made before.
 ///
 /// # Panics
 ///
 /// All methods that follow links or run kernels panic if a reserved object of the world is not
-/// initialised, and when a link is followed that is not of this world.
+/// initialised, and when a link is followed that does not belong to this world.
 ///
 /// # Safety
 ///
@@ -337,7 +337,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Panics
     ///
-    /// If the link is not of this world, as indexing does; see [`try_get`](Self::try_get).
+    /// If the link does not belong to this world, as indexing does; see [`try_get`](Self::try_get).
     #[inline]
     fn get<'w, C: Class>(&'w self, link: Link<C>) -> C::Ref<'w, Sequential>
     where
@@ -399,7 +399,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Panics
     ///
-    /// If the link is not of this world, as indexing does; see [`try_get_mut`](Self::try_get_mut).
+    /// If the link does not belong to this world, as indexing does; see [`try_get_mut`](Self::try_get_mut).
     #[inline]
     fn get_mut<C: Class>(&mut self, link: Link<C>) -> Mut<'_, C>
     where
@@ -450,7 +450,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Panics
     ///
-    /// If the link is not of this world, as indexing does; see [`try_set`](Self::try_set).
+    /// If the link does not belong to this world, as indexing does; see [`try_set`](Self::try_set).
     #[inline]
     fn set<C, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
     where
@@ -636,7 +636,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'
-    /// ids. They may be of any type, also one that is not `Copy`.
+    /// ids. They may be of any type, even one that is not `Copy`.
     ///
     /// ```
     /// # use ikra::prelude::*;

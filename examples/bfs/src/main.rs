@@ -82,7 +82,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     };
     let source = source(&graph, options.source)?;
     println!(
-        "{} vertices, {} edges, {:.2} a vertex, read in {:.0} ms",
+        "{} vertices, {} edges, {:.2} per vertex, read in {:.0} ms",
         graph.vertices(),
         graph.edges(),
         graph.edges() as f64 / graph.vertices() as f64,

@@ -41,7 +41,7 @@ pub enum InputError {
         what: String,
     },
     /// The search cannot start where it should.
-    #[error("there is no vertex {vertex}: {range}")]
+    #[error("there is not a vertex {vertex}: {range}")]
     NoSource {
         /// The vertex.
         vertex: u64,
@@ -96,7 +96,7 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     MultiGzDecoder::new(&compressed[..]).take(most as u64 + 1).read_to_end(&mut text)?;
     if text.len() > most {
         return Err(std::io::Error::other(format!(
-            "its text is more than {MOST_EXPANSION} times as long, which is no graph; if it is one, decompress it first"
+            "its text is more than {MOST_EXPANSION} times as long, which no graph should be; if it is one, decompress it first"
         )));
     }
     Ok(text)
@@ -143,9 +143,9 @@ mod tests {
     fn mistakes_in_edge_lists_name_the_line() {
         assert_eq!(mistake("# a\n0 1\n2\n"), "3: 1 values instead of 2: a line is an edge, FROM TO");
         assert_eq!(mistake("0 1 2\n"), "1: 3 values instead of 2: a line is an edge, FROM TO");
-        assert_eq!(mistake("0 1\n\n1 x\n"), "3: \"x\" is no vertex: vertices are numbers from 0 to 2⁶⁴ − 1");
-        assert_eq!(mistake("0 -1\n"), "1: \"-1\" is no vertex: vertices are numbers from 0 to 2⁶⁴ − 1");
-        assert!(mistake("0 99999999999999999999\n").starts_with("1: \"99999999999999999999\" is no vertex"));
+        assert_eq!(mistake("0 1\n\n1 x\n"), "3: \"x\" is not a vertex: vertices are numbers from 0 to 2⁶⁴ − 1");
+        assert_eq!(mistake("0 -1\n"), "1: \"-1\" is not a vertex: vertices are numbers from 0 to 2⁶⁴ − 1");
+        assert!(mistake("0 99999999999999999999\n").starts_with("1: \"99999999999999999999\" is not a vertex"));
         assert_eq!(mistake("# nothing\n"), "0: no edges; a line is an edge, FROM TO");
     }
 

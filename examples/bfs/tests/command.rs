@@ -88,17 +88,17 @@ fn mistakes_are_one_line_and_code_2() {
     assert_eq!(message("g", b"0 1\n1 2 3\n", &[]), "bfs: DIR/g:2: 3 values instead of 2: a line is an edge, FROM TO");
     assert_eq!(
         message("g", b"# a\n0 one\n", &[]),
-        "bfs: DIR/g:2: \"one\" is no vertex: vertices are numbers from 0 to 2⁶⁴ − 1"
+        "bfs: DIR/g:2: \"one\" is not a vertex: vertices are numbers from 0 to 2⁶⁴ − 1"
     );
     assert_eq!(
         message("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n", &[]),
         "bfs: DIR/g.mtx:3: 3 is out of range: rows and columns go from 1 to 2"
     );
     assert_eq!(message("g", b"", &[]), "bfs: DIR/g: no edges; a line is an edge, FROM TO");
-    assert_eq!(message("g", b"0 1\n", &["--source", "2"]), "bfs: there is no vertex 2: the graph's go from 0 to 1");
+    assert_eq!(message("g", b"0 1\n", &["--source", "2"]), "bfs: there is not a vertex 2: the graph's go from 0 to 1");
     assert_eq!(
         message("g", b"5 9\n", &["--source", "7"]),
-        "bfs: there is no vertex 7: the graph's go from 5 to 9, perhaps with gaps"
+        "bfs: there is not a vertex 7: the graph's go from 5 to 9, perhaps with gaps"
     );
     let mut truncated = GzEncoder::new(Vec::new(), Compression::fast());
     truncated.write_all(b"0 1\n1 2\n").unwrap();

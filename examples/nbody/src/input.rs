@@ -60,7 +60,7 @@ fn row(text: &str, dims: u8) -> Result<Body, String> {
     }
     let mut values = Vec::new();
     for (name, text) in names.iter().zip(texts) {
-        let value: f64 = text.parse().map_err(|_| format!("{name} is {text:?}, which is no number"))?;
+        let value: f64 = text.parse().map_err(|_| format!("{name} is {text:?}, which is not a number"))?;
         if !value.is_finite() {
             return Err(format!("{name} is {text}, which is not finite"));
         }
@@ -103,7 +103,7 @@ mod tests {
             error("1,2,3,4,5,6,7\n1,2,3\n", 3),
             "file.csv:2: 3 values instead of 7: a row is mass,x,y,z,vx,vy,vz"
         );
-        assert_eq!(error("\n\n1,2,x,4,5\n", 2), "file.csv:3: y is \"x\", which is no number");
+        assert_eq!(error("\n\n1,2,x,4,5\n", 2), "file.csv:3: y is \"x\", which is not a number");
         assert_eq!(error("1,2,NaN,4,5\n", 2), "file.csv:1: y is NaN, which is not finite");
         assert_eq!(error("1,2,inf,4,5\n", 2), "file.csv:1: y is inf, which is not finite");
         assert_eq!(error("mass,x,y,vx,vy\n-1,2,3,4,5\n", 2), "file.csv:2: mass is -1; it must be greater than 0");

@@ -69,7 +69,7 @@ impl Output {
         }
     }
 
-    /// Begins the file anew, to be written bit by bit.
+    /// Starts the file again, to be written bit by bit.
     ///
     /// # Errors
     ///

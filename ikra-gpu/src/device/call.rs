@@ -110,7 +110,7 @@ pub unsafe fn write_tile_row<K: PairCall<A>, A>(other: u32, row: *mut u8) {
     unsafe { <<K::Other as Class>::Fields as FieldTuple<_>>::write_tile_row::<K>(&table.bases, other as usize, row) }
 }
 
-/// An object that meets others. Meanwhile it stays in registers.
+/// An object that visits others. Meanwhile it stays in registers.
 pub struct Meeting<K: Kernel> {
     index: u32,
     values: ValuesOf<K>,
@@ -137,7 +137,7 @@ impl<K: Kernel> Meeting<K> {
         Self { index, values: unsafe { runs.get(0) } }
     }
 
-    /// An object that meets nobody, for threads that have none.
+    /// No object, for threads that have none.
     #[inline(always)]
     #[must_use]
     pub fn none() -> Self {

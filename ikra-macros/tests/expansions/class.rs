@@ -6,7 +6,7 @@ pub struct Body {
     next: Option<Link<Body>>,
     pub hits: u32,
 }
-///Names for the columns of [`Body`], one a field.
+///Names for the columns of [`Body`], one per field.
 #[allow(non_camel_case_types, missing_debug_implementations, clippy::empty_enums)]
 pub enum body {}
 #[automatically_derived]

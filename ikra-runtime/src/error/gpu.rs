@@ -42,7 +42,7 @@ pub enum GpuError {
     },
     /// The driver did not accept the device code.
     #[error(
-        "the driver rejected the device code: {log}; build the program anew, with an older `target` in the build script if the driver is older, or update the driver"
+        "the driver rejected the device code: {log}; rebuild the program, with an older `target` in the build script if the driver is older, or update the driver"
     )]
     DeviceCodeRejected {
         /// What the driver's compiler said.
@@ -50,7 +50,7 @@ pub enum GpuError {
     },
     /// The device code has no such kernel.
     #[error(
-        "the device code has no kernel `{kernel}` of this place; put its class into the model file that the build script compiles, without `cfg` around the kernel, and build the program anew"
+        "the device code has no kernel `{kernel}` from this place in the source; put its class into the model file that the build script compiles, without `cfg` around the kernel, and rebuild the program"
     )]
     NoSuchKernel {
         /// The kernel.
@@ -58,7 +58,7 @@ pub enum GpuError {
     },
     /// Host and device were compiled with different ideas of a class or a kernel. Nothing was run.
     #[error(
-        "the device code does not fit the program: {what}; what kernels and columns are made of must be the same on both sides, so write it without `cfg(target_arch)`, `cfg!` and features, and build the program anew"
+        "the device code does not fit the program: {what}; what kernels and columns are made of must be the same on both sides, so write it without `cfg(target_arch)`, `cfg!` and features, and rebuild the program"
     )]
     DeviceCodeDiffers {
         /// The class or kernel, and what differs.
@@ -80,10 +80,10 @@ pub enum GpuError {
     /// columns that it was in cannot be read until `CudaWorld::cuda_accept_loss` says that their values from before
     /// will do. All worlds of the program on this device get this error, again at each attempt.
     #[error(
-        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `cuda_accept_loss` to go on with the host's values from before"
+        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `cuda_accept_loss` to continue with the host's older values"
     )]
     DeviceLost {
-        /// The kernel, or those that may have been it.
+        /// The kernel that failed, or all that were in flight.
         kernel: String,
         /// What the driver says.
         reason: String,

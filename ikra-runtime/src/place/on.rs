@@ -117,10 +117,10 @@ use crate::world::{Holds, World, ready_for_kernel};
 ///
 /// What the GPU changed and nobody fetched is lost. No old value takes its place silently: reading such a column panics
 /// with the error, and running a kernel on the host returns it, each time, until `cuda_accept_loss` says that the values
-/// which the host has from before will do. All other columns can be read as ever.
+/// which the host has from before will do. All other columns can be read as before.
 ///
 /// When all worlds and recordings of the process that used the GPU are dropped, or their losses accepted, it is reset, so
-/// that the next kernel opens it anew. Drivers that allow a process no more work after a failure answer with
+/// that the next kernel opens it again. Drivers that allow a process no more work after a failure answer with
 /// `GpuError::NoDevice`; the program goes on with the host, or is started again.
 #[derive(Debug)]
 pub struct On<'w, W> {
@@ -289,7 +289,7 @@ impl<'w, W: World> On<'w, W> {
 
     /// Calls a kernel for every pair of an object and another, an object and itself included.
     ///
-    /// Each object meets the others one after another in the order of their ids, so that the result is
+    /// Each object visits the others one after another in the order of their ids, so that the result is
     /// that of a double loop, bit for bit.
     ///
     /// ```

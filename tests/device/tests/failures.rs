@@ -255,7 +255,7 @@ fn a_link_of_another_world() {
         &said,
         "self.resolve(other).age()",
         "Body::trust for Body#",
-        "a link was followed that is not of this world",
+        "a link was followed that does not belong to this world",
     );
 }
 

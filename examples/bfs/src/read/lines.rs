@@ -28,7 +28,7 @@ pub(super) fn number(word: &[u8], line: usize) -> Result<u64, Mistake> {
                 let word = String::from_utf8_lossy(word);
                 return Err(Mistake::at(
                     line,
-                    format!("{word:?} is no vertex: vertices are numbers from 0 to 2⁶⁴ − 1"),
+                    format!("{word:?} is not a vertex: vertices are numbers from 0 to 2⁶⁴ − 1"),
                 ));
             }
         }

@@ -6,12 +6,12 @@ use core::ops::RangeBounds;
 use crate::class::Class;
 use crate::kernel::Kernel;
 
-/// A link was followed that is not of this world.
+/// A link was followed that does not belong to this world.
 #[cold]
 #[inline(never)]
 #[track_caller]
 pub(crate) fn out_of_range(_: &str, _: u32, _: u32) -> ! {
-    panic!("a link was followed that is not of this world\0");
+    panic!("a link was followed that does not belong to this world\0");
 }
 
 /// An inner array was indexed out of range.
@@ -30,11 +30,11 @@ pub(crate) fn no_such_range<C: Class>(_: usize, _: &impl RangeBounds<usize>, _: 
     panic!("a range of an inner array is out of range\0");
 }
 
-/// A kernel changed a field and is not known to.
+/// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]
 pub(crate) fn undeclared_write<K: Kernel>(_: usize) -> ! {
-    panic!("the kernel changed a field in a way that its text does not show; run it on the host to learn which\0");
+    panic!("the kernel changed a field in a way that its text does not show; run it on the host to see which field\0");
 }
 
 /// A view's handle of an atomic field was replaced by another object's.

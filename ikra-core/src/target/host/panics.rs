@@ -30,13 +30,13 @@ pub fn written(range: &impl RangeBounds<usize>) -> String {
     }
 }
 
-/// A link was followed that is not of this world.
+/// A link was followed that does not belong to this world.
 #[cold]
 #[inline(never)]
 #[track_caller]
 pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     stop(format!(
-        "link {class}#{} is not of this world, which has {len} objects of class {class}",
+        "link {class}#{} does not belong to this world, which has {len} objects of class {class}",
         u64::from(index) + 1
     ));
 }
@@ -46,7 +46,7 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) -> ! {
-    stop(format!("`{}::{}` has {len} elements and none at index {index}", C::NAME, C::FIELDS[field].name));
+    stop(format!("`{}::{}` has {len} elements, so index {index} is out of range", C::NAME, C::FIELDS[field].name));
 }
 
 /// A range of an inner array's elements was asked for that it does not have.
@@ -55,14 +55,14 @@ pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) 
 #[track_caller]
 pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
     stop(format!(
-        "`{}::{}` has {len} elements, and none at some of the positions `{}`",
+        "`{}::{}` has {len} elements, so the range `{}` is out of range",
         C::NAME,
         C::FIELDS[field].name,
         written(range)
     ));
 }
 
-/// A kernel changed a field and is not known to.
+/// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]
 pub(crate) fn undeclared_write<K: Kernel>(field: usize) -> ! {
