@@ -3,7 +3,6 @@
 use crate::class::{Class, ClassId};
 use crate::effects::FieldSet;
 use crate::phase::Phase;
-#[cfg(not(target_arch = "nvptx64"))]
 use crate::storage::Copies;
 use crate::storage::{Bump, Storage};
 use crate::table::Table;
@@ -73,11 +72,9 @@ pub trait FieldTuple<C: Class>: 'static {
     /// # Safety
     ///
     /// The values were read of an object that exists, and nothing writes the object meanwhile.
-    #[cfg(not(target_arch = "nvptx64"))]
     unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values;
 
     /// The first field that is another array after than before.
-    #[cfg(not(target_arch = "nvptx64"))]
     fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize>;
 
     /// Stores the fields of a view, but atomic ones.
@@ -86,7 +83,6 @@ pub trait FieldTuple<C: Class>: 'static {
     ///
     /// 1. As for [`write`](Self::write), 1 and 2.
     /// 2. Inner arrays among the values are the object's, or copies of them by [`detach`](Self::detach) that live.
-    #[cfg(not(target_arch = "nvptx64"))]
     unsafe fn write_back(bases: &C::Bases, index: usize, values: Self::Values);
 
     /// Copies the fields in `fields` of an object from one storage to another.
@@ -167,13 +163,11 @@ macro_rules! field_tuple {
                 // SAFETY: the contract is the same for each field.
                 true $(&& unsafe { $F::fits(bases, index, &row.$k) })+
             }
-            #[cfg(not(target_arch = "nvptx64"))]
             #[inline(always)]
             unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values {
                 // SAFETY: the contract is the same for each field.
                 ($(unsafe { $F::detach(values.$k, copies) },)+)
             }
-            #[cfg(not(target_arch = "nvptx64"))]
             #[inline(always)]
             fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize> {
                 $(
@@ -183,7 +177,6 @@ macro_rules! field_tuple {
                 )+
                 None
             }
-            #[cfg(not(target_arch = "nvptx64"))]
             #[inline(always)]
             unsafe fn write_back(bases: &C::Bases, index: usize, values: Self::Values) {
                 $(

@@ -5,18 +5,14 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
-#[cfg(not(target_arch = "nvptx64"))]
 use crate::effects::FieldSet;
 use crate::fields::FieldTuple;
 use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::storage::Copies;
-use crate::storage::Storage;
-#[cfg(target_arch = "nvptx64")]
-use crate::storage::Stored;
+use crate::storage::{Copies, Storage};
 use crate::table::{Place, Table};
+use crate::target::near::Near;
 
 /// An object of class `C` in phase `P`: an index and the table that it counts in.
 ///
@@ -27,8 +23,7 @@ pub struct Handle<'w, C, P> {
     /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
     place: Place<'w>,
     /// A tile row of the object, nearer than its columns, or null; see [`tile_row`](crate::tile_row).
-    #[cfg(target_arch = "nvptx64")]
-    near: *const u8,
+    near: Near,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
@@ -72,13 +67,7 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
 
     #[inline(always)]
     fn in_place(index: u32, place: Place<'w>) -> Self {
-        Self {
-            index,
-            place,
-            #[cfg(target_arch = "nvptx64")]
-            near: core::ptr::null(),
-            marker: PhantomData,
-        }
+        Self { index, place, near: Near::NONE, marker: PhantomData }
     }
 
     /// The object at `index` of `table`, of which there is a tile row.
@@ -86,9 +75,8 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     /// # Safety
     ///
     /// During `'w` there is at `near` the tile row of the object for phase `P`.
-    #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
-    pub unsafe fn near(table: &'w Table<C>, index: usize, near: *const u8) -> Self {
+    pub unsafe fn near(table: &'w Table<C>, index: usize, near: Near) -> Self {
         Self { near, ..Self::at(table, index) }
     }
 
@@ -134,21 +122,13 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     where
         C: Field<K>,
     {
-        #[cfg(target_arch = "nvptx64")]
-        if let Some(offset) = const { crate::tile_row::offset::<C, P>(K) }
-            && !self.near.is_null()
-        {
-            // SAFETY: by the contract of `near`, the tile row holds the field there.
-            let value = unsafe { self.near.add(offset).cast::<<<C as Field<K>>::Storage as Stored>::Value>().read() };
-            return <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(
-                value,
-                // SAFETY: the handle is in the kernel's phase.
-                unsafe { Table::get() },
-                self.index(),
-            );
+        // SAFETY: by the contract of `near`.
+        if let Some(value) = unsafe { self.near.read::<C, P, K>() } {
+            // SAFETY: an object that has a tile row exists, in a table of `C`.
+            let table = unsafe { self.place.table::<C>() };
+            return <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index());
         }
         let table = self.table();
-        #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
             table.fetch(const { FieldSet::from_bits(1 << K) });
         }
@@ -174,13 +154,11 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         method: impl FnOnce(&C::View<'w, P>) -> R,
     ) -> R {
         let table = self.table();
-        #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
             table.fetch(const { FieldSet::from_bits(FIELDS) });
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
         let values = unsafe { <C::Fields as FieldTuple<C>>::values_at::<FIELDS>(table, self.index()) };
-        #[cfg(not(target_arch = "nvptx64"))]
         if const { P::GUARDED } {
             // The method may borrow elements, and meanwhile drop the guard, which stores them: so it gets copies.
             let mut copies = Copies::new();
@@ -243,7 +221,6 @@ pub struct All<'w, C, P> {
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
 impl<'w, C: Class, P> All<'w, C, P> {
     /// Those of a table.
     pub fn of(table: &'w Table<C>) -> Self {

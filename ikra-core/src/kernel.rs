@@ -67,7 +67,6 @@ pub unsafe trait PairCall<A>: Kernel {
 /// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
 /// there may run it. Costs no code: the call is mentioned and not used.
 #[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
 pub fn examine<K: Call<A>, A>() {
     if false {
         let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call;
@@ -76,7 +75,6 @@ pub fn examine<K: Call<A>, A>() {
 
 /// The same for a kernel for pairs.
 #[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
 pub fn examine_pairs<K: PairCall<A>, A>() {
     if false {
         let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call;

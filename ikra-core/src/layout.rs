@@ -11,7 +11,6 @@ mod slices;
 
 pub use geometry::constant_pitch;
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
-#[cfg(not(target_arch = "nvptx64"))]
 pub use geometry::{LINE, PAGE, SHORT, arena_align, checked_pitch, stagger};
 pub use slices::{Strided, StridedMut};
 

@@ -6,10 +6,9 @@ use crate::class::Class;
 use crate::effects::FieldSet;
 use crate::fields::FieldTuple;
 use crate::run::{Run, RunTuple, Skip, Snapshot};
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::spread::Spread;
 use crate::storage::Storage;
 use crate::table::Table;
+use crate::target::Spread;
 use crate::tuples::for_tuples;
 use crate::value::Loaded;
 
@@ -141,11 +140,7 @@ pub trait ModeTuple<C: Class, F: FieldTuple<C> = <C as Class>::Fields> {
     const SHADOWS: FieldSet;
 
     /// Runs of the fields.
-    #[cfg(not(target_arch = "nvptx64"))]
     type Runs<'a>: RunTuple<F::Values> + Spread;
-    /// Runs of the fields.
-    #[cfg(target_arch = "nvptx64")]
-    type Runs<'a>: RunTuple<F::Values>;
 
     /// Borrows the columns.
     ///

@@ -1,24 +1,21 @@
 //! How one field of a class is stored: in a column, flattened into several, as atomics, or as an inner array.
 
 mod atomic;
-#[cfg(not(target_arch = "nvptx64"))]
-mod copies;
 mod flat;
 mod inner;
 mod plain;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue, Updated, Valueless};
-#[cfg(not(target_arch = "nvptx64"))]
-pub use copies::Copies;
 pub use flat::{Flat, Flatten, PartTuple};
 pub use inner::slot_pitch;
-#[cfg(not(target_arch = "nvptx64"))]
 pub use inner::{Arrangement, Span, arena_end, set_array};
 pub use inner::{
     ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerAtomicsIter,
     InnerIter, InnerIterMut, InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
 };
 pub use plain::Plain;
+
+pub use crate::target::copies::Copies;
 
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo, first_column};
 use crate::phase::Phase;
@@ -63,14 +60,12 @@ pub unsafe trait Stored: 'static {
     /// # Safety
     ///
     /// The value is one that was read of an object that exists, and nothing writes its elements meanwhile.
-    #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     unsafe fn detach(value: Self::Value, _copies: &mut Copies) -> Self::Value {
         value
     }
 
     /// Whether `after` is another array than `before`.
-    #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     fn is_other(_before: &Self::Value, _after: &Self::Value) -> bool {
         false
@@ -205,7 +200,6 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     ///
     /// 1. As for [`write`](Self::write).
     /// 2. The value is of the same object, or made from one by [`detach`](Stored::detach); the copies live.
-    #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     unsafe fn put_back(bases: &C::Bases, index: usize, value: Self::Value) {
         // SAFETY: by 1.

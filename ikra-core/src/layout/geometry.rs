@@ -181,7 +181,6 @@ const fn compute<C: Class>() -> Geometry {
 }
 
 /// What the start of the arena is a multiple of: a line of the device, or more if elements in it want more.
-#[cfg(not(target_arch = "nvptx64"))]
 pub const fn arena_align<C: Class>() -> usize {
     let mut most = 128;
     let mut field = 0;

@@ -1,13 +1,10 @@
 //! `#[atomic]` fields: the one way to change another object.
 
-mod relaxed;
-
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::class::{Class, ClassId, ColumnInfo};
-#[cfg(not(target_arch = "nvptx64"))]
 use crate::effects::FieldSet;
 use crate::link::Link;
 use crate::order::{AnyPlace, AtomicPlace, Operation, OwnPlace, assert_allowed};
@@ -15,6 +12,7 @@ use crate::phase::Phase;
 use crate::run::Skip;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address, target_of};
+use crate::target::cells;
 use crate::value::{Fixed, Target, Value};
 
 /// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
@@ -279,11 +277,11 @@ macro_rules! integers {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                relaxed::Relaxed::get(cell)
+                cells::Relaxed::get(cell)
             }
             #[inline(always)]
             fn store(cell: &$cell, value: Self) {
-                relaxed::Relaxed::put(cell, value);
+                cells::Relaxed::put(cell, value);
             }
             #[inline(always)]
             fn swap(cell: &$cell, value: Self) -> Self {
@@ -371,12 +369,12 @@ macro_rules! encoded {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                let $bits = relaxed::Relaxed::get(cell);
+                let $bits = cells::Relaxed::get(cell);
                 $decode
             }
             #[inline(always)]
             fn store(cell: &$cell, $value: Self) {
-                relaxed::Relaxed::put(cell, $encode);
+                cells::Relaxed::put(cell, $encode);
             }
             #[inline(always)]
             fn swap(cell: &$cell, $value: Self) -> Self {
@@ -425,28 +423,12 @@ updates! { [const F: u32,] Fixed<F>; {
 
 /// Additions of floating-point numbers: by an instruction of the device's, on the host by compare and exchange.
 macro_rules! floats {
-    ($($ty:ident $class:ident $add:literal;)*) => { $(
+    ($($ty:ident $add:ident;)*) => { $(
         impl<A: AtomicPlace> Atomic<'_, $ty, A> {
             /// Adds and returns the value before, whether or not the kernel may.
             #[inline(always)]
             fn sum(self, value: $ty) -> $ty {
-                #[cfg(not(target_arch = "nvptx64"))]
-                return self.change(|current| Some(current + value));
-                #[cfg(target_arch = "nvptx64")]
-                {
-                    let before;
-                    // SAFETY: an atomic addition to the cell, which has the type's size and alignment.
-                    unsafe {
-                        core::arch::asm!(
-                            $add,
-                            out($class) before,
-                            in(reg64) core::ptr::from_ref(self.cell),
-                            in($class) value,
-                            options(nostack, preserves_flags)
-                        );
-                    }
-                    before
-                }
+                cells::$add(self.cell, value, || self.change(|current| Some(current + value)))
             }
         }
     )* };
@@ -466,8 +448,8 @@ macro_rules! precedes {
 }
 
 floats! {
-    f32 reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
-    f64 reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
+    f32 add_f32;
+    f64 add_f64;
 }
 
 updates! { [] f32, f64; {
@@ -523,7 +505,6 @@ impl<T: AtomicValue> AtomicColumn<T> {
         table: &'w Table<C>,
         index: usize,
     ) -> Atomic<'w, T, A> {
-        #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }

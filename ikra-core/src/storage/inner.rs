@@ -14,28 +14,21 @@ mod arrangement;
 mod atomics;
 mod elements;
 mod iter;
-mod tail;
 mod views;
-
-#[cfg(target_arch = "nvptx64")]
-#[path = "inner/row_device.rs"]
-mod row;
-#[cfg(not(target_arch = "nvptx64"))]
-mod row;
 
 use core::marker::PhantomData;
 
 pub use arrangement::{Arrangement, Bump, FullyInlined, PartlyInlined, WholeArray};
-#[cfg(not(target_arch = "nvptx64"))]
 pub use arrangement::{Span, arena_end, set as set_array};
 pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
+pub use elements::Elements;
+pub(crate) use elements::ElementsRun;
 pub use elements::slot_pitch;
-pub use elements::{Elements, ElementsRun};
 pub use iter::{InnerIter, InnerIterMut};
-pub use row::InnerArray;
 pub use views::{InnerMut, InnerRef};
 
-#[cfg(not(target_arch = "nvptx64"))]
+pub use crate::target::row::InnerArray;
+
 use super::Copies;
 use super::{Storage, Stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
@@ -184,14 +177,12 @@ use array_storage;
 unsafe impl<C: Class, const K: usize, A: Arrangement> Stored for Inner<C, K, A> {
     array_stored!();
 
-    #[cfg(not(target_arch = "nvptx64"))]
     #[inline]
     unsafe fn detach(value: Self::Value, copies: &mut Copies) -> Self::Value {
         // SAFETY: the elements are of an object that exists, and nothing writes them.
         unsafe { value.copied::<A>(copies) }
     }
 
-    #[cfg(not(target_arch = "nvptx64"))]
     #[inline]
     fn is_other(before: &Self::Value, after: &Self::Value) -> bool {
         !before.same_place(*after)
@@ -227,7 +218,6 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     // `is_own`: kernels have one view that they may change. Sequential code can exchange those of two guards, which the
     // guards find by `is_other`.
 
-    #[cfg(not(target_arch = "nvptx64"))]
     #[inline]
     unsafe fn put_back(bases: &C::Bases, index: usize, value: Self::Value) {
         // SAFETY: the object exists.

@@ -14,6 +14,7 @@ use core::ptr;
 
 use super::{Base, BaseSet, address};
 use crate::class::{Class, base_count};
+use crate::effects::FieldSet;
 
 /// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
@@ -99,6 +100,14 @@ impl<C: Class> Table<C> {
     pub fn len(&self) -> usize {
         C::constant(0) as u32 as usize
     }
+
+    /// On the host, makes its values of some fields the last ones.
+    #[inline(always)]
+    pub fn fetch(&self, _: FieldSet) {}
+
+    /// On the host, says that it changes some fields.
+    #[inline(always)]
+    pub fn changed_on_host(&self, _: FieldSet) {}
 
     /// The address of an element of a physical column.
     ///

@@ -1,14 +1,25 @@
 //! The device's side.
 
+pub(crate) mod ahead;
 pub(crate) mod approximate;
 pub(crate) mod arithmetic;
+pub(crate) mod cells;
+pub(crate) mod copies;
+pub mod near;
 pub(crate) mod panics;
 mod remainder;
+pub(crate) mod row;
 mod standard;
+pub(crate) mod tail;
 pub(crate) mod thread;
 pub(crate) mod warp;
 
 pub use standard::StdMethods;
+
+/// On the host, what calls a job with each run as a parameter of its own.
+#[doc(hidden)]
+pub trait Spread {}
+impl<T> Spread for T {}
 
 /// The largest alignment of a value: what allocations start on.
 pub(crate) const MAX_ALIGNMENT: usize = 256;

@@ -1,13 +1,21 @@
 //! The host's side.
 
+pub(crate) mod ahead;
 pub(crate) mod approximate;
 pub(crate) mod arithmetic;
+pub(crate) mod cells;
+pub(crate) mod copies;
+pub mod near;
 pub(crate) mod panics;
 #[cfg(test)]
 #[path = "device/remainder.rs"]
 mod remainder;
+pub(crate) mod row;
+pub(crate) mod tail;
 pub(crate) mod thread;
 pub(crate) mod warp;
+
+pub(crate) use crate::spread::Spread;
 
 /// The largest alignment of a value: a page, since compilers do not lay out stacks for more.
 pub(crate) const MAX_ALIGNMENT: usize = 4096;

@@ -11,6 +11,7 @@ use ikra_core::run::RunTuple;
 use ikra_core::step::{finish, step, store};
 use ikra_core::storage::Bump;
 use ikra_core::table::{BaseSet, Table};
+use ikra_core::target::near::Near;
 use ikra_core::tile_row;
 
 type Runs<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Runs<'static>;
@@ -163,7 +164,7 @@ impl<K: Kernel> Meeting<K> {
         let views = FieldsOf::<K>::to_views::<K>(self.values, table, index);
         let mut view = K::Class::to_view(views, Handle::at(table, index));
         // SAFETY: by 2.
-        let other = unsafe { Handle::near(others, other as usize, row) };
+        let other = unsafe { Handle::near(others, other as usize, Near::at(row)) };
         K::call(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive } {
             self.values = finish::<K>(view, table, index);

@@ -2,8 +2,8 @@
 
 use core::marker::PhantomData;
 
+use super::InnerArray;
 use super::elements::Elements;
-use super::row::InnerArray;
 use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
 use crate::layout::MAX_COLUMNS;
 use crate::table::address;

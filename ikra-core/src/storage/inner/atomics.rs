@@ -7,7 +7,6 @@ use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsRun};
 use super::{ArrayStorage, array_storage, array_stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
-#[cfg(not(target_arch = "nvptx64"))]
 use crate::effects::FieldSet;
 use crate::order::{AnyPlace, AtomicPlace, OwnPlace};
 use crate::panics::no_such_element;
@@ -186,11 +185,9 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
 
     #[inline(always)]
     fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> Self::View<'w, P> {
-        #[cfg(not(target_arch = "nvptx64"))]
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        let _ = table;
         InnerAtomics { elements: value, marker: PhantomData }
     }
 

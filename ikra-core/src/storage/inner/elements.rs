@@ -4,13 +4,12 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::arrangement::{Arrangement, Span};
-use super::tail::Tail;
 use crate::class::{Class, column_count};
 use crate::layout::{Layout, LayoutKind, constant_pitch, geometry};
 use crate::run::{ReadOnly, Run};
-#[cfg(not(target_arch = "nvptx64"))]
 use crate::storage::Copies;
 use crate::table::{BaseSet, address};
+use crate::target::tail::Tail;
 use crate::value::{LaneArray, Loaded, Value};
 
 /// Where the elements of one object's inner array are: slots at equal distances, and the rest in a row.
@@ -117,7 +116,6 @@ impl<T: Value> Elements<T> {
     ///
     /// They are the elements of an object that exists, arranged by `A`, and nothing writes them meanwhile; or there is
     /// none.
-    #[cfg(not(target_arch = "nvptx64"))]
     pub(super) unsafe fn copied<A: Arrangement<Element = T>>(self, copies: &mut Copies) -> Self {
         let len = self.len();
         if len == 0 {

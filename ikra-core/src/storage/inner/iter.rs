@@ -9,6 +9,7 @@ use super::elements::Elements;
 use super::{Arrangement, ArrayStorage};
 use crate::phase::Phase;
 use crate::table::Place;
+use crate::target::ahead::Ahead;
 use crate::value::Value;
 
 /// The elements of an inner array, as a view shows them.
@@ -33,10 +34,8 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     // 32 bits suffice, and leave a GPU more registers.
     next: u32,
     end: u32,
-    /// The next element, if there is one: asked for before the one before it is used, since a GPU's thread waits for
-    /// what it asks for last.
-    #[cfg(target_arch = "nvptx64")]
-    ahead: S::Element,
+    /// The next element, if there is one.
+    ahead: Ahead<S::Element>,
     place: Place<'w>,
     marker: PhantomData<(&'a S::Element, fn() -> P)>,
 }
@@ -48,24 +47,17 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, place: Place<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
-        #[cfg(not(target_arch = "nvptx64"))]
-        return Self { elements, next, end, place, marker: PhantomData };
-        #[cfg(target_arch = "nvptx64")]
-        {
-            let mut iter = Self { elements, next, end, ahead: S::Element::PLACEHOLDER, place, marker: PhantomData };
-            iter.look_ahead();
-            iter
-        }
+        let mut iter = Self { elements, next, end, ahead: Ahead::new(), place, marker: PhantomData };
+        iter.look_ahead();
+        iter
     }
 
     /// Asks for the next element.
-    #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     fn look_ahead(&mut self) {
-        if self.next < self.end {
-            // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
-            self.ahead = unsafe { self.elements.at::<S::Arrangement>(self.next as usize).read() };
-        }
+        let (elements, next) = (self.elements, self.next as usize);
+        // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
+        self.ahead.ask(self.next < self.end, || unsafe { elements.at::<S::Arrangement>(next).read() });
     }
 
     /// # Safety
@@ -85,7 +77,6 @@ impl<P, S: ArrayStorage> Clone for InnerIter<'_, '_, P, S> {
             elements: self.elements,
             next: self.next,
             end: self.end,
-            #[cfg(target_arch = "nvptx64")]
             ahead: self.ahead,
             place: self.place,
             marker: PhantomData,
@@ -107,16 +98,12 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         if self.next >= self.end {
             return None;
         }
+        let index = self.next as usize;
         self.next += 1;
-        #[cfg(target_arch = "nvptx64")]
-        {
-            let element = self.ahead;
-            self.look_ahead();
-            return Some(element.view::<P>(self.place));
-        }
-        #[cfg(not(target_arch = "nvptx64"))]
-        // SAFETY: `end` is at most the length.
-        Some(unsafe { self.read(self.next - 1) })
+        // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
+        let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
+        self.look_ahead();
+        Some(element.view::<P>(self.place))
     }
 
     #[inline(always)]
@@ -142,7 +129,6 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
         self.next = n.min((self.end - self.next) as usize) as u32 + self.next;
-        #[cfg(target_arch = "nvptx64")]
         self.look_ahead();
         self.next()
     }

@@ -1,24 +1,20 @@
 //! The part of an inner array that lies in the arena, and the array's length.
 //!
-//! On the host both are looked up when a view is made, and on the device for kernels that write the array.
-//! For others on the device only when they are asked for, since a kernel may find that it has nothing to do
-//! with the object; and by an instruction for memory that is read only, so that the compiler knows that the
-//! answer stays the same.
+//! Both are looked up when a view is made only for kernels that write the array. For others when they are asked for,
+//! since a kernel may find that it has nothing to do with the object; and by an instruction for memory that is read
+//! only, so that the compiler knows that the answer stays the same.
 
-#[cfg(target_arch = "nvptx64")]
 use core::arch::asm;
 use core::ptr;
 
-use super::arrangement::Span;
+use crate::storage::Span;
 
 /// The rest of an array of variable length; or just a length.
-pub(super) struct Tail<T> {
+pub(crate) struct Tail<T> {
     /// The first element; the arena, as long as the span is still to be looked at.
     rest: *mut T,
-    #[cfg(target_arch = "nvptx64")]
     span: *const Span,
     /// Whether it is: known when compiled.
-    #[cfg(target_arch = "nvptx64")]
     pending: bool,
     len: usize,
 }
@@ -34,45 +30,29 @@ impl<T> Clone for Tail<T> {
 impl<T> Tail<T> {
     /// That of an array of `len` elements, which all have slots.
     #[inline(always)]
-    pub(super) const fn fixed(len: usize) -> Self {
-        Self {
-            rest: ptr::null_mut(),
-            #[cfg(target_arch = "nvptx64")]
-            span: ptr::null(),
-            #[cfg(target_arch = "nvptx64")]
-            pending: false,
-            len,
-        }
+    pub(crate) const fn fixed(len: usize) -> Self {
+        Self::at(ptr::null_mut(), len)
     }
 
     /// That of an array of `len` elements, of which those without a slot begin at `rest`.
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub(super) const fn at(rest: *mut T, len: usize) -> Self {
-        Self { rest, len }
+    #[inline(always)]
+    pub(crate) const fn at(rest: *mut T, len: usize) -> Self {
+        Self { rest, span: ptr::null(), pending: false, len }
     }
 
     /// That of an array with this span.
     ///
     /// # Safety
     ///
-    /// There is a span, which nothing changes as long as the kernel, or the sequential code, runs that uses
-    /// this.
+    /// There is a span, which nothing changes as long as the kernel runs that uses this.
     #[inline(always)]
-    pub(super) unsafe fn of(span: *const Span, arena: *mut T) -> Self {
-        #[cfg(target_arch = "nvptx64")]
-        return Self { rest: arena, span, pending: true, len: 0 };
-        #[cfg(not(target_arch = "nvptx64"))]
-        {
-            // SAFETY: by the caller.
-            let span = unsafe { span.read() };
-            Self { rest: arena.wrapping_add(span.offset as usize), len: span.len as usize }
-        }
+    pub(crate) unsafe fn of(span: *const Span, arena: *mut T) -> Self {
+        Self { rest: arena, span, pending: true, len: 0 }
     }
 
     /// Elements in all.
     #[inline(always)]
-    pub(super) fn len(self) -> usize {
-        #[cfg(target_arch = "nvptx64")]
+    pub(crate) fn len(self) -> usize {
         if self.pending {
             // SAFETY: by the contract of `of`.
             return unsafe { constant(&raw const (*self.span).len) } as usize;
@@ -82,8 +62,7 @@ impl<T> Tail<T> {
 
     /// The first element without a slot.
     #[inline(always)]
-    pub(super) fn rest(self) -> *mut T {
-        #[cfg(target_arch = "nvptx64")]
+    pub(crate) fn rest(self) -> *mut T {
         if self.pending {
             // SAFETY: by the contract of `of`.
             let offset = unsafe { constant(&raw const (*self.span).offset) };
@@ -94,8 +73,7 @@ impl<T> Tail<T> {
 
     /// The same, looked up.
     #[inline(always)]
-    pub(super) fn looked_up(self) -> Self {
-        #[cfg(target_arch = "nvptx64")]
+    pub(crate) fn looked_up(self) -> Self {
         if self.pending {
             // SAFETY: by the contract of `of`.
             let span = unsafe { self.span.read() };
@@ -107,11 +85,8 @@ impl<T> Tail<T> {
 
     /// Whether both are the same.
     #[inline(always)]
-    pub(super) fn same_place(self, other: Self) -> bool {
-        #[cfg(target_arch = "nvptx64")]
-        return ptr::eq(self.span, other.span) && self.len == other.len;
-        #[cfg(not(target_arch = "nvptx64"))]
-        return ptr::eq(self.rest, other.rest) && self.len == other.len;
+    pub(crate) fn same_place(self, other: Self) -> bool {
+        ptr::eq(self.span, other.span) && self.len == other.len
     }
 }
 
@@ -120,7 +95,6 @@ impl<T> Tail<T> {
 /// # Safety
 ///
 /// There is such a number, in global memory.
-#[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 unsafe fn constant(address: *const u32) -> u32 {
     let number: u32;

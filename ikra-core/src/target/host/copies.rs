@@ -20,7 +20,7 @@ impl Copies {
     }
 
     /// Copies `len` values, which `get` reads one by one, and returns where the first is.
-    pub(super) fn of<T: Value>(&mut self, len: usize, mut get: impl FnMut(usize) -> T) -> *mut T {
+    pub(crate) fn of<T: Value>(&mut self, len: usize, mut get: impl FnMut(usize) -> T) -> *mut T {
         let Ok(layout) = Layout::array::<T>(len) else { unreachable!("an array that exists has a size") };
         if layout.size() == 0 {
             return NonNull::dangling().as_ptr();

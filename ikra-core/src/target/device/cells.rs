@@ -1,12 +1,10 @@
-//! Relaxed loads and stores.
-//!
-//! On the device they are for the threads of that device: the standard library's are for the whole system, which
-//! costs more. The host looks only after it has waited for the device.
+//! Relaxed loads, stores and additions, for the threads of the device: the standard library's are for the whole system,
+//! which costs more. The host looks only after it has waited for the device.
 
 use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
 /// An atomic integer.
-pub(super) trait Relaxed {
+pub(crate) trait Relaxed {
     /// The integer.
     type Integer;
     /// Its value.
@@ -20,18 +18,7 @@ macro_rules! relaxed {
         impl Relaxed for $cell {
             type Integer = $integer;
 
-            #[cfg(not(target_arch = "nvptx64"))]
-            #[inline(always)]
-            fn get(&self) -> $integer {
-                self.load(core::sync::atomic::Ordering::Relaxed)
-            }
-            #[cfg(not(target_arch = "nvptx64"))]
-            #[inline(always)]
-            fn put(&self, value: $integer) {
-                self.store(value, core::sync::atomic::Ordering::Relaxed);
-            }
 
-            #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             fn get(&self) -> $integer {
                 let value;
@@ -46,7 +33,6 @@ macro_rules! relaxed {
                 }
                 value
             }
-            #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             fn put(&self, value: $integer) {
                 // SAFETY: an atomic store to the cell, which has the integer's size and alignment.
@@ -68,4 +54,30 @@ relaxed! {
     AtomicI32: i32, reg32 "ld.relaxed.gpu.b32 {0}, [{1}];" "st.relaxed.gpu.b32 [{0}], {1};";
     AtomicU64: u64, reg64 "ld.relaxed.gpu.b64 {0}, [{1}];" "st.relaxed.gpu.b64 [{0}], {1};";
     AtomicI64: i64, reg64 "ld.relaxed.gpu.b64 {0}, [{1}];" "st.relaxed.gpu.b64 [{0}], {1};";
+}
+
+macro_rules! add {
+    ($($add:ident $cell:ident $ty:ident $class:ident $text:literal;)*) => { $(
+        /// Adds to a number and returns it from before, by an instruction if there is one.
+        #[inline(always)]
+        pub(crate) fn $add(cell: &$cell, value: $ty, _: impl FnOnce() -> $ty) -> $ty {
+            let before;
+            // SAFETY: an atomic addition to the cell, which has the type's size and alignment.
+            unsafe {
+                core::arch::asm!(
+                    $text,
+                    out($class) before,
+                    in(reg64) core::ptr::from_ref(cell),
+                    in($class) value,
+                    options(nostack, preserves_flags)
+                );
+            }
+            before
+        }
+    )* };
+}
+
+add! {
+    add_f32 AtomicU32 f32 reg32 "atom.relaxed.gpu.add.f32 {0}, [{1}], {2};";
+    add_f64 AtomicU64 f64 reg64 "atom.relaxed.gpu.add.f64 {0}, [{1}], {2};";
 }

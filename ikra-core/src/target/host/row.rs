@@ -6,7 +6,7 @@ use core::ops::{Deref, DerefMut};
 /// An array of any length, as a field of a row: `#[inline_array(K)]` says how many of its elements the
 /// object holds; the others lie in the class's arena.
 ///
-/// In methods the field is an accessor, [`InnerMut`](super::InnerMut). Once the object exists, its array
+/// In methods the field is an accessor, [`InnerMut`](crate::storage::InnerMut). Once the object exists, its array
 /// keeps its length.
 ///
 /// ```

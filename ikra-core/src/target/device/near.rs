@@ -1,0 +1,39 @@
+//! Where an object may be nearer than in its columns: in its tile row.
+
+use core::ptr;
+
+use crate::class::Field;
+use crate::phase::Phase;
+use crate::storage::Stored;
+use crate::tile_row::offset;
+
+/// The tile row of an object, if there is one.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Near(*const u8);
+
+impl Near {
+    pub(crate) const NONE: Self = Self(ptr::null());
+
+    /// The tile row at this address; null if there is none.
+    #[inline(always)]
+    pub const fn at(row: *const u8) -> Self {
+        Self(row)
+    }
+
+    /// A field, if the row has it.
+    ///
+    /// # Safety
+    ///
+    /// The row, if there is one, is that of an object of class `C` for phase `P`.
+    #[inline(always)]
+    pub(crate) unsafe fn read<C: Field<K>, P: Phase, const K: usize>(self) -> Option<<C::Storage as Stored>::Value> {
+        match const { offset::<C, P>(K) } {
+            // SAFETY: the row holds the field there, by the caller.
+            Some(offset) if !self.0.is_null() => {
+                Some(unsafe { self.0.add(offset).cast::<<C::Storage as Stored>::Value>().read() })
+            }
+            _ => None,
+        }
+    }
+}

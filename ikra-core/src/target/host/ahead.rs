@@ -1,0 +1,30 @@
+//! An iterator's next element: read when it is used.
+
+use core::marker::PhantomData;
+
+use crate::value::Value;
+
+pub(crate) struct Ahead<T>(PhantomData<T>);
+
+impl<T> Copy for Ahead<T> {}
+impl<T> Clone for Ahead<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Value> Ahead<T> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    #[inline(always)]
+    pub(crate) fn ask(&mut self, _: bool, _: impl FnOnce() -> T) {}
+
+    #[inline(always)]
+    pub(crate) fn take(self, read: impl FnOnce() -> T) -> T {
+        read()
+    }
+}
