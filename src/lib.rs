@@ -204,6 +204,11 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # How it works
+//!
+//! `docs/architecture.md` in the repository has the life of a kernel from its attribute to the loop and to the GPU, the words
+//! that the code uses, and where new things go; `docs/soundness.md` why safe code cannot go wrong.
+//!
 //! # Features
 //!
 //! | feature | what it adds | default |

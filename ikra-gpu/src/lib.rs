@@ -3,7 +3,7 @@
 //! | compiled for | modules |
 //! | --- | --- |
 //! | the device, `nvptx64-nvidia-cuda` | `device`: shared memory, the executors' loops |
-//! | the host | `driver`, and `CudaWorld`: the executors' twins, columns that move |
+//! | the host | `driver`; the GPU as a place to run kernels; columns that move between host and device; `CudaWorld` |
 
 #![warn(unreachable_pub)]
 #![cfg_attr(target_arch = "nvptx64", no_std)]

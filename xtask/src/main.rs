@@ -4,6 +4,7 @@ mod bench;
 mod bless;
 mod check;
 mod ci;
+mod docs;
 mod run;
 
 use std::path::Path;

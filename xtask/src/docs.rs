@@ -1,0 +1,25 @@
+//! Documents name files that exist.
+
+#![cfg(test)]
+
+use std::fs;
+use std::path::Path;
+
+/// The paths within backquotes that begin with a folder of the repository.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let folders = ["ikra-", "tests/", "benches/", "examples/", "docs/", "scripts/", "xtask"];
+    text.split('`').skip(1).step_by(2).filter(move |code| {
+        let is_path = code.contains('/') && code.chars().all(|c| c.is_alphanumeric() || "/-_.".contains(c));
+        is_path && folders.iter().any(|folder| code.starts_with(folder))
+    })
+}
+
+#[test]
+fn documents_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
+    for document in ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/soundness.md"] {
+        let text = fs::read_to_string(root.join(document)).expect("it can be read");
+        let missing: Vec<_> = paths(&text).filter(|path| !root.join(path).exists()).collect();
+        assert!(missing.is_empty(), "{document} names files that do not exist: {missing:?}");
+    }
+}
