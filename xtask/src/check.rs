@@ -1,6 +1,7 @@
 //! Checks that are tasks of their own.
 
 use std::fs;
+use std::path::{self, PathBuf};
 
 use crate::run::{Outcome, cargo, program, step};
 
@@ -11,9 +12,16 @@ const PUBLISHED: &str = "-p ikra-core -p ikra-runtime -p ikra-gpu -p ikra-macros
 pub fn lint() -> Outcome {
     step(&mut cargo("fmt --all --check"))?;
     step(&mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
-    // Checked without a CUDA toolkit: `cust` asks for none where documentation is built.
-    step(cargo("clippy -p ikra-gpu -p interop --features cust -- -D warnings").env("DOCS_RS", "1"))?;
+    let cust = "clippy -p ikra-gpu -p interop --features cust -- -D warnings";
+    step(cargo(cust).env("CUDA_LIBRARY_PATH", no_toolkit()?))?;
     step(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// A folder that `cust` takes for a CUDA toolkit, with which code that uses it is checked but not linked.
+fn no_toolkit() -> Result<PathBuf, String> {
+    let folder = path::absolute("target/no-toolkit").map_err(|error| format!("target: {error}"))?;
+    fs::create_dir_all(folder.join("lib64")).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
 }
 
 /// Each published crate can be packaged.
@@ -30,9 +38,10 @@ pub fn msrv() -> Outcome {
         step(&mut program("rustup", &format!("toolchain install {version} --profile minimal --no-self-update")))?;
     }
     let check = format!("+{version} check {PUBLISHED} -p ikra-assembly-tests --all-features");
-    // `cust` asks for no CUDA toolkit where documentation is built; somebody has to choose CUDA's version for `cudarc`.
-    let own = [("DOCS_RS", "1"), ("CUDARC_CUDA_VERSION", "12000"), ("CARGO_TARGET_DIR", "target/msrv")];
-    step(cargo(&check).envs(own))
+    // Somebody has to choose CUDA's version for `cudarc`.
+    let mut check = cargo(&check);
+    check.env("CUDARC_CUDA_VERSION", "12000").env("CUDA_LIBRARY_PATH", no_toolkit()?);
+    step(check.env("CARGO_TARGET_DIR", "target/msrv"))
 }
 
 /// The sanitizers, or one of them.

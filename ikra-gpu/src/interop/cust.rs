@@ -1,6 +1,7 @@
 //! Contexts, streams and device pointers of `cust`.
 //!
-//! `cust` links to the driver, so a program with it does not start without one; to build it, it wants a CUDA toolkit.
+//! `cust` links to the driver, so a program with it does not start without one. To build it, it wants a CUDA toolkit, in
+//! `/usr/local/cuda`, `/opt/cuda` or where `CUDA_LIBRARY_PATH` says: a folder with `lib64/libcuda.so` is enough.
 
 use std::any::Any;
 use std::ffi::c_void;

@@ -1,6 +1,7 @@
 //! A kernel of our own, started with `cust`, between two kernels of Ikra: on the column where it lies.
 //!
-//! `CUDA_PATH=… cargo run -p interop --no-default-features --features cust --bin with-cust`
+//! `cargo run -p interop --no-default-features --features cust --bin with-cust`, with a CUDA toolkit; without one,
+//! `CUDA_LIBRARY_PATH=DIR` before it, where `DIR/lib64/libcuda.so` is a link to the driver's library.
 
 use std::error::Error;
 
