@@ -1,0 +1,23 @@
+//! The host's side: the driver, copies of columns on devices, and launches.
+
+pub(crate) mod code;
+pub(crate) mod construct;
+pub(crate) mod device_columns;
+pub(crate) mod device_world;
+pub mod driver;
+pub(crate) mod executor;
+pub mod interop;
+pub(crate) mod launch;
+pub(crate) mod losses;
+pub(crate) mod recordings;
+pub(crate) mod reduce;
+pub(crate) mod stats;
+pub(crate) mod stream_log;
+pub(crate) mod tables;
+pub(crate) mod world;
+
+pub use executor::open;
+pub use ikra_runtime::error::GpuError;
+pub use losses::LostColumn;
+pub use stats::{DeviceStats, KernelTime};
+pub use world::CudaWorld;
