@@ -115,9 +115,10 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
 /// A kernel, for pairs or for one object, or a constructor, that the device has code for when called
 /// with arguments `A`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot run on the GPU with arguments `{A}`",
-    label = "no device code for this",
-    note = "a kernel for the GPU has no type parameters, and takes values only: no references, no closures, no tuples"
+    message = "`{Self}` cannot run at every place with arguments `{A}`: a GPU does not take them",
+    label = "runs on the host only",
+    note = "at every place, a kernel has no type parameters, and takes values only: no references, no closures, no tuples",
+    note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
 )]
 ///
 /// # Safety
@@ -185,9 +186,10 @@ impl<'a> Argument<'a> {
 /// A type that an argument of a kernel on the device may have: a [`Value`], whose bytes mean the same there.
 #[diagnostic::on_unimplemented(
     message = "an argument of type `{Self}` cannot be passed to the GPU",
-    label = "no device code for this kernel",
-    note = "a kernel for the GPU takes values only: numbers, `bool`, `Link<Class>`, arrays of these, and structs of your own with `#[derive(Clone, Copy, Value)] #[repr(C)]`; no tuples, no references, no closures",
-    note = "several arguments, each of them a value, are fine"
+    label = "this kernel runs on the host only",
+    note = "at every place, a kernel takes values only: numbers, `bool`, `Link<Class>`, arrays of these, and structs of your own with `#[derive(Clone, Copy, Value)] #[repr(C)]`; no tuples, no references, no closures",
+    note = "several arguments, each of them a value, are fine",
+    note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
 )]
 pub trait DeviceArgument: Value {}
 #[diagnostic::do_not_recommend]

@@ -74,6 +74,8 @@ fn a_lost_column_is_never_shown() {
         fails(|| land.get(town).people());
         fails(|| land.towns.read(town).map(|row| row.people));
         fails(|| land.execute(Town::grow, ()));
+        let error = land.on(ikra::Place::Host).execute(Town::grow, ()).unwrap_err().to_string();
+        assert!(error.contains("`Town::grow`") && error.contains("cuda_accept_loss"), "{error}");
         fails(|| land.towns.column_mut(town::people)[0] = 1);
         assert!(land.towns.fetch_all().is_err());
         assert_eq!(land.towns.newer_on_device().bits(), 1);

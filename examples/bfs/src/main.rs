@@ -106,7 +106,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     );
     println!(
         "{}: {:.1} ms, {:.1} million edges/s; objects built in {:.0} ms",
-        outcome.place,
+        outcome.worker,
         outcome.search.as_secs_f64() * 1e3,
         edges as f64 / outcome.search.as_secs_f64() / 1e6,
         outcome.build.as_secs_f64() * 1e3

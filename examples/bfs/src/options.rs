@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 
 use bfs::roads;
+use ikra::Place;
 
 /// How each level is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -51,8 +52,13 @@ pub(crate) struct Options {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Run on an NVIDIA GPU. Without one the program says so and ends with code 3.
-    #[arg(long)]
+    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
+    /// code 3.
+    #[arg(long, default_value_t)]
+    pub(crate) place: Place,
+
+    /// The same as `--place gpu`.
+    #[arg(long, conflicts_with = "place")]
     pub(crate) gpu: bool,
 
     /// Fail if the distances are not those of a sequential search with a queue.
@@ -66,4 +72,11 @@ pub(crate) struct Options {
     /// Write the distances: vertex,distance.
     #[arg(long)]
     pub(crate) csv: Option<PathBuf>,
+}
+
+impl Options {
+    /// Where to run.
+    pub(crate) fn place(&self) -> Place {
+        if self.gpu { Place::Gpu(0) } else { self.place }
+    }
 }

@@ -20,37 +20,7 @@ pub(crate) struct Outcome {
     /// Levels that were pulled.
     pub(crate) pulled: u32,
     /// Who did the work.
-    pub(crate) place: String,
-}
-
-/// Host or GPU.
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
-    Host,
-    Gpu,
-}
-
-impl Place {
-    fn push(self, sim: &mut Network, level: u32) -> Result<bool, ikra::Error> {
-        match self {
-            Self::Host => Ok(sim.execute_and_reduce(Vertex::push, level, Any)),
-            Self::Gpu => sim.cuda_execute_and_reduce(Vertex::push, level, Any),
-        }
-    }
-
-    fn pull(self, sim: &mut Network, level: u32) -> Result<bool, ikra::Error> {
-        match self {
-            Self::Host => Ok(sim.execute_and_reduce(Vertex::pull, level, Any)),
-            Self::Gpu => sim.cuda_execute_and_reduce(Vertex::pull, level, Any),
-        }
-    }
-
-    fn frontier_edges(self, sim: &mut Network, level: u32) -> Result<u64, ikra::Error> {
-        match self {
-            Self::Host => Ok(sim.execute_and_reduce(Vertex::frontier_edges, level, Sum)),
-            Self::Gpu => sim.cuda_execute_and_reduce(Vertex::frontier_edges, level, Sum),
-        }
-    }
+    pub(crate) worker: String,
 }
 
 /// A frontier with more than one edge in this many is pulled: fewer vertices are left to look than are looked
@@ -62,33 +32,32 @@ pub(crate) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
     let start = Instant::now();
     let mut sim = network(graph, options.variant)?;
     let build = start.elapsed();
-    let place = if options.gpu { Place::Gpu } else { Place::Host };
-    let name = match place {
-        Place::Host => format!("{} threads", rayon::current_num_threads()),
-        Place::Gpu => sim.cuda_open(0)?.name,
-    };
+    let mut sim = sim.on(options.place());
+    let worker = sim.open()?;
     let source: Link<Vertex> =
         Link::from_index(source as usize).unwrap_or_else(|| unreachable!("a vertex's number is an id"));
-    if place == Place::Gpu {
-        // Copies the graph to the device, and lets it start.
-        sim.cuda_execute(Vertex::reset, ())?;
-        sim.cuda_synchronize()?;
-    }
-    sim.get(source).distance().store(0);
+    // On a GPU, copies the graph there and lets it start.
+    sim.execute(Vertex::reset, ())?;
+    sim.synchronize()?;
+    sim.world().get(source).distance().store(0);
 
     let start = Instant::now();
     let mut pulled = 0;
     for level in 0.. {
         let many = options.variant == Variant::Direction
-            && place.frontier_edges(&mut sim, level)? > graph.edges() as u64 / PULL_FROM;
+            && sim.execute_and_reduce(Vertex::frontier_edges, level, Sum)? > graph.edges() as u64 / PULL_FROM;
         pulled += u32::from(many);
-        let reached = if many { place.pull(&mut sim, level)? } else { place.push(&mut sim, level)? };
+        let reached = if many {
+            sim.execute_and_reduce(Vertex::pull, level, Any)?
+        } else {
+            sim.execute_and_reduce(Vertex::push, level, Any)?
+        };
         if !reached {
             break;
         }
     }
     let search = start.elapsed();
-    Ok(Outcome { levels: sim.vertices.copy_column(vertex::distance), build, search, pulled, place: name })
+    Ok(Outcome { levels: sim.world().vertices.copy_column(vertex::distance), build, search, pulled, worker })
 }
 
 /// The objects of a graph: all vertices, then all their arrays at once.

@@ -108,7 +108,13 @@ fn mistakes_are_one_line_and_code_2() {
     let missing = bfs(&["--graph", text(&PathBuf::from("no/such/file"))]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(str::from_utf8(&missing.stderr).unwrap().starts_with("bfs: no/such/file: cannot be read: "));
-    for wrong in [&["--vertices", "0"][..], &["--variant", "sideways"], &["--undirected"], &["--source", "-1"]] {
+    for wrong in [
+        &["--vertices", "0"][..],
+        &["--variant", "sideways"],
+        &["--place", "moon"],
+        &["--undirected"],
+        &["--source", "-1"],
+    ] {
         assert_eq!(bfs(wrong).status.code(), Some(2), "{wrong:?}");
     }
 }
@@ -175,11 +181,13 @@ fn files_are_opened_before_the_work() {
 
 #[test]
 fn without_a_gpu_it_says_so() {
-    let output = Command::new(env!("CARGO_BIN_EXE_bfs"))
-        .args(["--vertices", "100", "--gpu"])
-        .env("CUDA_VISIBLE_DEVICES", "")
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert_eq!(str::from_utf8(&output.stderr).unwrap().lines().count(), 1);
+    for place in [&["--gpu"][..], &["--place", "gpu:1"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_bfs"))
+            .args([&["--vertices", "100"], place].concat())
+            .env("CUDA_VISIBLE_DEVICES", "")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        assert_eq!(str::from_utf8(&output.stderr).unwrap().lines().count(), 1);
+    }
 }

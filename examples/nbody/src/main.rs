@@ -6,9 +6,9 @@ mod model;
 mod options;
 mod output;
 mod picture;
-mod place;
 mod plummer;
 mod simulation;
+mod steps;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use ikra::Place;
 
 /// Simulates bodies that attract each other, by leap-frog integration over all pairs.
 ///
@@ -38,9 +39,14 @@ pub(crate) struct Options {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Run on an NVIDIA GPU. Without one the program says so and ends with code 3.
-    #[arg(long)]
-    pub(crate) gpu: bool,
+    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
+    /// code 3.
+    #[arg(long, default_value_t)]
+    place: Place,
+
+    /// The same as `--place gpu`.
+    #[arg(long, conflicts_with = "place")]
+    gpu: bool,
 
     /// Start with the bodies of this CSV file, one a row: mass,x,y,z,vx,vy,vz; or, in two
     /// dimensions, mass,x,y,vx,vy. A first row with these names is optional.
@@ -58,6 +64,13 @@ pub(crate) struct Options {
     /// Fail if the energy drifts by more than the method allows.
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+impl Options {
+    /// Where to run.
+    pub(crate) fn place(&self) -> Place {
+        if self.gpu { Place::Gpu(0) } else { self.place }
+    }
 }
 
 fn number(text: &str) -> Result<f64, String> {

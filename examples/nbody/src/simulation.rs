@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use example_output::Output;
+use ikra::World;
 
 use crate::model::{Body, Sim};
 use crate::options::Options;
 use crate::output::EnergyLog;
-use crate::place::Place;
-use crate::{Failure, MOST_THREADS, input, picture, plummer};
+use crate::{Failure, MOST_THREADS, input, picture, plummer, steps};
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -44,10 +44,10 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
     let softening2 = softening * softening;
     let mut sim = Sim::new();
     sim.bodies.extend(bodies)?;
-    let place = if options.gpu { Place::Gpu } else { Place::Host };
-    let worker = place.describe(&mut sim)?;
-    place.attract(&mut sim, softening2)?;
-    let (start, mut strongest) = place.measure(&mut sim)?;
+    let mut sim = sim.on(options.place());
+    let worker = sim.open()?;
+    steps::attract(&mut sim, softening2)?;
+    let (start, mut strongest) = steps::measure(&mut sim)?;
 
     let mut log = match (files.csv, &options.csv) {
         (Some(file), Some(path)) => Some(EnergyLog::start(path, file)?),
@@ -60,8 +60,8 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
     let mut worst: f64 = 0.0;
     let started = Instant::now();
     for step in 1..=steps {
-        place.step(&mut sim, dt, softening2)?;
-        let (energy, strength) = place.measure(&mut sim)?;
+        steps::step(&mut sim, dt, softening2)?;
+        let (energy, strength) = steps::measure(&mut sim)?;
         let drift = relative(energy - start, start);
         worst = worst.max(drift.abs());
         strongest = strongest.max(strength);
@@ -77,13 +77,13 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
     }
 
     let limit = drift_limit(strongest, dt, softening);
-    let n = sim.bodies.len() as f64;
+    let n = sim.world().bodies.len() as f64;
     let per_second = f64::from(steps) / seconds.max(f64::MIN_POSITIVE);
     println!("{n} bodies, {steps} steps of {dt}, {worker}: {seconds:.2} s");
     println!("{per_second:.1} steps/s, {:.3e} interactions/s", per_second * n * n);
     println!("largest relative energy drift {worst:.2e} (leap-frog allows {limit:.2e} at this step length)");
     if let Some(png) = files.png {
-        picture::draw(sim.bodies.column(crate::model::body::pos)).write(png)?;
+        picture::draw(sim.world().bodies.column(crate::model::body::pos)).write(png)?;
     }
     if options.check && worst > limit {
         return Err(Failure::Drift { drift: worst, limit });

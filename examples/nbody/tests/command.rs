@@ -97,6 +97,8 @@ fn bad_input_is_one_line_and_code_2() {
     let message = str::from_utf8(&output.stderr).unwrap();
     assert_eq!((output.status.code(), message), (Some(2), "nbody: --threads 65535: at most 1024\n"));
     for args in [
+        ["--place", "moon"],
+        ["--place", "gpu:-1"],
         ["--bodies", "0"],
         ["--bodies", "4294967295"],
         ["--dt", "0"],
@@ -135,11 +137,15 @@ fn without_a_gpu_it_says_so() {
         println!("SKIPPED: there is a GPU");
         return;
     }
-    let output = nbody(&["--gpu", "--bodies", "10", "--steps", "1"]);
-    assert_eq!(output.status.code(), Some(3));
-    let error = str::from_utf8(&output.stderr).unwrap();
-    assert_eq!(error.lines().count(), 1, "{error}");
-    assert!(error.contains("no GPU") || error.contains("without device code"), "{error}");
+    for place in [&["--gpu"][..], &["--place", "gpu"], &["--place", "gpu:1"]] {
+        let output = nbody(&[place, &["--bodies", "10", "--steps", "1"]].concat());
+        assert_eq!(output.status.code(), Some(3));
+        let error = str::from_utf8(&output.stderr).unwrap();
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains("no GPU") || error.contains("without device code"), "{error}");
+    }
+    assert_eq!(nbody(&["--gpu", "--place", "host"]).status.code(), Some(2));
+    assert!(nbody(&["--place", "host", "--bodies", "10", "--steps", "1"]).status.success());
 }
 
 #[test]
@@ -149,7 +155,7 @@ fn host_and_gpu_agree_to_the_last_digit() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let logs = [&["--threads", "2"][..], &["--gpu"]].map(|place| {
+    let logs = [&["--threads", "2"][..], &["--place", "gpu"]].map(|place| {
         let csv = folder.path().join(place[0]);
         let output = nbody(&[place, &["--bodies", "500", "--steps", "20", "--csv", text(&csv)]].concat());
         assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());

@@ -77,7 +77,7 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
         }
         return;
     }
-    let rows = shared::Place::start();
+    let rows = shared::Address::start();
     let own = thread::thread_idx_x();
     let mut tile = 0;
     while tile < count {
@@ -94,22 +94,22 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
         if has_object {
             let mut k = 0;
             let step = const { unroll(call::tile_row_bytes::<K, A>()) };
-            let mut place = rows;
+            let mut row_at = rows;
             while k + step <= len {
                 unrolled!(u, {
                     if u < step {
                         // SAFETY: passed on; the row was written before the barrier.
-                        unsafe { meet_near(meeting, tile + k + u, place.add(u * bytes as u32), args) };
+                        unsafe { meet_near(meeting, tile + k + u, row_at.add(u * bytes as u32), args) };
                     }
                 });
                 k += step;
-                place = place.add(step * bytes as u32);
+                row_at = row_at.add(step * bytes as u32);
             }
             while k < len {
                 // SAFETY: as above.
-                unsafe { meet_near(meeting, tile + k, place, args) };
+                unsafe { meet_near(meeting, tile + k, row_at, args) };
                 k += 1;
-                place = place.add(bytes as u32);
+                row_at = row_at.add(bytes as u32);
             }
         }
         // SAFETY: every thread of the block comes here.
@@ -120,16 +120,16 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
 
 /// # Safety
 ///
-/// As for [`execute_pairs`], and the row of the other is at this place.
+/// As for [`execute_pairs`], and the row of the other is at this address.
 #[inline(always)]
-unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, place: shared::Place, args: A) {
+unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, row_at: shared::Address, args: A) {
     let bytes = const { call::tile_row_bytes::<K, A>() };
     // A copy in registers, loaded in the widest pieces that there are.
     let mut row = [shared::Piece::default(); MAX_PIECES];
     unrolled!(n, {
         if n * 16 < bytes {
             // SAFETY: within the row, and a multiple of 16.
-            row[n] = unsafe { place.add(n as u32 * 16).load() };
+            row[n] = unsafe { row_at.add(n as u32 * 16).load() };
         }
     });
     // SAFETY: passed on.

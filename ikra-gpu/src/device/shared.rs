@@ -20,11 +20,11 @@ pub fn start<T>() -> *mut T {
     core::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-/// A place in the block's shared memory: 32 bits, half of what a pointer takes.
+/// An address in the block's shared memory: 32 bits, half of what a pointer takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Place(u32);
+pub struct Address(u32);
 
-impl Place {
+impl Address {
     /// The start.
     #[inline(always)]
     #[must_use]
@@ -37,14 +37,14 @@ impl Place {
         Self(address)
     }
 
-    /// The place that many bytes further.
+    /// The address that many bytes further.
     #[inline(always)]
     #[must_use]
     pub const fn add(self, bytes: u32) -> Self {
         Self(self.0.wrapping_add(bytes))
     }
 
-    /// The place as a pointer, put together where it is used: in a loop it need not be kept.
+    /// The address as a pointer, put together where it is used: in a loop it need not be kept.
     #[inline(always)]
     #[must_use]
     pub fn pointer<T>(self) -> *mut T {

@@ -14,8 +14,8 @@ use ikra_core::effects::Effects;
 
 /// What runs kernels at one place, for one world: threads of the host, or a GPU.
 ///
-/// A new kind of place implements this, and is made where `Executors::take` makes the others. A new executor is a
-/// [`Form`], with a function in [`On`](super::On) that makes the [`Run`].
+/// A new kind of place implements this, is written as a [`Place`], and is made by `ikra::rt::open`. A new executor is a
+/// [`Form`], and a function of [`On`](super::On) that makes the [`Run`].
 ///
 /// # Safety
 ///

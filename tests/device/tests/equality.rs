@@ -36,6 +36,8 @@ fn double(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
+const GPU: ikra::Place = ikra::Place::Gpu(0);
+
 const SIZES: [usize; 7] = [0, 1, 63, 64, 129, 1000, 9000];
 
 /// Runs the same work on two worlds, on the host and on the device, and compares all columns after
@@ -57,7 +59,7 @@ macro_rules! equality {
                 let places: Vec<_> = host.places.links().collect();
                 let seed = random.next() as u32;
                 host.construct(count, $class::spawn, (seed, places[3])).unwrap();
-                device.cuda_construct(count, $class::spawn, (seed, places[3])).unwrap();
+                device.on(GPU).construct(count, $class::spawn, (seed, places[3])).unwrap();
                 same("spawn", &host, &device);
 
                 // Links to many places, set on the host.
@@ -76,91 +78,91 @@ macro_rules! equality {
 
                 for round in 0..2 {
                     host.execute($class::change, (17, 0.7));
-                    device.cuda_execute($class::change, (17, 0.7)).unwrap();
+                    device.on(GPU).execute($class::change, (17, 0.7)).unwrap();
                     same("change", &host, &device);
 
                     host.execute_range($class::change, middle.clone(), (3, 0.1));
-                    device.cuda_execute_range($class::change, middle.clone(), (3, 0.1)).unwrap();
+                    device.on(GPU).execute_range($class::change, middle.clone(), (3, 0.1)).unwrap();
                     same("change a range", &host, &device);
 
                     host.execute_each($class::change, &some, (99, 2.0)).unwrap();
-                    device.cuda_execute_each($class::change, &some, (99, 2.0)).unwrap();
+                    device.on(GPU).execute_each($class::change, &some, (99, 2.0)).unwrap();
                     same("change each", &host, &device);
 
                     host.execute($class::look, ());
-                    device.cuda_execute($class::look, ()).unwrap();
+                    device.on(GPU).execute($class::look, ()).unwrap();
                     host.execute($class::look, ());
-                    device.cuda_execute($class::look, ()).unwrap();
+                    device.on(GPU).execute($class::look, ()).unwrap();
                     same("look", &host, &device);
                     host.execute_range($class::look, middle.clone(), ());
-                    device.cuda_execute_range($class::look, middle.clone(), ()).unwrap();
+                    device.on(GPU).execute_range($class::look, middle.clone(), ()).unwrap();
                     same("look at a range", &host, &device);
                     host.execute_each($class::look, &some, ()).unwrap();
-                    device.cuda_execute_each($class::look, &some, ()).unwrap();
+                    device.on(GPU).execute_each($class::look, &some, ()).unwrap();
                     same("look at each", &host, &device);
 
                     host.execute($class::follow, ());
-                    device.cuda_execute($class::follow, ()).unwrap();
+                    device.on(GPU).execute($class::follow, ()).unwrap();
                     same("follow", &host, &device);
 
                     host.execute($class::visit, ());
-                    device.cuda_execute($class::visit, ()).unwrap();
+                    device.on(GPU).execute($class::visit, ()).unwrap();
                     same("visit", &host, &device);
 
                     if count <= 1000 {
                         host.execute($class::survey, ());
-                        device.cuda_execute($class::survey, ()).unwrap();
+                        device.on(GPU).execute($class::survey, ()).unwrap();
                         same("survey", &host, &device);
                         host.execute_pairs($class::meet, 0.3);
-                        device.cuda_execute_pairs($class::meet, 0.3).unwrap();
+                        device.on(GPU).execute_pairs($class::meet, 0.3).unwrap();
                         same("meet", &host, &device);
                     }
                     host.execute_pairs($class::near, ());
-                    device.cuda_execute_pairs($class::near, ()).unwrap();
+                    device.on(GPU).execute_pairs($class::near, ()).unwrap();
                     same("near", &host, &device);
 
                     let maybe = things.get(count / 2).copied();
                     let pair = Pair { small: 9, large: -2.5 };
                     let arguments = (true, -3, 1 << 100, [1.0, f32::NAN, -0.0], pair, Kind::A, places[round], maybe);
                     host.execute($class::take, arguments);
-                    device.cuda_execute($class::take, arguments).unwrap();
+                    device.on(GPU).execute($class::take, arguments).unwrap();
                     same("take", &host, &device);
 
                     host.execute(Place::raise, 0.5);
-                    device.cuda_execute(Place::raise, 0.5).unwrap();
+                    device.on(GPU).execute(Place::raise, 0.5).unwrap();
 
                     // Reductions, to the last bit.
                     assert_eq!(
                         double(host.execute_and_reduce($class::weight, (), Sum)),
-                        double(device.cuda_execute_and_reduce($class::weight, (), Sum).unwrap())
+                        double(device.on(GPU).execute_and_reduce($class::weight, (), Sum).unwrap())
                     );
                     assert_eq!(
                         double(host.execute_and_reduce($class::weight, (), Max)),
-                        double(device.cuda_execute_and_reduce($class::weight, (), Max).unwrap())
+                        double(device.on(GPU).execute_and_reduce($class::weight, (), Max).unwrap())
                     );
                     assert_eq!(
                         double(host.execute_and_reduce($class::weight, (), Mix)),
-                        double(device.cuda_execute_and_reduce($class::weight, (), Mix).unwrap())
+                        double(device.on(GPU).execute_and_reduce($class::weight, (), Mix).unwrap())
                     );
                     assert_eq!(
                         host.execute_and_reduce($class::vector_of, 2.5, Sum).map(single),
-                        device.cuda_execute_and_reduce($class::vector_of, 2.5, Sum).unwrap().map(single)
+                        device.on(GPU).execute_and_reduce($class::vector_of, 2.5, Sum).unwrap().map(single)
                     );
                     assert_eq!(
                         host.execute_and_reduce($class::vector_of, 2.5, Min).map(single),
-                        device.cuda_execute_and_reduce($class::vector_of, 2.5, Min).unwrap().map(single)
+                        device.on(GPU).execute_and_reduce($class::vector_of, 2.5, Min).unwrap().map(single)
                     );
                     assert_eq!(
                         host.execute_and_reduce($class::is_flagged, (), Any),
-                        device.cuda_execute_and_reduce($class::is_flagged, (), Any).unwrap()
+                        device.on(GPU).execute_and_reduce($class::is_flagged, (), Any).unwrap()
                     );
                     assert_eq!(
                         host.execute_and_reduce($class::is_flagged, (), All),
-                        device.cuda_execute_and_reduce($class::is_flagged, (), All).unwrap()
+                        device.on(GPU).execute_and_reduce($class::is_flagged, (), All).unwrap()
                     );
                     assert_eq!(
                         host.execute_and_reduce($class::drain, (), Sum),
-                        device.cuda_execute_and_reduce($class::drain, (), Sum).unwrap()
+                        device.on(GPU).execute_and_reduce($class::drain, (), Sum).unwrap()
                     );
                     same("drain", &host, &device);
 
@@ -168,32 +170,34 @@ macro_rules! equality {
                     let tuple = |(number, x, y): (u32, f64, f32)| (number, double(x), single(y));
                     assert_eq!(
                         tuple(host.execute_and_reduce($class::mixed, (), Sum)),
-                        tuple(device.cuda_execute_and_reduce($class::mixed, (), Sum).unwrap())
+                        tuple(device.on(GPU).execute_and_reduce($class::mixed, (), Sum).unwrap())
                     );
                     assert_eq!(
                         tuple(host.execute_range_and_reduce($class::mixed, middle.clone(), (), Max)),
-                        tuple(device.cuda_execute_range_and_reduce($class::mixed, middle.clone(), (), Max).unwrap())
+                        tuple(device.on(GPU).execute_range_and_reduce($class::mixed, middle.clone(), (), Max).unwrap())
                     );
                     assert_eq!(
                         tuple(host.execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap()),
-                        tuple(device.cuda_execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap())
+                        tuple(device.on(GPU).execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap())
                     );
                     assert_eq!(
                         double(host.execute_range_and_reduce($class::weight, middle.clone(), (), Mix)),
-                        double(device.cuda_execute_range_and_reduce($class::weight, middle.clone(), (), Mix).unwrap())
+                        double(
+                            device.on(GPU).execute_range_and_reduce($class::weight, middle.clone(), (), Mix).unwrap()
+                        )
                     );
                     assert_eq!(
                         double(host.execute_each_and_reduce($class::weight, &some, (), Mix).unwrap()),
-                        double(device.cuda_execute_each_and_reduce($class::weight, &some, (), Mix).unwrap())
+                        double(device.on(GPU).execute_each_and_reduce($class::weight, &some, (), Mix).unwrap())
                     );
                     assert_eq!(
                         host.execute_range_and_reduce($class::drain, middle.clone(), (), Sum),
-                        device.cuda_execute_range_and_reduce($class::drain, middle.clone(), (), Sum).unwrap()
+                        device.on(GPU).execute_range_and_reduce($class::drain, middle.clone(), (), Sum).unwrap()
                     );
                     same("drain a range", &host, &device);
                     assert_eq!(
                         host.execute_each_and_reduce($class::drain, &some, (), Sum).unwrap(),
-                        device.cuda_execute_each_and_reduce($class::drain, &some, (), Sum).unwrap()
+                        device.on(GPU).execute_each_and_reduce($class::drain, &some, (), Sum).unwrap()
                     );
                     same("drain each", &host, &device);
 
@@ -253,13 +257,13 @@ fn reductions_of_many_objects() {
         }
         let place = host.places.links().next().unwrap();
         host.construct(count, Growing::spawn, (3, place)).unwrap();
-        device.cuda_construct(count, Growing::spawn, (3, place)).unwrap();
+        device.on(GPU).construct(count, Growing::spawn, (3, place)).unwrap();
         macro_rules! same {
             ($kernel:ident, $args:expr, $reducer:ident, $bits:expr) => {{
                 let expected = $bits(host.execute_and_reduce(Growing::$kernel, $args, $reducer));
                 // More than once: each leaves what the next one needs.
                 for _ in 0..3 {
-                    let result = device.cuda_execute_and_reduce(Growing::$kernel, $args, $reducer).unwrap();
+                    let result = device.on(GPU).execute_and_reduce(Growing::$kernel, $args, $reducer).unwrap();
                     assert_eq!($bits(result), expected, "{} of {count}", stringify!($kernel, $reducer));
                 }
             }};
@@ -284,15 +288,15 @@ fn mathematics_and_random_numbers() {
         let (mut host, mut device) = (Samples::new(), Samples::new());
         let n = 20_000;
         host.construct(n, Sample::spawn, scale).unwrap();
-        device.cuda_construct(n, Sample::spawn, scale).unwrap();
+        device.on(GPU).construct(n, Sample::spawn, scale).unwrap();
         host.execute(Sample::evaluate, ());
-        device.cuda_execute(Sample::evaluate, ()).unwrap();
+        device.on(GPU).execute(Sample::evaluate, ()).unwrap();
         host.execute(Sample::evaluate_double, ());
-        device.cuda_execute(Sample::evaluate_double, ()).unwrap();
+        device.on(GPU).execute(Sample::evaluate_double, ()).unwrap();
         host.execute(Sample::evaluate_fast, ());
-        device.cuda_execute(Sample::evaluate_fast, ()).unwrap();
+        device.on(GPU).execute(Sample::evaluate_fast, ()).unwrap();
         host.execute(Sample::draw, (99, 5));
-        device.cuda_execute(Sample::draw, (99, 5)).unwrap();
+        device.on(GPU).execute(Sample::draw, (99, 5)).unwrap();
         for (a, b) in host.samples.iter().zip(&device.samples) {
             assert_eq!((single(a.x), single(a.y)), (single(b.x), single(b.y)));
             for n in 0..24 {

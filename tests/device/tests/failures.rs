@@ -308,8 +308,9 @@ fn other_worlds_after_a_failure() {
         idle.execute(Body::grow_old, ());
         assert_eq!(idle.bodies.column(body::age)[0], 1);
         assert_eq!(a.cuda_accept_loss().len(), 1);
-        // `advance` was recorded, so the device's positions count as the newest, although it never ran.
-        assert_eq!(b.cuda_accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["pos", "age"]);
+        // `advance` was recorded and never ran: the host has the last positions.
+        assert_eq!(b.bodies.column(body::pos)[3], 3.0);
+        assert_eq!(b.cuda_accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["age"]);
         assert_eq!(b.bodies.column(body::age)[0], 0, "as asked for");
         assert!(
             matches!(idle.cuda_execute(Body::grow_old, ()), Err(Error::Gpu(GpuError::DeviceLost { .. }))),

@@ -6,7 +6,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, Recording};
+use ikra::{Error, On, Place, Recording};
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
 
@@ -305,18 +305,80 @@ fn columns_read_while_recording() {
         .unwrap();
     sim.cuda_replay(&step).unwrap();
     check_usable(&mut sim, 2);
-    // A column that a recorded kernel will change, and one that none has.
+    // Columns that a recorded kernel will change, and that none has: nothing has run.
     let mut sim = crowd();
     let step = sim
         .cuda_record(|sim| {
             sim.cuda_execute(Body::grow_old, ())?;
-            panic_text(|| sim.bodies.column(body::age)[3]);
+            assert_eq!(sim.bodies.column(body::age)[3], 3);
             assert_eq!(sim.bodies.column(body::vel)[3], 0.5);
             Ok(())
         })
         .unwrap();
     check_ages(&sim, 0);
     sim.cuda_replay(&step).unwrap();
+    check_usable(&mut sim, 1);
+}
+
+#[test]
+fn what_is_recorded_is_newer_on_the_device_when_it_is_replayed() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    sim.cuda_execute(Body::advance, 1.0).unwrap();
+    sim.cuda_synchronize().unwrap();
+    let step = older(&mut sim);
+    let down = sim.device_stats().bytes_down;
+    check_ages(&sim, 0);
+    assert_eq!(sim.device_stats().bytes_down, down, "the host has the last values");
+    sim.cuda_replay(&step).unwrap();
+    check_ages(&sim, 1);
+    assert!(sim.device_stats().bytes_down > down, "the device has");
+    check_usable(&mut sim, 1);
+}
+
+#[test]
+fn recordings_do_the_same_at_every_place() {
+    if !has_gpu() {
+        return;
+    }
+    fn step(sim: &mut On<'_, Crowd>) -> Result<(), Error> {
+        sim.execute(Body::advance, 0.7)?;
+        sim.execute(Body::grow_old, ())?;
+        sim.execute_range(Body::grow_old, ..10, ())
+    }
+    let results = [Place::Host, Place::Gpu(0)].map(|place| {
+        let mut sim = crowd();
+        let recorded = sim.on(place).record(step).unwrap();
+        check_ages(&sim, 0);
+        for _ in 0..3 {
+            sim.on(place).replay(&recorded).unwrap();
+            step(&mut sim.on(place)).unwrap();
+        }
+        let elsewhere = if place == Place::Host { Place::Gpu(0) } else { Place::Host };
+        stale(sim.on(elsewhere).replay(&recorded), "made at");
+        not_recordable(sim.on(place).record(|sim| sim.synchronize()), "waiting for");
+        let positions: Vec<u64> = sim.bodies.column(body::pos).iter().map(|pos| pos.to_bits()).collect();
+        (sim.bodies.column(body::age).to_vec(), positions)
+    });
+    assert_eq!(results[0], results[1]);
+}
+
+#[test]
+fn the_best_place_is_a_gpu() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = crowd();
+    let best = Place::best(&mut sim);
+    let name = &ikra::driver::devices().unwrap()[0].name;
+    assert_eq!((best.place, &best.worker), (Place::Gpu(0), name));
+    assert_eq!(best.to_string(), format!("gpu:0 ({name})"));
+    sim.on(best.place).execute(Body::grow_old, ()).unwrap();
+    let nowhere = sim.on(Place::Gpu(1 << 20)).synchronize();
+    assert!(matches!(nowhere, Err(Error::NoDevice { .. })), "{nowhere:?}");
+    check_ages(&sim, 1);
     check_usable(&mut sim, 1);
 }
 
