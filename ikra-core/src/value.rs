@@ -9,6 +9,7 @@ mod lanes;
 mod loaded;
 mod primitive;
 
+pub(crate) use array::made;
 pub use fixed::Fixed;
 pub use lanes::{LANES, LaneArray, Lanes};
 pub use loaded::Loaded;

@@ -1,5 +1,7 @@
 //! Arrays of values: array as object, in one column (INNER §2.1).
 
+use core::mem::MaybeUninit;
+
 use super::Value;
 use crate::origin::meaning;
 use crate::phase::Phase;
@@ -16,20 +18,36 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, place: Place<'w>) -> Self::View<'w, P> {
-        self.map(|element| element.view::<P>(place))
+        made(|n| self[n].view::<P>(place))
     }
 
     #[inline(always)]
     fn unview<P: Phase>(view: Self::View<'_, P>) -> Self {
-        view.map(T::unview::<P>)
+        made(|n| T::unview::<P>(view[n]))
     }
 
     #[inline(always)]
     fn same(&self, other: &Self) -> bool {
         let mut same = true;
-        for n in 0..N {
+        let mut n = 0;
+        while n < N {
             same &= self[n].same(&other[n]);
+            n += 1;
         }
         same
     }
+}
+
+/// The array of these elements: `core::array::from_fn` for elements without `Drop`, of which builds without optimization
+/// make a tenth of the calls.
+#[inline(always)]
+pub(crate) fn made<T: Copy, const N: usize>(element: impl Fn(usize) -> T) -> [T; N] {
+    let mut array = [const { MaybeUninit::<T>::uninit() }; N];
+    let mut n = 0;
+    while n < N {
+        array[n] = MaybeUninit::new(element(n));
+        n += 1;
+    }
+    // SAFETY: all `N` elements are initialised; an array of `MaybeUninit<T>` has the layout of one of `T`.
+    unsafe { (&raw const array).cast::<[T; N]>().read() }
 }

@@ -1,6 +1,7 @@
 //! Blocks of values for the `pairs` executor, whose SIMD lanes are different objects.
 
-use crate::value::Value;
+use super::Value;
+use super::array::made;
 
 /// Objects that the `pairs` executor holds at a time.
 pub const LANES: usize = 16;
@@ -45,7 +46,7 @@ impl<T: Value, L: Lanes<T>, const N: usize> Lanes<[T; N]> for [L; N] {
     }
     #[inline(always)]
     fn get(&self, lane: usize) -> [T; N] {
-        core::array::from_fn(|n| self[n].get(lane))
+        made(|n| self[n].get(lane))
     }
     #[inline(always)]
     fn set(&mut self, lane: usize, value: [T; N]) {

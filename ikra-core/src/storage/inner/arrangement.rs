@@ -7,7 +7,7 @@ use super::elements::Elements;
 use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
 use crate::layout::MAX_COLUMNS;
 use crate::table::address;
-use crate::value::Value;
+use crate::value::{Value, made};
 
 /// An array's length, and where in the arena the elements without a slot begin.
 #[doc(hidden)]
@@ -187,7 +187,7 @@ fn gather_array<A: Arrangement, const N: usize>(
     load: impl Fn(*const A::Element) -> A::Element,
 ) -> [A::Element; N] {
     // SAFETY: there are `N` elements.
-    core::array::from_fn(|n| load(unsafe { elements.at::<A>(n) }))
+    made(|n| load(unsafe { elements.at::<A>(n) }))
 }
 
 /// What holds for the elements of every array: they have bytes, so that each has a place of its own.
