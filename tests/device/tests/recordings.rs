@@ -6,7 +6,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, On, Place, Recording};
+use ikra::{Error, GpuError, On, Place as At, Recording};
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
 
@@ -348,7 +348,7 @@ fn recordings_do_the_same_at_every_place() {
         sim.execute(Body::grow_old, ())?;
         sim.execute_range(Body::grow_old, ..10, ())
     }
-    let results = [Place::Host, Place::Gpu(0)].map(|place| {
+    let results = [At::Host, At::Gpu(0)].map(|place| {
         let mut sim = crowd();
         let recorded = sim.on(place).record(step).unwrap();
         check_ages(&sim, 0);
@@ -356,7 +356,7 @@ fn recordings_do_the_same_at_every_place() {
             sim.on(place).replay(&recorded).unwrap();
             step(&mut sim.on(place)).unwrap();
         }
-        let elsewhere = if place == Place::Host { Place::Gpu(0) } else { Place::Host };
+        let elsewhere = if place == At::Host { At::Gpu(0) } else { At::Host };
         stale(sim.on(elsewhere).replay(&recorded), "made at");
         not_recordable(sim.on(place).record(|sim| sim.synchronize()), "waiting for");
         let positions: Vec<u64> = sim.bodies.column(body::pos).iter().map(|pos| pos.to_bits()).collect();
@@ -371,13 +371,13 @@ fn the_best_place_is_a_gpu() {
         return;
     }
     let mut sim = crowd();
-    let best = Place::best(&mut sim);
+    let best = At::best(&mut sim);
     let name = &ikra::driver::devices().unwrap()[0].name;
-    assert_eq!((best.place, &best.worker), (Place::Gpu(0), name));
+    assert_eq!((best.place, &best.worker), (At::Gpu(0), name));
     assert_eq!(best.to_string(), format!("gpu:0 ({name})"));
     sim.on(best.place).execute(Body::grow_old, ()).unwrap();
-    let nowhere = sim.on(Place::Gpu(1 << 20)).synchronize();
-    assert!(matches!(nowhere, Err(Error::NoDevice { .. })), "{nowhere:?}");
+    let nowhere = sim.on(At::Gpu(1 << 20)).synchronize();
+    assert!(matches!(nowhere, Err(Error::Gpu(GpuError::NoDevice { .. }))), "{nowhere:?}");
     check_ages(&sim, 1);
     check_usable(&mut sim, 1);
 }
