@@ -55,7 +55,7 @@ fn errors_of_the_driver_keep_their_function_and_their_words() {
     // A context that a kernel has broken is reset, and if that does not help, the program goes on with the host.
     let text = said(&folder, "cuDevicePrimaryCtxRetain:700");
     assert!(text.contains("called cuDevicePrimaryCtxReset_v2"), "{text}");
-    assert!(text.contains("start the program again"), "{text}");
+    assert!(text.contains("restart the program"), "{text}");
 }
 
 #[test]
