@@ -75,7 +75,7 @@ pub struct Path {
 impl Path {
     #[kernel]
     pub fn walk(&mut self) {
-        for step in self.steps.iter_mut() {
+        for step in &mut self.steps {
             *step += 1;
         }
     }
@@ -339,7 +339,7 @@ fn a_kernel_that_panics_leaves_world_and_recordings_usable() {
 #[test]
 fn kernels_for_the_host_only_run_by_the_short_forms() {
     let mut sim = sim();
-    let offset = vec![1.0];
+    let offset = [1.0];
     sim.execute(Body::change, |x: f64| x + offset[0]);
     assert_eq!(sim.bodies.column(body::pos)[0], 1.0);
 }

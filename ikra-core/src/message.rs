@@ -9,6 +9,7 @@ pub struct Message {
 
 impl Message {
     /// An empty one.
+    #[allow(clippy::new_without_default, reason = "messages are made in constants, where `Default` cannot be called")]
     pub const fn new() -> Self {
         Self { bytes: [0; 1024], len: 0 }
     }

@@ -52,6 +52,7 @@ use crate::tables;
 /// println!("{:?}", sim.bodies.column(body::pos));
 /// # Ok(()) }
 /// ```
+#[allow(clippy::missing_errors_doc, reason = "`On` says which errors its functions return")]
 pub trait CudaWorld: World {
     /// Opens a GPU, by its number within `CUDA_VISIBLE_DEVICES`, and moves the world there.
     ///

@@ -183,7 +183,7 @@ impl<C: Class> Objects<C> {
 
     /// Makes the host's values of some fields the last ones. Nothing has changed after an error.
     pub(crate) fn try_fetch(&self, fields: FieldSet) -> Result<(), Error> {
-        let newer = self.table().newer.as_ref().map(|newer| -> &dyn Any { &**newer });
+        let newer = self.table().newer.as_deref().map(|newer| -> &dyn Any { newer });
         newer.and_then(|newer| newer.downcast_ref::<Mirrored>()).map_or(Ok(()), |it| it.try_fetch(self.table(), fields))
     }
 

@@ -196,6 +196,7 @@ impl<C: Class> Table<C> {
     }
 
     /// The number of objects.
+    #[allow(clippy::len_without_is_empty, reason = "a count, not a collection")]
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.header.len as usize

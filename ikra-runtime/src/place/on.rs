@@ -685,11 +685,11 @@ fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, E
     if place == Place::Host {
         return Ok(Box::new(Host::new()));
     }
-    if let Some(mut other) = world.state_mut().executors().take(|known| known != Place::Host) {
-        if let Err(error) = other.leave(world) {
-            world.state_mut().executors().put(other);
-            return Err(error);
-        }
+    if let Some(mut other) = world.state_mut().executors().take(|known| known != Place::Host)
+        && let Err(error) = other.leave(world)
+    {
+        world.state_mut().executors().put(other);
+        return Err(error);
     }
     W::open(world, place)
 }

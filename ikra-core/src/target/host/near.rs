@@ -15,11 +15,11 @@ impl Near {
     /// # Safety
     ///
     /// None needed here: as on the device.
+    #[allow(clippy::extra_unused_type_parameters, reason = "as on the device")]
     #[inline(always)]
-    pub(crate) unsafe fn read<C: Field<K>, P: Phase, const K: usize>(self) -> Option<<C::Storage as Stored>::Value>
-    where
-        C: Class,
-    {
+    pub(crate) unsafe fn read<C: Class + Field<K>, P: Phase, const K: usize>(
+        self,
+    ) -> Option<<C::Storage as Stored>::Value> {
         None
     }
 }
