@@ -2,7 +2,7 @@
 //!
 //! | here | the driver API |
 //! | --- | --- |
-//! | [`Context`] | the primary `CUcontext` of a device |
+//! | [`Context`] | the primary `CUcontext` of a device, or another library's |
 //! | [`Module`], [`Function`] | `CUmodule`, `CUfunction` |
 //! | [`Memory`] | `cuMemAlloc`, `cuMemFree` |
 //! | [`Stream`], [`Event`] | `CUstream`, `CUevent` |
