@@ -302,7 +302,7 @@ pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::{ClassId, Field};
     pub use ikra_core::effects::{MethodEffects, Reached};
-    pub use ikra_core::expansion::{class, class_symbol, examine, handle, kernel, reach};
+    pub use ikra_core::expansion::{class, class_symbol, examine, handle, kernel, reach, standard};
     pub use ikra_core::handle::Handle;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};

@@ -4,6 +4,7 @@
 
 mod class;
 mod kernel;
+pub mod standard;
 
 pub use class::{class, class_symbol};
 #[cfg(not(target_arch = "nvptx64"))]

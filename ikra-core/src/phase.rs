@@ -169,7 +169,7 @@ impl<P: Phase, C: Class, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
 /// A field of a kernel's own object on which the kernel calls a method, and which its text does not show to
 /// be written: it can be read.
 ///
-/// This is what the compiler's message "cannot borrow data in dereference of `NotInKernelWrites`" is about:
+/// This is what the compiler's message "cannot borrow data in an index of `NotInKernelWrites`" is about:
 /// the method takes `&mut self`, so the change would be lost. Declare it, `#[kernel(writes(field))]`, or
 /// make it visible where the method is called: `(&mut self.field).method()`.
 ///
@@ -205,10 +205,10 @@ impl<T> NotInKernelWrites<T> {
     }
 }
 
-impl<T> core::ops::Deref for NotInKernelWrites<T> {
-    type Target = T;
+impl<T> core::ops::Index<core::ops::RangeFull> for NotInKernelWrites<T> {
+    type Output = T;
     #[inline(always)]
-    fn deref(&self) -> &T {
+    fn index(&self, _: core::ops::RangeFull) -> &T {
         &self.0
     }
 }

@@ -13,6 +13,7 @@ use crate::diagnostics::Errors;
 use crate::krate::Krate;
 
 pub(crate) use arrays::ungrouped;
+pub(crate) use forgotten::is_made;
 use model::Class;
 pub(crate) use model::{ref_ident, view_ident};
 

@@ -213,8 +213,8 @@ pub fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 #[proc_macro_attribute]
-pub fn kernel(_args: TokenStream, item: TokenStream) -> TokenStream {
-    methods::misplaced_kernel(item.into()).into()
+pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
+    methods::misplaced(&args.into(), item.into()).into()
 }
 
 /// The second stage of [`macro@soa_methods`], once the class's fields are known.

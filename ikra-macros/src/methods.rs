@@ -12,6 +12,7 @@ mod expand;
 mod hints;
 mod kernel;
 mod lenient;
+mod misplaced;
 mod model;
 mod options;
 mod order;
@@ -27,6 +28,7 @@ use syn::{Ident, ItemImpl, LitStr, PathArguments, Token, Type};
 use crate::class::forgotten;
 use crate::diagnostics::Errors;
 use crate::krate::Krate;
+pub(crate) use misplaced::misplaced;
 use model::Block;
 
 /// The attribute: `Body! { impl Body { … } }`.
@@ -90,7 +92,10 @@ fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
 /// The path of the class that a block is for.
 fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
     if let Some((path, _)) = &block.trait_ {
-        errors.at(path, "`#[soa_methods]` takes the class's own methods, `impl Class { … }`, not those of a trait");
+        errors.at(
+            path,
+            "`#[soa_methods]` does not take a trait's methods yet: implement the trait for the views and refs of the class, `impl<P: ikra::Phase> Trait for ClassRef<'_, P>`, or leave the attribute out for the struct's own",
+        );
         return None;
     }
     if !block.generics.params.is_empty() {
@@ -194,12 +199,4 @@ fn methods(fields: Fields, block: TokenStream) -> TokenStream {
     let errors = errors.into_tokens();
     let (made, hints) = (expand::expand(&block), hints::hints(&block));
     quote!(#errors #made #hints)
-}
-
-/// `#[kernel]` outside of an impl block.
-pub(crate) fn misplaced_kernel(item: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
-    errors.span(Span::call_site(), "`#[kernel]` belongs on a method inside `#[soa_methods] impl`");
-    let errors = errors.into_tokens();
-    quote!(#item #errors)
 }

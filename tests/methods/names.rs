@@ -157,3 +157,41 @@ fn raw_and_plain_spelling_are_one_name() {
     board.construct(1, Tile::made, ()).unwrap();
     assert_eq!(board.tiles.column(tile::code)[2], 2);
 }
+
+/// Modules called like macros of the standard library.
+mod vec {
+    pub(super) const ONE: u32 = 1;
+}
+mod panic {
+    pub(super) const TWO: u32 = 2;
+}
+
+#[soa_class]
+pub struct Named {
+    pub value: u32,
+}
+
+#[soa_methods]
+impl Named {
+    #[kernel]
+    pub fn count(&mut self) {
+        let values = vec![self.value, vec::ONE];
+        if values.is_empty() {
+            panic!("no values beside {}", self.value);
+        }
+        self.value = values.iter().sum::<u32>() + panic::TWO;
+    }
+}
+
+#[soa_world]
+pub struct Names {
+    pub named: Objects<Named>,
+}
+
+#[test]
+fn modules_named_like_macros() {
+    let mut names = Names::new();
+    let named = names.named.push(Named { value: 4 }).unwrap();
+    names.execute(Named::count, ());
+    assert_eq!(names.get(named).value(), 7);
+}

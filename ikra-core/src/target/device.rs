@@ -31,3 +31,11 @@ macro_rules! __host_only {
     ($($item:tt)*) => {};
 }
 pub use __host_only as host_only;
+
+/// Macros that the host has others of.
+pub(crate) mod standard_macros {
+    pub use core::panic;
+}
+
+/// There are no crates that the host does not have.
+pub(crate) mod standard_crates {}

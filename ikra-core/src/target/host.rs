@@ -27,3 +27,13 @@ macro_rules! __host_only {
     ($($item:tt)*) => { const _: () = { $($item)* }; };
 }
 pub use __host_only as host_only;
+
+/// Macros that only the host has, or that the device has others of.
+pub(crate) mod standard_macros {
+    pub use std::{dbg, eprint, eprintln, format, panic, print, println, thread_local, vec};
+}
+
+/// Crates of the standard library that only the host has.
+pub(crate) mod standard_crates {
+    pub use ::std;
+}

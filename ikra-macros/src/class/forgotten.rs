@@ -23,6 +23,12 @@ pub(super) fn found(class: &Ident) {
     }
 }
 
+/// Whether a class of this name has been made so far.
+pub(crate) fn is_made(class: &Ident) -> bool {
+    let name = class.unraw().to_string();
+    MADE.lock().is_ok_and(|made| made.as_ref().is_some_and(|made| made.contains(&name)))
+}
+
 /// The struct that evidently should be under `#[soa_class]`: it stands beside each item under the attribute `used` that
 /// uses it as a class.
 pub(super) fn find(class: &Ident, used: &str) -> Option<ItemStruct> {

@@ -9,9 +9,14 @@
 //! show, and the ones that the macro is given as places of their own, `increment!(self.a)`. A macro that is
 //! given no `self` may still expand to one, by `include!` or as a procedural macro: such a method is
 //! [`hidden`](Access::hidden), and its own `self` gets another hygiene, so that it does not compile then.
+//!
+//! The standard library's macros are known by their names. A method that calls one imports all of them by a glob, so that
+//! a macro of the user's with such a name is ambiguous, and does not compile.
 
 #[cfg(test)]
 mod tests;
+
+use std::collections::HashSet;
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use syn::LitStr;
@@ -38,10 +43,21 @@ pub(crate) struct Access {
     pub(crate) given: u64,
     /// Whether it calls macros that are not known and are not given `self`.
     pub(crate) hidden: bool,
+    /// Whether it calls macros of the standard library, by their names alone or by paths that begin with `std`.
+    pub(crate) standard: Standard,
     /// Whether strings in it format `self`: `"{self:?}"`.
     pub(crate) formats_self: bool,
     /// Whether it contains a loop.
     pub(crate) loops: bool,
+}
+
+/// Which names must mean those of the standard library.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Standard {
+    /// `assert!`
+    pub(crate) macros: bool,
+    /// `std::assert!`
+    pub(crate) crates: bool,
 }
 
 /// Methods of the trait `Object`, which touch no field.
@@ -71,23 +87,21 @@ const FORMATTING: [&str; 16] = [
 const WRITING: [&str; 2] = ["write", "writeln"];
 
 /// Other macros of the standard library that use what they are given and nothing else.
-const HARMLESS: [&str; 26] = [
+///
+/// All that are known by name are in `standard` of ikra-core, too: a glob import of it makes the compiler refuse a
+/// name that means another macro.
+const HARMLESS: [&str; 20] = [
     "addr_of",
     "addr_of_mut",
-    "asm",
-    "assert_matches",
     "cfg",
-    "cfg_select",
     "column",
     "compile_error",
     "concat",
     "dbg",
-    "debug_assert_matches",
     "env",
     "file",
     "include_bytes",
     "include_str",
-    "is_x86_feature_detected",
     "line",
     "matches",
     "module_path",
@@ -96,7 +110,6 @@ const HARMLESS: [&str; 26] = [
     "pin",
     "stringify",
     "thread_local",
-    "try",
     "vec",
 ];
 
@@ -175,7 +188,8 @@ const MUTATORS: [&str; 36] = [
 /// Analyses the body of a method.
 pub(crate) fn analyse(body: &TokenStream, class: &Fields) -> Access {
     let mut access = Access::default();
-    let mut scanner = Scanner { class, access: &mut access, binds_mutably: false };
+    let imports = imports(body);
+    let mut scanner = Scanner { class, access: &mut access, imports: &imports, binds_mutably: false };
     scanner.scan(body.clone(), Context::Plain);
     if scanner.binds_mutably {
         // To what, the tokens do not show: `match self.a { P { ref mut x } => *x = 1 }`.
@@ -230,8 +244,48 @@ pub(super) enum Macro {
     Unknown,
 }
 
+/// The names in `use` items: macros of these names are the user's own.
+pub(super) fn imports(body: &TokenStream) -> HashSet<String> {
+    let mut found = HashSet::new();
+    collect_imports(body, &mut found);
+    found
+}
+
+fn collect_imports(tokens: &TokenStream, found: &mut HashSet<String>) {
+    let mut in_use = false;
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(word) if word == "use" => in_use = true,
+            TokenTree::Ident(name) if in_use => {
+                found.insert(plain_name(&name));
+            }
+            TokenTree::Group(group) if in_use => names_in(group.stream(), found),
+            TokenTree::Group(group) => collect_imports(&group.stream(), found),
+            TokenTree::Punct(end) if end.as_char() == ';' => in_use = false,
+            _ => {}
+        }
+    }
+}
+
+fn names_in(tokens: TokenStream, found: &mut HashSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => {
+                found.insert(plain_name(&name));
+            }
+            TokenTree::Group(group) => names_in(group.stream(), found),
+            _ => {}
+        }
+    }
+}
+
 /// The macro whose arguments the group at `at` are, if it is one's.
-pub(super) fn macro_at(tokens: &[TokenTree], at: usize) -> Option<Macro> {
+pub(super) fn macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String>) -> Option<Macro> {
+    Some(named_macro_at(tokens, at, imports)?.0)
+}
+
+/// The same, and which names must mean what they do in the standard library.
+fn named_macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String>) -> Option<(Macro, Standard)> {
     let Some([TokenTree::Ident(name), bang]) = at.checked_sub(2).map(|start| &tokens[start..at]) else { return None };
     // `match !(a)` calls none, but `r#match!(a)` does.
     if !is_punct(Some(bang), '!') || BEFORE_NOT.iter().any(|word| name == word) {
@@ -246,22 +300,29 @@ pub(super) fn macro_at(tokens: &[TokenTree], at: usize) -> Option<Macro> {
         first -= 3;
     }
     let name = plain_name(name);
-    let standard = match &tokens[first] {
-        TokenTree::Ident(root) if first < at - 2 => STANDARD.contains(&&*plain_name(root)),
-        _ => true,
+    let root = match &tokens[first] {
+        TokenTree::Ident(root) if first < at - 2 => Some(plain_name(root)),
+        _ => None,
     };
-    Some(match &*name {
-        _ if !standard => Macro::Unknown,
+    // `::std::assert!`
+    let is_rooted = root.is_some() && is_punct(first.checked_sub(1).map(|n| &tokens[n]), ':');
+    let is_own = imports.contains(root.as_ref().unwrap_or(&name)) && !is_rooted;
+    let found = match &*name {
+        _ if is_own || root.as_ref().is_some_and(|root| !STANDARD.contains(&&**root)) => Macro::Unknown,
         name if FORMATTING.contains(&name) => Macro::Formatting,
         name if WRITING.contains(&name) => Macro::Writing,
         name if HARMLESS.contains(&name) => Macro::Harmless,
         _ => Macro::Unknown,
-    })
+    };
+    let is_known = found != Macro::Unknown;
+    Some((found, Standard { macros: is_known && root.is_none(), crates: is_known && root.is_some() && !is_rooted }))
 }
 
 struct Scanner<'a> {
     class: &'a Fields,
     access: &'a mut Access,
+    /// What the body imports.
+    imports: &'a HashSet<String>,
     /// Whether there is a `ref mut`.
     binds_mutably: bool,
 }
@@ -284,7 +345,12 @@ impl Scanner<'_> {
                 }
                 TokenTree::Group(group) => {
                     let inner = self.group_context(&tokens, at, group, context);
-                    if inner.is_unknown() && macro_at(&tokens, at).is_some() && !mentions_self(group.stream()) {
+                    let found = named_macro_at(&tokens, at, self.imports);
+                    if let Some((_, standard)) = found {
+                        self.access.standard.macros |= standard.macros;
+                        self.access.standard.crates |= standard.crates;
+                    }
+                    if inner.is_unknown() && found.is_some() && !mentions_self(group.stream()) {
                         self.access.hidden = true;
                     }
                     self.scan(group.stream(), inner);
@@ -304,7 +370,7 @@ impl Scanner<'_> {
         if outer.is_unknown() {
             return if group.delimiter() == Delimiter::Brace { Context::UnknownBlock } else { outer };
         }
-        match macro_at(tokens, at) {
+        match macro_at(tokens, at, self.imports) {
             Some(Macro::Formatting) => return Context::Formatting,
             Some(Macro::Writing) => return Context::Writing,
             Some(Macro::Unknown) => return Context::Unknown,

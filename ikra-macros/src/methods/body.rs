@@ -8,13 +8,15 @@
 //! | `self.energy()`, a `&self` method, in a `&mut self` method | `(&*self).energy()` | a trait's `&mut self` method of this name comes first |
 //! | `self.other()` of another block | `<BodyMut<'_, __P>>::other(self)` | as above; the class's own method comes first on a path |
 //! | `self.link()`, `all`, `resolve` | `<BodyMut<'_, __P> as Object<'_>>::link(self)` | as above |
-//! | `self.vel.normalize()` where a kernel does not write `vel` | `(**NotInKernelWrites::of(&self.vel)).normalize()` | a method that changes what it is called on does not compile then |
+//! | `self.vel.normalize()` where a kernel does not write `vel` | `NotInKernelWrites::of(&self.vel)[..].normalize()` | a method that changes what it is called on does not compile then |
 //! | `self` where a macro's text cannot be seen | `self` of the macro's hygiene | what such a macro says itself is another `self`, and does not compile |
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use std::collections::HashSet;
 
-use super::access::{Macro, changes, is_call, is_object_method, is_punct, macro_at};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+
+use super::access::{Macro, changes, imports, is_call, is_object_method, is_punct, macro_at};
 use super::model::{Block, Method, Receiver};
 use super::rewrite::{is_braces, is_item};
 use crate::class::view_ident;
@@ -23,7 +25,8 @@ use crate::diagnostics::located;
 /// Rewrites the body, or the receiver, of a method.
 pub(super) fn rewrite(block: &Block, method: &Method, tokens: TokenStream) -> TokenStream {
     let view = block.beside(view_ident(&block.class_ident()));
-    Body { block, method, view: quote!(#view<'_, __P>) }.rewrite(tokens, Place::default())
+    let imports = imports(&method.item.block.to_token_stream());
+    Body { block, method, view: quote!(#view<'_, __P>), imports }.rewrite(tokens, Place::default())
 }
 
 /// Where tokens stand.
@@ -41,6 +44,8 @@ struct Body<'a> {
     block: &'a Block,
     method: &'a Method,
     view: TokenStream,
+    /// The names that the body imports.
+    imports: HashSet<String>,
 }
 
 impl Body<'_> {
@@ -64,7 +69,7 @@ impl Body<'_> {
                     continue;
                 }
                 TokenTree::Group(group) => {
-                    let inner = match macro_at(&tokens, at) {
+                    let inner = match macro_at(&tokens, at, &self.imports) {
                         Some(Macro::Unknown) => Place { unknown: true, ..place },
                         Some(_) => Place { shown: true, ..place },
                         None => Place { receiver: self.is_receiver(group, &tokens[at + 1..]), ..place },
@@ -109,8 +114,7 @@ impl Body<'_> {
             None => place.receiver,
         };
         if unwritten && called && !place.shown && self.method.receiver == Receiver::Exclusive {
-            let field = quote_spanned!(at=> &#own.#name);
-            return (quote_spanned!(at=> (**::ikra::NotInKernelWrites::of(#field))), 3);
+            return (unwritten_field(&own, word, name), 3);
         }
         keep
     }
@@ -140,6 +144,17 @@ impl Body<'_> {
         };
         Some((quote!(#path::#name #(#generics)* #arguments), end + 1))
     }
+}
+
+/// `NotInKernelWrites::of(&self.field)[..]`, which the compiler shows as `self.field`: it starts where `self` does, and
+/// ends with the field's name.
+fn unwritten_field(own: &Ident, word: &Ident, name: &Ident) -> TokenStream {
+    let path = quote_spanned!(word.span()=> ::ikra::NotInKernelWrites::of);
+    let mut field = Group::new(Delimiter::Parenthesis, quote_spanned!(word.span()=> &#own.#name));
+    let mut all = Group::new(Delimiter::Bracket, quote_spanned!(name.span()=> ..));
+    field.set_span(name.span());
+    all.set_span(name.span());
+    quote!(#path #field #all)
 }
 
 /// A group with other contents.

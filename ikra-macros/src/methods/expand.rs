@@ -5,11 +5,12 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
 use syn::{Lifetime, ReceiverKind, TypeParamBound};
 
-use super::access::plain_name;
+use super::access::{Standard, plain_name};
 use super::arguments::turbofish;
 use super::body;
 use super::kernel::{constructor_fn, constructor_kernel, kernel};
 use super::model::{Block, Method, Receiver};
+use super::order::with_import;
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
@@ -143,7 +144,20 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
     };
     let sig = with_captures(block.rewrite(body::rewrite(block, method, item.sig.to_token_stream())));
     let body = block.rewrite(body::rewrite(block, method, method.body.clone()));
+    let body = with_standard_names(method, body);
     quote!(#(#attrs)* #inline #vis #sig #body)
+}
+
+/// The body with glob imports, in which names of the standard library's macros mean these or are ambiguous.
+fn with_standard_names(method: &Method, body: TokenStream) -> TokenStream {
+    let at = located(&method.item.sig.ident);
+    let Standard { macros, crates } = method.access.standard;
+    let macros = macros.then(|| quote_spanned!(at=> #[allow(unused_imports)] use ::ikra::rt::standard::macros::*;));
+    let crates = crates.then(|| quote_spanned!(at=> #[allow(unused_imports)] use ::ikra::rt::standard::crates::*;));
+    match (&macros, &crates) {
+        (None, None) => body,
+        _ => with_import(body, &quote!(#macros #crates)),
+    }
 }
 
 /// A `&self` method on the ref: loads the fields that the method names, and calls it.

@@ -113,13 +113,17 @@ pub(crate) fn analyse(body: TokenStream, class: &Fields, values: &[String]) -> (
             #[allow(unused_imports)]
             use ::ikra::rt::NotAtomic as _;
         };
-        body = body.into_iter().map(|token| with_import(token, &import)).collect();
+        body = with_import(body, &import);
     }
     (scanner.found, body)
 }
 
 /// The block with an import, after its inner attributes.
-fn with_import(block: TokenTree, import: &TokenStream) -> TokenTree {
+pub(super) fn with_import(block: TokenStream, import: &TokenStream) -> TokenStream {
+    block.into_iter().map(|token| with_import_within(token, import)).collect()
+}
+
+fn with_import_within(block: TokenTree, import: &TokenStream) -> TokenTree {
     let TokenTree::Group(block) = block else { return block };
     let tokens: Vec<TokenTree> = block.stream().into_iter().collect();
     let mut at = 0;
