@@ -7,6 +7,8 @@ mod access;
 mod arguments;
 mod body;
 mod calls;
+mod check;
+mod closure;
 mod entry;
 mod expand;
 mod hints;
@@ -16,6 +18,7 @@ mod misplaced;
 mod model;
 mod options;
 mod order;
+mod parse;
 mod rewrite;
 
 use proc_macro2::{Span, TokenStream, TokenTree};

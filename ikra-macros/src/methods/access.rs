@@ -8,7 +8,7 @@
 //! expand to `self.b`. Such a call counts as a use of every field; of those written count the ones that
 //! show, and the ones that the macro is given as places of their own, `increment!(self.a)`. A macro that is
 //! given no `self` may still expand to one, by `include!` or as a procedural macro: such a method is
-//! [`hidden`](Access::hidden), and its own `self` gets another hygiene, so that it does not compile then.
+//! [`hidden`](FieldUse::hidden), and its own `self` gets another hygiene, so that it does not compile then.
 //!
 //! The standard library's macros are known by their names. A method that calls one imports all of them by a glob, so that
 //! a macro of the user's with such a name is ambiguous, and does not compile.
@@ -26,7 +26,7 @@ use super::Fields;
 
 /// What a method does to the fields of its own object.
 #[derive(Clone, Default)]
-pub(crate) struct Access {
+pub(crate) struct FieldUse {
     /// Fields that it names, by position.
     pub(crate) touches: u64,
     /// Fields that it may change.
@@ -186,8 +186,8 @@ const MUTATORS: [&str; 36] = [
 ];
 
 /// Analyses the body of a method.
-pub(crate) fn analyse(body: &TokenStream, class: &Fields) -> Access {
-    let mut access = Access::default();
+pub(crate) fn analyse(body: &TokenStream, class: &Fields) -> FieldUse {
+    let mut access = FieldUse::default();
     let imports = imports(body);
     let mut scanner = Scanner { class, access: &mut access, imports: &imports, binds_mutably: false };
     scanner.scan(body.clone(), Context::Plain);
@@ -320,7 +320,7 @@ fn named_macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String>) ->
 
 struct Scanner<'a> {
     class: &'a Fields,
-    access: &'a mut Access,
+    access: &'a mut FieldUse,
     /// What the body imports.
     imports: &'a HashSet<String>,
     /// Whether there is a `ref mut`.

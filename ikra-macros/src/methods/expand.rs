@@ -3,14 +3,15 @@
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
-use syn::{Lifetime, ReceiverKind, TypeParamBound};
+use syn::{ImplItemFn, Lifetime, ReceiverKind, TypeParamBound};
 
 use super::access::{Standard, plain_name};
 use super::arguments::turbofish;
 use super::body;
 use super::kernel::{constructor_fn, constructor_kernel, kernel};
-use super::model::{Block, Method, Receiver};
-use super::order::with_import;
+use super::model::{Block, Method, Receiver, RowItem};
+use super::order::{self, with_import};
+use super::parse::values;
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
@@ -19,7 +20,8 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let class = &block.class;
     let view = block.beside(view_ident(&block.class_ident()));
     let reference = block.beside(ref_ident(&block.class_ident()));
-    let (row_items, attrs) = (&block.row_items, &block.attrs);
+    let row_items = block.row_items.iter().map(|item| row_item(block, item));
+    let attrs = &block.attrs;
     let constructors = block.constructors.iter().map(constructor_fn);
     let (effects, collected): (Vec<_>, Vec<_>) =
         block.methods.iter().map(|method| effects_constant(block, method)).unzip();
@@ -46,6 +48,23 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         #lending
         #(#kernels)*
         #(#constructor_kernels)*
+    }
+}
+
+/// What stays on the row; a function that takes `Ref`s is generic over their phase.
+fn row_item(block: &Block, item: &RowItem) -> TokenStream {
+    match item {
+        RowItem::Plain(item) => item.to_token_stream(),
+        RowItem::OfRefs(item) => {
+            let mut item = ImplItemFn::clone(item);
+            let marked = order::marked(item.block.to_token_stream(), &block.fields, &values(&item));
+            if let Ok(body) = syn::parse2(marked) {
+                item.block = body;
+            }
+            item.sig.generics.params.insert(0, syn::parse_quote!('__w));
+            item.sig.generics.params.push(syn::parse_quote!(__P: ::ikra::Phase));
+            block.rewrite(item)
+        }
     }
 }
 
@@ -143,7 +162,8 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
         quote!(#[inline])
     };
     let sig = with_captures(block.rewrite(body::rewrite(block, method, item.sig.to_token_stream())));
-    let body = block.rewrite(body::rewrite(block, method, method.body.clone()));
+    let marked = order::marked(item.block.to_token_stream(), &block.fields, &method.values);
+    let body = block.rewrite(body::rewrite(block, method, marked));
     let body = with_standard_names(method, body);
     quote!(#(#attrs)* #inline #vis #sig #body)
 }

@@ -88,8 +88,17 @@ pub(crate) struct Found {
     pub(crate) others: BTreeSet<String>,
 }
 
-/// Analyses a body, and marks in it the updates whose value is not used. `values` are variables that hold no atomic.
-pub(crate) fn analyse(body: TokenStream, class: &Fields, values: &[String]) -> (Found, TokenStream) {
+/// Analyses a body. `values` are variables that hold no atomic.
+pub(crate) fn analyse(body: TokenStream, class: &Fields, values: &[String]) -> Found {
+    scan(body, class, values).0
+}
+
+/// The body, with marks at the updates whose value is not used.
+pub(crate) fn marked(body: TokenStream, class: &Fields, values: &[String]) -> TokenStream {
+    scan(body, class, values).1
+}
+
+fn scan(body: TokenStream, class: &Fields, values: &[String]) -> (Found, TokenStream) {
     let mut scanner = Scanner {
         class,
         found: Found::default(),

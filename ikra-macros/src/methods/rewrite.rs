@@ -6,9 +6,17 @@
 mod tests;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::quote_spanned;
+use quote::{ToTokens, quote, quote_spanned};
 
 use super::access::plain_name;
+use super::model::Block;
+
+impl Block {
+    /// `Ref<X>` and `Self` in some tokens.
+    pub(crate) fn rewrite(&self, tokens: impl ToTokens) -> TokenStream {
+        rewrite(quote!(#tokens), &self.class)
+    }
+}
 
 /// Rewrites `Ref<X>` to the ref of class `X` in the phase at hand, and `Self` to the row.
 pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
@@ -132,9 +140,9 @@ fn pattern(tokens: &[TokenTree], at: usize) -> Option<Group> {
         return None;
     }
     if !matches!(inside.last(), None | Some(TokenTree::Punct(_))) {
-        inside.extend(quote::quote!(,));
+        inside.extend(quote!(,));
     }
-    inside.extend(quote::quote!(..));
+    inside.extend(quote!(..));
     let mut fields = Group::new(Delimiter::Brace, inside.into_iter().collect());
     fields.set_span(tokens[at + 1].span());
     Some(fields)
@@ -165,5 +173,5 @@ fn spanned_path(row: &syn::Path, at: &Ident) -> TokenStream {
     if let Some(last) = row.segments.last_mut() {
         last.ident.set_span(at.span().located_at(at.span()));
     }
-    quote::quote!(#row)
+    quote!(#row)
 }

@@ -6,7 +6,7 @@ fn of(body: &str) -> String {
     let fields = [("a", false), ("n", true), ("m", true), ("next", true)];
     let fields = fields.map(|(name, is_atomic)| (syn::parse_str(name).unwrap(), is_atomic));
     let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect() };
-    let (found, marked) = analyse(body.parse().unwrap(), &class, &["value".to_owned()]);
+    let (found, marked) = scan(body.parse().unwrap(), &class, &["value".to_owned()]);
     let names = |set: u16| {
         let all = ["load", "store", "add", "min", "max", "or", "and", "exchange"];
         let names = all.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
@@ -125,6 +125,6 @@ fn tokens_stay() {
     ] {
         let tokens: TokenStream = body.parse().unwrap();
         let class = Fields { class: String::new(), fields: Vec::new() };
-        assert_eq!(analyse(tokens.clone(), &class, &[]).1.to_string(), tokens.to_string());
+        assert_eq!(scan(tokens.clone(), &class, &[]).1.to_string(), tokens.to_string());
     }
 }

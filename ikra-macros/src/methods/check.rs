@@ -1,0 +1,188 @@
+//! What is wrong with a method or a kernel, said at the user's tokens.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{FnArg, GenericParam, ImplItemFn, PathArguments, ReturnType, Type};
+
+use super::access::plain_name;
+use super::model::{Parameter, Receiver};
+use super::options::Options;
+use super::{Fields, rewrite};
+use crate::diagnostics::Errors;
+
+/// Another object is no `&Self`, whose fields would be at hand. What is made of such a method is called
+/// by anything, so that the mistake is reported once.
+pub(super) fn borrowed_objects(
+    fields: &Fields,
+    item: &mut ImplItemFn,
+    parameters: &mut [Parameter],
+    errors: &mut Errors,
+) -> bool {
+    let mut found = false;
+    let types = item.sig.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    for (typed, parameter) in types.zip(parameters) {
+        let Type::Reference(reference) = &*typed.ty else { continue };
+        let Type::Path(path) = &*reference.elem else { continue };
+        if !path.path.is_ident("Self") {
+            continue;
+        }
+        found = true;
+        errors.at(
+            reference,
+            format!(
+                "another object comes as a `Ref<Self>`, whose fields are read by getters, `other.field()`; a `{}` that is no object of a world is `&{0}`",
+                fields.class
+            ),
+        );
+        *typed.pat = syn::parse_quote!(_);
+        parameter.ty = syn::parse_quote!(impl ::core::marker::Sized);
+        (*typed.ty).clone_from(&parameter.ty);
+    }
+    if found {
+        item.block = syn::parse_quote!({ ::core::unimplemented!() });
+        item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
+    }
+    found
+}
+
+/// A kernel's arguments come from outside of the world, and its result goes there: no `Ref`s.
+pub(super) fn nested_refs(item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
+    let has_ref = |ty: &Type| rewrite::has_ref(ty.to_token_stream());
+    let mut found = false;
+    for parameter in parameters.iter().filter(|parameter| parameter.object.is_none() && has_ref(&parameter.ty)) {
+        found = true;
+        errors.at(
+            &parameter.ty,
+            "a kernel takes another object as a parameter of its own, `other: Ref<Class>`, which is given as a link; within other types take `Link<Class>`, and follow it by `self.resolve(link)`",
+        );
+    }
+    if let ReturnType::Type(_, ty) = &item.sig.output
+        && has_ref(ty)
+    {
+        found = true;
+        errors.at(ty, "a `Ref` lasts for one call, so a kernel cannot return it: return its link, `object.link()`");
+    }
+    found
+}
+
+/// Points out arguments that own memory, which cannot be given to every object.
+pub(super) fn arguments(parameters: &[Parameter], errors: &mut Errors) {
+    for Parameter { ty, .. } in parameters {
+        let Type::Path(path) = ty else { continue };
+        let Some(last) = path.path.segments.last() else { continue };
+        let inside = match &last.arguments {
+            PathArguments::AngleBracketed(args) => args.args.to_token_stream().to_string().replace(' ', ""),
+            _ => String::new(),
+        };
+        let instead = match last.ident.to_string().as_str() {
+            "Vec" | "VecDeque" | "Box" if inside.starts_with('[') => format!("`&{inside}`"),
+            "Vec" | "VecDeque" => format!("a slice, `&[{inside}]`"),
+            "String" => "`&str`".to_owned(),
+            "Box" | "Rc" | "Arc" => format!("a reference, `&{inside}`"),
+            "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" => {
+                format!("a reference, `&{}<{inside}>`", last.ident)
+            }
+            _ => continue,
+        };
+        errors.at(
+            ty,
+            format!("a kernel is given its arguments for every object anew, so they are copied: instead of `{}` take {instead}", last.ident),
+        );
+    }
+}
+
+/// Whether the type is certainly not `u32`, which may have another name.
+pub(super) fn is_no_id(ty: &Type) -> bool {
+    const OTHERS: [&str; 14] =
+        ["u8", "u16", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64", "bool"];
+    match ty {
+        Type::Path(path) => OTHERS.iter().any(|other| path.path.is_ident(other)),
+        _ => true,
+    }
+}
+
+pub(super) fn kernel(
+    item: &ImplItemFn,
+    receiver: Receiver,
+    parameters: &[Parameter],
+    options: &Options,
+    errors: &mut Errors,
+) {
+    if let Some(pairs) = &options.pairs {
+        if parameters.first().is_none_or(|first| first.object.is_none()) {
+            errors.at(
+                pairs,
+                "a kernel for pairs takes the other object first: `fn attract(&mut self, other: Ref<Body>, …)`",
+            );
+        }
+        if let ReturnType::Type(_, ty) = &item.sig.output {
+            errors.at(
+                ty,
+                "a kernel for pairs returns nothing: what it finds out about a pair it keeps in a field of `self`",
+            );
+        }
+        if !options.reducers.is_empty() {
+            errors.at(
+                pairs,
+                "a kernel is either for `pairs` or to `reduce`: let one collect into a field, and another reduce that field",
+            );
+        }
+    }
+    if options.pairs.is_none() && !options.reducers.is_empty() && matches!(item.sig.output, ReturnType::Default) {
+        errors.at(&item.sig.ident, "a kernel to `reduce` returns the value that is combined");
+    }
+    if receiver == Receiver::Shared
+        && let Some(at) = &options.snapshot_at
+    {
+        errors.at(at, "a kernel with `&self` writes no field, so there is nothing to take a snapshot of");
+    }
+    if receiver == Receiver::Shared && options.writes.is_some_and(|writes| writes != 0) {
+        errors.span(options.span, "a kernel with `&self` cannot write; take `&mut self`");
+    }
+}
+
+/// What a kernel is generic over follows from its arguments: executors are given these, and nothing else.
+pub(super) fn generics(item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
+    let generics = &item.sig.generics;
+    let mut found = false;
+    for (n, param) in generics.params.iter().enumerate() {
+        let (name, advice) = match param {
+            GenericParam::Lifetime(_) => continue,
+            GenericParam::Type(param) => (&param.ident, String::from("let one be of this type, or of one that has it")),
+            GenericParam::Const(param) => {
+                let (name, ty) = (plain_name(&param.ident), &param.ty);
+                let argument = heck::ToSnakeCase::to_snake_case(&*name);
+                (&param.ident, format!("take it as an argument, `{argument}: {}`", quote!(#ty)))
+            }
+        };
+        let others =
+            generics.params.iter().enumerate().filter(|(other, _)| *other != n).map(|(_, other)| quote!(#other));
+        let bounds = generics.where_clause.to_token_stream();
+        let types = parameters.iter().filter(|parameter| parameter.object.is_none()).map(|parameter| {
+            let ty = &parameter.ty;
+            quote!(#ty)
+        });
+        if !others.chain(types).chain([bounds]).any(|tokens| names(tokens, name)) {
+            found = true;
+            errors.at(
+                name,
+                format!(
+                    "an executor is given the kernel's arguments, and none of them says what `{name}` is: {advice}"
+                ),
+            );
+        }
+    }
+    found
+}
+
+/// Whether some tokens contain a name.
+fn names(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => names(group.stream(), name),
+        _ => false,
+    })
+}

@@ -1,0 +1,287 @@
+//! From an impl block to the model: which item is a method, a kernel, a constructor, or stays on the row.
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenTree;
+use quote::ToTokens;
+use syn::{
+    Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind, ReturnType,
+    Safety, Type,
+};
+
+use super::access::{self, is_object_method, plain_name};
+use super::model::{Block, Constructor, Method, Parameter, Receiver, RowItem};
+use super::options::Options;
+use super::order::{self, Found};
+use super::{Fields, check, rewrite};
+use crate::diagnostics::Errors;
+
+impl Block {
+    /// Reads the block.
+    pub(crate) fn parse(class: Path, fields: Fields, block: ItemImpl, errors: &mut Errors) -> Self {
+        let mut parsed = Self {
+            class,
+            fields,
+            row_items: Vec::new(),
+            methods: Vec::new(),
+            constructors: Vec::new(),
+            attrs: block.attrs,
+            functions: HashMap::new(),
+        };
+        for item in block.items {
+            match item {
+                ImplItem::Fn(item) => parsed.function(item, errors),
+                ImplItem::Macro(item) => errors.at(
+                    item.mac.path,
+                    "what this macro makes cannot be seen here: let a macro make the whole `#[soa_methods] impl` block, or move what belongs to the struct itself to an `impl` block without `#[soa_methods]`",
+                ),
+                other => parsed.row_items.push(RowItem::Plain(Box::new(other))),
+            }
+        }
+        parsed.close_over_uses();
+        parsed.close_over_calls();
+        for method in &mut parsed.methods {
+            if let Some(options) = &mut method.kernel {
+                options.check_order(&method.uses, &parsed.fields, errors);
+            }
+        }
+        parsed
+    }
+
+    fn function(&mut self, mut item: ImplItemFn, errors: &mut Errors) {
+        let mut kernel = None;
+        item.attrs.retain(|attr| {
+            if is_conditional_kernel(attr) {
+                errors.at(
+                    attr,
+                    "a method is a kernel or it is not: write `#[kernel]`, which costs nothing where nobody runs it, or write the method twice, under `#[cfg(…)]`",
+                );
+                // As if it were one, for those that run it.
+                kernel = Some(Options::parse(&syn::parse_quote!(#[kernel]), &self.fields, errors));
+                return false;
+            }
+            if attr.path().segments.last().is_none_or(|last| last.ident != "kernel") {
+                return true;
+            }
+            if kernel.is_some() {
+                errors.at(attr, "`#[kernel]` is there twice; put all options into one");
+            }
+            kernel = Some(Options::parse(attr, &self.fields, errors));
+            false
+        });
+        let receiver = match item.sig.receiver() {
+            None => None,
+            Some(receiver) => match &receiver.kind {
+                ReceiverKind::Reference(_, _, mutability) if receiver.mutability.is_none() => {
+                    Some(if mutability.is_some() { Receiver::Exclusive } else { Receiver::Shared })
+                }
+                _ => {
+                    errors.at(
+                        receiver,
+                        "methods of a class take `&self` or `&mut self`: the object stays in its columns",
+                    );
+                    // As if it were so, for those that call it.
+                    item.sig.inputs[0] = syn::parse_quote!(&mut self);
+                    Some(Receiver::Exclusive)
+                }
+            },
+        };
+        if let (Some(asyncness), Some(_)) = (&item.sig.asyncness, receiver) {
+            errors.at(asyncness, "a method of a class cannot be `async`");
+            return;
+        }
+        if let (Some(constness), Some(_)) = (&item.sig.constness, receiver) {
+            errors.at(constness, "a method of a class cannot be `const`");
+            return;
+        }
+        if let (Safety::Unsafe(unsafety), Some(_)) = (&item.sig.safety, &kernel) {
+            errors.at(
+                unsafety,
+                "a kernel cannot be `unsafe`: executors call it for every object; put the operation into an `unsafe` block in it, or into a method that it calls",
+            );
+            item.sig.safety = Safety::Default;
+        }
+        let parameters = parameters(&item);
+        if kernel.is_some() {
+            check::arguments(&parameters, errors);
+        }
+        match (receiver, kernel) {
+            (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, errors),
+            (None, None) => self.row_function(item),
+            (None, Some(options)) => self.constructor(item, parameters, &options, errors),
+        }
+    }
+
+    fn method(
+        &mut self,
+        mut item: ImplItemFn,
+        receiver: Receiver,
+        mut parameters: Vec<Parameter>,
+        mut kernel: Option<Options>,
+        errors: &mut Errors,
+    ) {
+        let borrows_object = check::borrowed_objects(&self.fields, &mut item, &mut parameters, errors);
+        let name = &item.sig.ident;
+        let clashes = self.fields.position(name).is_some();
+        if clashes {
+            errors.at(
+                name,
+                format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
+            );
+        }
+        if is_object_method(name) {
+            errors.at(
+                name,
+                format!(
+                    "every object has a method `{}` already, of the trait `ikra::Object`; rename this one",
+                    plain_name(name)
+                ),
+            );
+        }
+        let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
+        if item.attrs.iter().any(access::is_macro) {
+            // Whatever it makes of the body.
+            access.whole = true;
+            access.escapes = true;
+        }
+        if access.whole || access.escapes {
+            access.because = Some(format!("`{}` uses `self` as a whole", plain_name(name)));
+        }
+        let values = values(&item);
+        let Found { uses, others } = order::analyse(item.block.to_token_stream(), &self.fields, &values);
+        if receiver == Receiver::Shared {
+            access.writes = 0;
+            access.given = 0;
+            access.escapes = false;
+        }
+        if let Some(options) = &mut kernel {
+            check::kernel(&item, receiver, &parameters, options, errors);
+            if let Some(writes) = options.writes {
+                // The user's list stands in for what the text does not show.
+                access.writes |= writes;
+                access.touches |= writes;
+                access.given = 0;
+                access.escapes = false;
+            }
+            access.touches |= options.snapshot;
+        }
+        let has_nested_ref = kernel.is_some()
+            && (check::nested_refs(&item, &parameters, errors)
+                | check::generics(&item, &parameters, errors)
+                | borrows_object);
+        self.methods.push(Method {
+            item,
+            receiver,
+            parameters,
+            access,
+            unwritten: 0,
+            calls: Vec::new(),
+            others: 0,
+            uses,
+            called: others,
+            values,
+            kernel,
+            clashes,
+            has_nested_ref,
+        });
+    }
+
+    /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
+    fn row_function(&mut self, item: ImplItemFn) {
+        let values = values(&item);
+        let found = order::analyse(item.block.to_token_stream(), &self.fields, &values);
+        self.functions.insert(plain_name(&item.sig.ident), found);
+        let takes_refs = item.sig.inputs.iter().any(|input| rewrite::has_ref(input.to_token_stream()));
+        self.row_items.push(match takes_refs {
+            true => RowItem::OfRefs(Box::new(item)),
+            false => RowItem::Plain(Box::new(ImplItem::Fn(item))),
+        });
+    }
+
+    fn constructor(&mut self, item: ImplItemFn, parameters: Vec<Parameter>, options: &Options, errors: &mut Errors) {
+        let returns_self = match &item.sig.output {
+            ReturnType::Type(_, ty) => match &**ty {
+                Type::Path(path) => {
+                    let name = |path: &Path| path.segments.last().map(|last| plain_name(&last.ident));
+                    path.path.is_ident("Self") || name(&path.path) == name(&self.class)
+                }
+                _ => false,
+            },
+            ReturnType::Default => false,
+        };
+        if parameters.is_empty() || !returns_self {
+            errors.span(
+                options.span,
+                "a kernel takes `&self` or `&mut self`; without, it is a constructor, `fn spawn(id: u32, …) -> Self`, for `construct`",
+            );
+            self.row_items.push(RowItem::Plain(Box::new(ImplItem::Fn(item))));
+            return;
+        }
+        if check::is_no_id(&parameters[0].ty) {
+            errors.at(
+                &parameters[0].ty,
+                "a constructor is first given the new object's position: `id: u32`; its other parameters follow",
+            );
+            self.row_items.push(RowItem::Plain(Box::new(ImplItem::Fn(item))));
+            return;
+        }
+        if let Some(object) = parameters.iter().find(|parameter| rewrite::has_ref(parameter.ty.to_token_stream())) {
+            errors.at(
+                &object.ty,
+                "a constructor takes `Link<Class>`: the object that it makes, from which a `Ref` could be followed, is not there yet",
+            );
+            return;
+        }
+        if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0
+        {
+            errors.span(options.span, "a constructor under `#[kernel]` takes no options");
+        }
+        self.constructors.push(Constructor { item, parameters });
+    }
+}
+
+/// Whether the attribute is `#[kernel]` under a condition.
+fn is_conditional_kernel(attr: &Attribute) -> bool {
+    let syn::Meta::List(list) = &attr.meta else { return false };
+    let made = list.tokens.clone().into_iter().skip(1);
+    attr.path().is_ident("cfg_attr")
+        && made.into_iter().any(|token| matches!(token, TokenTree::Ident(name) if name == "kernel"))
+}
+
+fn parameters(item: &ImplItemFn) -> Vec<Parameter> {
+    item.sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(Parameter { ty: (*typed.ty).clone(), object: ref_class(&typed.ty) }),
+            FnArg::Receiver(_) => None,
+        })
+        .collect()
+}
+
+/// The variables of parameters whose types, as written, are no atomics.
+pub(super) fn values(item: &ImplItemFn) -> Vec<String> {
+    let typed = item.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let values = typed.filter(|typed| {
+        let ty = typed.ty.to_token_stream().to_string();
+        !ty.contains("Atomic") && !ty.contains("impl ")
+    });
+    values.flat_map(|typed| order::variables(&typed.pat.to_token_stream().into_iter().collect::<Vec<_>>())).collect()
+}
+
+/// The `X` of `Ref<X>`.
+fn ref_class(ty: &Type) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    if plain_name(&last.ident) != "Ref" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.first()? {
+        GenericArgument::Type(ty) if args.args.len() == 1 => Some(ty.clone()),
+        _ => None,
+    }
+}
