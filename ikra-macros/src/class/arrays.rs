@@ -1,14 +1,13 @@
 //! `#[inline_array]`: how a field that is an array is spread.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::{
     Attribute, Expr, ExprGroup, ExprLit, ExprParen, GenericArgument, Lit, Meta, PathArguments, Type, TypeGroup,
     TypeParen,
 };
 
-use super::model::{Mode, check_mode};
-use crate::diagnostics::{Errors, located};
+use super::model::{StorageKind, check_mode};
+use crate::diagnostics::Errors;
 
 /// What the attribute says.
 pub(crate) enum Inlining {
@@ -18,6 +17,16 @@ pub(crate) enum Inlining {
     Object,
     /// `#[inline_array(4)]`, `#[inline_array(SLOTS)]`
     Slots(Box<Expr>),
+}
+
+/// How an inner array is spread.
+pub(crate) enum Arrangement {
+    /// A column per slot.
+    Full { element: Type, len: Expr },
+    /// A column of arrays.
+    Whole { element: Type, len: Expr },
+    /// Some slots, and the rest in the arena.
+    Partly { element: Type, slots: Expr },
 }
 
 const FORMS: &str = "write `#[inline_array]` on `[T; N]` for a column per slot, `#[inline_array(object)]` on `[T; N]` for a column of arrays, `#[inline_array(4)]` on `InnerArray<T>` for 4 slots and the rest in the arena";
@@ -75,16 +84,15 @@ pub(super) fn inner_array(ty: &Type) -> Option<Option<&Type>> {
     }))
 }
 
-/// The runtime's arrangement for a field, if it is an inner array.
+/// How a field is spread, if it is an inner array.
 pub(crate) fn check_array(
     ty: &Type,
     inlining: Option<&(Inlining, Attribute)>,
-    mode: Mode,
+    kind: StorageKind,
     errors: &mut Errors,
-) -> Option<TokenStream> {
+) -> Option<Arrangement> {
     let ty = ungrouped(ty);
-    let at = located(ty);
-    if mode == Mode::Flatten
+    if kind == StorageKind::Flatten
         && let Some((_, attr)) = inlining
     {
         errors.at(attr, "a field is either under `#[soa(flatten)]` or under `#[inline_array]`");
@@ -104,8 +112,8 @@ pub(crate) fn check_array(
             None
         }
         (_, Some(Some(element)), Some((Inlining::Slots(slots), _))) => {
-            check_mode(element, mode, errors);
-            Some(quote_spanned!(at=> ::ikra::rt::PartlyInlined<#element, { #slots }>))
+            check_mode(element, kind, errors);
+            Some(Arrangement::Partly { element: element.clone(), slots: Expr::clone(slots) })
         }
         (_, Some(Some(_)), Some((Inlining::Full | Inlining::Object, attr))) => {
             errors.at(
@@ -116,7 +124,7 @@ pub(crate) fn check_array(
         }
         (Type::Array(array), None, Some((inlining, attr))) => {
             let (element, len) = (&array.elem, &array.len);
-            check_mode(element, mode, errors);
+            check_mode(element, kind, errors);
             if let (Inlining::Full, Expr::Lit(ExprLit { lit: Lit::Int(slots), .. })) = (inlining, len)
                 && !slots.base10_parse().is_ok_and(|slots: usize| (1..=256).contains(&slots))
             {
@@ -124,8 +132,8 @@ pub(crate) fn check_array(
                 return None;
             }
             match inlining {
-                Inlining::Full => Some(quote_spanned!(at=> ::ikra::rt::FullyInlined<#element, { #len }>)),
-                Inlining::Object => Some(quote_spanned!(at=> ::ikra::rt::WholeArray<#element, { #len }>)),
+                Inlining::Full => Some(Arrangement::Full { element: Type::clone(element), len: len.clone() }),
+                Inlining::Object => Some(Arrangement::Whole { element: Type::clone(element), len: len.clone() }),
                 Inlining::Slots(_) => {
                     errors.at(
                         attr,

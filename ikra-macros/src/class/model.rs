@@ -2,22 +2,22 @@
 
 use heck::ToSnakeCase;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
 
-use super::arrays::{Inlining, array_attribute, check_array};
+use super::arrays::{Arrangement, Inlining, array_attribute, check_array};
 use super::checks;
 use super::options::Options;
-use crate::diagnostics::{Errors, located};
+use crate::diagnostics::Errors;
 
 /// The largest number of fields, `MAX_FIELDS` of the runtime.
 const MAX_FIELDS: usize = 64;
 
 /// How a field is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum StorageKind {
     Plain,
     Flatten,
     Atomic,
@@ -33,101 +33,19 @@ pub(crate) struct Field {
     pub(crate) vis: Visibility,
     pub(crate) ty: Type,
     pub(crate) docs: Vec<Attribute>,
-    pub(crate) mode: Mode,
-    /// For inner arrays, the runtime's arrangement.
-    pub(crate) array: Option<TokenStream>,
-    /// Whether the type cannot be stored; the error is already reported.
+    pub(crate) kind: StorageKind,
+    /// For inner arrays, how they are spread.
+    pub(crate) array: Option<Arrangement>,
+    /// Whether the type cannot be stored, already reported.
     pub(crate) broken: bool,
     /// The earlier field with which the same is asked of the compiler.
     pub(crate) asked: Option<usize>,
 }
 
 impl Field {
-    /// The runtime's storage for it, as other items name it.
-    pub(crate) fn storage(&self) -> TokenStream {
-        if self.is_sure() {
-            return self.definition();
-        }
-        let Self { class, place, .. } = self;
-        quote_spanned!(located(&self.ty)=> <#class as ::ikra::rt::Field<#place>>::Storage)
-    }
-
-    /// The runtime's storage for it, where `Field<K>` says which. What the macro cannot know about the type is asked
-    /// here and nowhere else.
-    pub(crate) fn definition(&self) -> TokenStream {
-        let Self { ty, class, place, .. } = self;
-        if self.broken {
-            return quote!(::ikra::rt::Plain<u8>);
-        }
-        let at = located(ty);
-        let storage = match (&self.array, self.mode) {
-            (Some(arrangement), Mode::Atomic) => {
-                quote_spanned!(at=> ::ikra::rt::AtomicInner<#class, #place, #arrangement>)
-            }
-            (Some(arrangement), _) => quote_spanned!(at=> ::ikra::rt::Inner<#class, #place, #arrangement>),
-            (None, Mode::Plain) => quote_spanned!(at=> ::ikra::rt::Plain<#ty>),
-            (None, Mode::Flatten) => quote_spanned!(at=> ::ikra::rt::Flat<#ty>),
-            (None, Mode::Atomic) => quote_spanned!(at=> ::ikra::rt::AtomicColumn<#ty>),
-        };
-        if self.is_sure() {
-            return storage;
-        }
-        if let Some(first) = self.asked {
-            // An error there is one here, and is not repeated.
-            return quote_spanned! {at=>
-                <::ikra::rt::After<<#class as ::ikra::rt::Field<#first>>::Storage, #storage> as ::ikra::rt::Then>::Type
-            };
-        }
-        let sure = checks::is_stored(&self.ty, self.mode, &storage);
-        quote_spanned!(at=> <::ikra::rt::If<{ #sure }, #storage> as ::ikra::rt::Then>::Type)
-    }
-
     /// Whether the type can be stored, as far as the macro can tell from how it is written.
-    fn is_sure(&self) -> bool {
+    pub(super) fn is_sure(&self) -> bool {
         self.broken || checks::is_sure(&self.ty, &self.class)
-    }
-
-    /// What a view shows for it.
-    pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
-        self.shown_type(world, phase, &quote!(OwnPlace), &quote!(FieldView))
-    }
-
-    /// What a view or a getter shows, which differ in the place of atomics and in the name for types that the macro
-    /// does not know.
-    fn shown_type(
-        &self,
-        world: &TokenStream,
-        phase: &Ident,
-        atomic: &TokenStream,
-        unsure: &TokenStream,
-    ) -> TokenStream {
-        let Self { ty, class, place, .. } = self;
-        let at = located(ty);
-        let atomic = quote_spanned!(at=> ::ikra::rt::#atomic<#phase, #class, #place>);
-        if self.array.is_some() && !self.broken {
-            let storage = self.storage();
-            return match self.mode {
-                Mode::Atomic => quote_spanned!(at=> ::ikra::InnerAtomics<#world, #storage, #atomic>),
-                _ => quote_spanned!(at=> ::ikra::InnerMut<#world, #phase, #storage>),
-            };
-        }
-        match self.mode {
-            _ if self.broken => quote!(#ty),
-            Mode::Flatten => quote!(#ty),
-            _ if !self.is_sure() => quote_spanned!(at=> ::ikra::rt::#unsure<#world, #phase, #class, #place>),
-            Mode::Atomic => quote_spanned!(at=> ::ikra::Atomic<#world, #ty, #atomic>),
-            Mode::Plain if is_number(ty) => quote!(#ty),
-            Mode::Plain => quote_spanned!(at=> <#ty as ::ikra::Value>::View<#world, #phase>),
-        }
-    }
-
-    /// What a getter returns.
-    pub(crate) fn seen_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
-        if self.array.is_some() && !self.broken && self.mode == Mode::Plain {
-            let storage = self.storage();
-            return quote_spanned!(located(&self.ty)=> ::ikra::InnerRef<#world, #phase, #storage>);
-        }
-        self.shown_type(world, phase, &quote!(AnyPlace), &quote!(FieldSeen))
     }
 
     /// The name without `r#`.
@@ -191,7 +109,7 @@ impl Class {
         }
         for place in 1..fields.len() {
             let same = |other: &Field| {
-                !other.broken && other.mode == fields[place].mode && checks::same(&other.ty, &fields[place].ty)
+                !other.broken && other.kind == fields[place].kind && checks::same(&other.ty, &fields[place].ty)
             };
             fields[place].asked = fields[..place].iter().position(same);
         }
@@ -261,7 +179,7 @@ pub(crate) fn ref_ident(class: &Ident) -> Ident {
 /// Reads one field, and takes the macro's attributes off it.
 fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident.clone()?;
-    let mut mode = Mode::Plain;
+    let mut kind = StorageKind::Plain;
     let mut inlining: Option<(Inlining, Attribute)> = None;
     let mut wrong_inlining = false;
     let mut both = false;
@@ -271,21 +189,21 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
             if !matches!(attr.meta, syn::Meta::Path(_)) {
                 errors.at(attr, "`#[atomic]` takes no arguments");
             }
-            if mode != Mode::Plain {
+            if kind != StorageKind::Plain {
                 both = true;
                 errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
             }
-            mode = Mode::Atomic;
+            kind = StorageKind::Atomic;
             return false;
         }
         if attr.path().is_ident("soa") {
             match attr.parse_args::<Ident>() {
                 Ok(option) if option == "flatten" => {
-                    if mode != Mode::Plain {
+                    if kind != StorageKind::Plain {
                         both = true;
                         errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
                     }
-                    mode = if both { Mode::Plain } else { Mode::Flatten };
+                    kind = if both { StorageKind::Plain } else { StorageKind::Flatten };
                 }
                 _ => errors.at(attr, "the field attribute is `#[soa(flatten)]`"),
             }
@@ -296,7 +214,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
                 errors.at(attr, "`#[inline_array]` appears twice");
             } else {
                 let found = errors.take(array_attribute(attr));
-                // What is wrong with it has been said: the rest is checked as if it were right.
+                // What is wrong with it is already reported: the rest is checked as if it were right.
                 wrong_inlining = found.is_none();
                 inlining = found.map(|found| (found, attr.clone()));
             }
@@ -319,10 +237,10 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     check_type(&ty, &mut wrong);
     let arrangement = match wrong_inlining {
         true => None,
-        false => check_array(&ty, inlining.as_ref(), mode, &mut wrong),
+        false => check_array(&ty, inlining.as_ref(), kind, &mut wrong),
     };
     if !both && !wrong_inlining && arrangement.is_none() {
-        check_mode(&ty, mode, &mut wrong);
+        check_mode(&ty, kind, &mut wrong);
     }
     let mut broken = false;
     if let Some(wrong) = wrong.into_error() {
@@ -332,7 +250,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     }
     broken |= wrong_inlining;
     let vis = field.vis.clone();
-    Some(Field { class: class.clone(), place, ident, vis, ty, docs, mode, array: arrangement, broken, asked: None })
+    Some(Field { class: class.clone(), place, ident, vis, ty, docs, kind, array: arrangement, broken, asked: None })
 }
 
 /// A field's type as other items than the struct name it: `Self` is the class.
@@ -396,13 +314,13 @@ fn stand_in(ty: &mut Type) -> bool {
 }
 
 /// Points out types that are values and cannot be stored in this way.
-pub(super) fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
-    match (mode, ty) {
-        (Mode::Atomic, Type::Array(_)) => errors.at(
+pub(super) fn check_mode(ty: &Type, kind: StorageKind, errors: &mut Errors) {
+    match (kind, ty) {
+        (StorageKind::Atomic, Type::Array(_)) => errors.at(
             ty,
             "an array has no atomic operations, its elements have: add `#[inline_array]` (or `#[inline_array(object)]`), and use `.get(index)`",
         ),
-        (Mode::Atomic, Type::Path(path))
+        (StorageKind::Atomic, Type::Path(path))
             if ["u8", "u16", "u128", "i8", "i16", "i128"].iter().any(|name| path.path.is_ident(name)) =>
         {
             errors.at(
@@ -410,11 +328,11 @@ pub(super) fn check_mode(ty: &Type, mode: Mode, errors: &mut Errors) {
                 "an `#[atomic]` field is a `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<Class>` or `Option<Link<Class>>`",
             );
         }
-        (Mode::Flatten, Type::Array(_)) => errors.at(
+        (StorageKind::Flatten, Type::Array(_)) => errors.at(
             ty,
             "`#[soa(flatten)]` stores a struct as one column per component; an array is not a struct: leave the attribute out",
         ),
-        (Mode::Flatten, ty) if is_number(ty) => {
+        (StorageKind::Flatten, ty) if is_number(ty) => {
             errors.at(ty, "a number has no components for `#[soa(flatten)]`: leave the attribute out");
         }
         _ => {}

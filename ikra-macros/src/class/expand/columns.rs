@@ -1,0 +1,29 @@
+//! `body::mass`: names for columns.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+
+use crate::class::model::{Class, Field};
+
+/// `body::mass`.
+pub(super) fn columns(class: &Class) -> TokenStream {
+    let (row, columns, vis) = (class.ident(), class.columns(), &class.row.vis);
+    let doc = format!("Names for the columns of [`{}`], one a field.", row.unraw());
+    let constants = class.fields.iter().enumerate().map(|(k, field)| {
+        let Field { ident, vis, .. } = field;
+        let doc = format!("The column of [`{}::{}`].", row.unraw(), field.name());
+        quote! {
+            #[doc = #doc]
+            #vis const #ident: ::ikra::Column<#row, #k> = ::ikra::Column::NEW;
+        }
+    });
+    quote! {
+        #[doc = #doc]
+        #[allow(non_camel_case_types, missing_debug_implementations, clippy::empty_enums)]
+        #vis enum #columns {}
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code)]
+        impl #columns { #(#constants)* }
+    }
+}

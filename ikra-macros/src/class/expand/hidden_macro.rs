@@ -1,0 +1,44 @@
+//! The macro of the class's name.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::LitStr;
+use syn::ext::IdentExt;
+
+use crate::class::model::{Class, StorageKind};
+
+pub(super) fn hidden_macro(class: &Class) -> Ident {
+    format_ident!("__ikra_class_{}", class.ident().unraw())
+}
+
+/// The macro through which `#[soa_methods]` learns the fields. It has the class's own name, so that it is
+/// found wherever the struct is imported, and before the struct in the file.
+pub(super) fn macro_rules(class: &Class) -> TokenStream {
+    let row = class.ident();
+    let hidden = hidden_macro(class);
+    let fields = class.fields.iter().map(|field| {
+        let ident = &field.ident;
+        let kind = format_ident!(
+            "{}",
+            match field.kind {
+                StorageKind::Plain => "plain",
+                StorageKind::Flatten => "flatten",
+                StorageKind::Atomic => "atomic",
+            }
+        );
+        quote!(#ident #kind)
+    });
+    let name = LitStr::new(&row.unraw().to_string(), row.span());
+    let doc = format!("Tells `#[soa_methods]` the fields of [`{}`], under the name of the class.", row.unraw());
+    quote! {
+        #[doc = #doc]
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden {
+            ($($item:tt)*) => { ::ikra::rt::__expand_methods! { (::ikra; #name #(#fields),*) $($item)* } };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #hidden as #row;
+    }
+}

@@ -1,0 +1,77 @@
+//! How a class is stored, on host and device.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use crate::class::model::Class;
+use crate::class::options::Layout;
+use crate::diagnostics::located;
+use crate::symbol::{place, plain};
+
+/// How the class is stored, and what its view and ref have in common with all others.
+pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
+    let (row, view, reference) = (class.ident(), class.view(), class.reference());
+    let name = row.unraw().to_string();
+    let fields = class.fields.iter().enumerate().map(|(k, field)| {
+        let (ident, field_name, storage) = (&field.ident, field.name(), field.definition());
+        let k = Literal::usize_unsuffixed(k);
+        let ty = &field.ty;
+        let text = quote!(#ty).to_string().replace(' ', "").replace(';', "; ");
+        quote_spanned!(located(ty)=> #k #ident = #field_name: #text in #storage;)
+    });
+    let option = |value: &Option<syn::Expr>| match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    };
+    let (capacity, arena) = (option(&class.options.capacity), option(&class.options.arena));
+    let addressing = format_ident!("{}", class.options.addressing);
+    let layout = match class.options.layout {
+        Layout::Soa => quote!(Soa),
+        Layout::Aos => quote!(Aos),
+        Layout::Tiles(n) => quote!(Tiles<#n>),
+    };
+    let state = if is_mistaken { quote!(mistaken) } else { quote!(complete) };
+    let (place, symbol) = (place(row), symbol_start(&name));
+    let doc = format!("How objects of class [`{name}`] are stored, and what [`{view}`] and [`{reference}`] are.");
+    quote! {
+        #[doc = #doc]
+        const _: () = {
+            ::ikra::rt::class! {
+                #state #row = #name at #place as #symbol,
+                seen as #view and #reference,
+                stored as ::ikra::rt::#layout, #addressing, #capacity, #arena;
+                #(#fields)*
+            }
+        };
+    }
+}
+
+/// What the name of the class's table in the device code starts with.
+fn symbol_start(name: &str) -> String {
+    format!("ikra_class_{}_", plain(name))
+}
+
+/// The class's table in the device code.
+pub(super) fn symbol(class: &Class) -> TokenStream {
+    let row = class.ident();
+    let (place, symbol) = (place(row), symbol_start(&row.unraw().to_string()));
+    let fields = (0..class.fields.len()).map(Literal::usize_unsuffixed);
+    quote!(::ikra::rt::class_symbol! { #row at #place as #symbol; #(#fields)* })
+}
+
+/// Fails to compile, with the trait's name in the message, if the struct implements `Drop`: rows are taken apart into
+/// columns, and put together from them as often as they are read, so that it would run at any time and not when an
+/// object is gone.
+pub(super) fn no_drop(class: &Class) -> TokenStream {
+    let row = class.ident();
+    quote! {
+        const _: () = {
+            #[allow(dead_code)]
+            trait AClassCannotImplementDrop {}
+            #[allow(drop_bounds)]
+            impl<T: ::core::ops::Drop> AClassCannotImplementDrop for T {}
+            impl AClassCannotImplementDrop for #row {}
+        };
+    }
+}
