@@ -33,7 +33,7 @@ pub(super) fn borrowed_objects(
         errors.at(
             reference,
             format!(
-                "another object comes as a `Ref<Self>`, whose fields are read by getters, `other.field()`; a `{}` that is no object of a world is `&{0}`",
+                "another object comes as a `Ref<Self>`, whose fields are read by getters, `other.field()`; a `{}` that is not in a world is `&{0}`",
                 fields.class
             ),
         );
@@ -89,7 +89,10 @@ pub(super) fn arguments(parameters: &[Parameter], errors: &mut Errors) {
         };
         errors.at(
             ty,
-            format!("a kernel is given its arguments for every object anew, so they are copied: instead of `{}` take {instead}", last.ident),
+            format!(
+                "a kernel gets a copy of its arguments for each object: instead of `{}` take {instead}",
+                last.ident
+            ),
         );
     }
 }
@@ -119,10 +122,8 @@ pub(super) fn kernel(
             );
         }
         if let ReturnType::Type(_, ty) = &item.sig.output {
-            errors.at(
-                ty,
-                "a kernel for pairs returns nothing: what it finds out about a pair it keeps in a field of `self`",
-            );
+            errors
+                .at(ty, "a kernel for pairs returns nothing: keep what it finds out about a pair in a field of `self`");
         }
         if !options.reducers.is_empty() {
             errors.at(

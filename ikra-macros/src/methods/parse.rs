@@ -64,7 +64,7 @@ impl Block {
                 return true;
             }
             if kernel.is_some() {
-                errors.at(attr, "`#[kernel]` is there twice; put all options into one");
+                errors.at(attr, "`#[kernel]` appears twice; put all options into one");
             }
             kernel = Some(Options::parse(attr, &self.fields, errors));
             false
@@ -126,14 +126,14 @@ impl Block {
         if clashes {
             errors.at(
                 name,
-                format!("class `{}` has a field `{name}`, whose getter on a `Ref` has this name already; rename the method or the field", self.fields.class),
+                format!("class `{}` has a field `{name}`, whose getter on a `Ref` already has this name; rename the method or the field", self.fields.class),
             );
         }
         if is_object_method(name) {
             errors.at(
                 name,
                 format!(
-                    "every object has a method `{}` already, of the trait `ikra::Object`; rename this one",
+                    "every object already has a method `{}`, from the trait `ikra::Object`; rename this one",
                     plain_name(name)
                 ),
             );
@@ -220,7 +220,7 @@ impl Block {
         if check::is_no_id(&parameters[0].ty) {
             errors.at(
                 &parameters[0].ty,
-                "a constructor is first given the new object's position: `id: u32`; its other parameters follow",
+                "a constructor's first parameter is the new object's position, `id: u32`; its other parameters follow",
             );
             self.row_items.push(RowItem::Plain(Box::new(ImplItem::Fn(item))));
             return;

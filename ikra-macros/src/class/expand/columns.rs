@@ -9,7 +9,7 @@ use crate::class::model::{Class, Field};
 /// `body::mass`.
 pub(super) fn columns(class: &Class) -> TokenStream {
     let (row, columns, vis) = (class.ident(), class.columns(), &class.row.vis);
-    let doc = format!("Names for the columns of [`{}`], one a field.", row.unraw());
+    let doc = format!("Names for the columns of [`{}`], one per field.", row.unraw());
     let constants = class.fields.iter().enumerate().map(|(k, field)| {
         let Field { ident, vis, .. } = field;
         let doc = format!("The column of [`{}::{}`].", row.unraw(), field.name());
