@@ -1,0 +1,119 @@
+//! What `#[derive(Value)]` makes.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Ident, Member, Type};
+
+use super::model::{Content, Value};
+use crate::diagnostics::located;
+
+/// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
+const MAX_PARTS: usize = 16;
+
+/// The implementations.
+pub(super) fn expand(value: &Value) -> TokenStream {
+    match &value.content {
+        Content::Fields(fields) => of_struct(value, fields),
+        Content::Variants(first, variants) => of_enum(value, first, variants),
+        Content::Mistaken => stand_in(value),
+    }
+}
+
+fn of_struct(value: &Value, fields: &[(Member, Type)]) -> TokenStream {
+    let ident = &value.ident;
+    let (members, types): (Vec<_>, Vec<_>) = fields.iter().map(|(member, ty)| (member, ty)).unzip();
+    let mut generics = value.generics.clone();
+    {
+        // Bounds, so that what is missing is one error, where it is missing.
+        let predicates = &mut generics.make_where_clause().predicates;
+        for ty in &types {
+            predicates.push(syn::parse_quote_spanned!(located(ty)=> #ty: ::ikra::Value));
+        }
+        predicates.push(syn::parse_quote_spanned!(located(ident)=> Self: ::core::marker::Copy));
+        if !value.generics.params.is_empty() {
+            predicates.push(syn::parse_quote!(Self: ::core::marker::Send + ::core::marker::Sync + 'static));
+        }
+    }
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let where_clause = quote!(#where_clause);
+    let values = types.iter().map(|ty| quote_spanned!(located(ty)=> <#ty as ::ikra::Value>)).collect::<Vec<_>>();
+    let placeholder = quote!(Self { #(#members: #values::PLACEHOLDER),* });
+    let same = quote!(true #(&& #values::same(&self.#members, &other.#members))*);
+    let name = ident.unraw().to_string();
+    let meaning = quote!(::ikra::rt::meaning(#name, &[::core::mem::align_of::<Self>() as ::core::primitive::u64, #(#values::MEANING),*]));
+    let ty = quote!(#ident #type_generics #where_clause);
+    let made = value_impl(quote!(impl #impl_generics), ty, &placeholder, &same, &meaning);
+    let flatten = (types.len() <= MAX_PARTS).then(|| {
+        let names = members.iter().map(|member| match member {
+            Member::Named(name) => name.unraw().to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        });
+        let places: Vec<_> = (0..types.len()).map(|n| format_ident!("part{n}")).collect();
+        quote! {
+            #[automatically_derived]
+            #[allow(trivial_bounds)]
+            impl #impl_generics ::ikra::rt::Flatten for #ident #type_generics #where_clause {
+                type Parts = (#(#types,)*);
+                const PART_NAMES: &'static [&'static str] = &[#(#names),*];
+                #[inline(always)]
+                fn into_parts(self) -> Self::Parts { (#(self.#members,)*) }
+                #[inline(always)]
+                fn from_parts((#(#places,)*): Self::Parts) -> Self { Self { #(#members: #places),* } }
+            }
+        }
+    });
+    quote!(#made #flatten)
+}
+
+fn of_enum(value: &Value, first: &Ident, variants: &[Ident]) -> TokenStream {
+    let ident = &value.ident;
+    let patterns = variants.iter().map(|variant| quote!((Self::#variant, Self::#variant)));
+    let same = quote!(::core::matches!((self, other), #(#patterns)|*));
+    let is_copy = quote_spanned!(located(ident)=> where Self: ::core::marker::Copy);
+    let name = ident.unraw().to_string();
+    let size = quote!(::core::mem::size_of::<Self>() as ::core::primitive::u64);
+    let meaning = quote!(::ikra::rt::meaning(#name, &[#size, #(Self::#variants as ::core::primitive::u64),*]));
+    value_impl(quote!(impl), quote!(#ident #is_copy), &quote!(Self::#first), &same, &meaning)
+}
+
+/// For a type with mistakes, so that its uses are not errors too. It is never run.
+fn stand_in(value: &Value) -> TokenStream {
+    let ident = &value.ident;
+    let mut generics = value.generics.clone();
+    generics.make_where_clause().predicates.push(syn::parse_quote!(
+        Self: ::core::marker::Copy + ::core::marker::Send + ::core::marker::Sync + 'static
+    ));
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let ty = quote!(#ident #type_generics #where_clause);
+    let never = quote!(::core::unimplemented!());
+    value_impl(quote!(impl #impl_generics), ty, &never, &never, &quote!(0))
+}
+
+/// `unsafe impl Value`, for a type that a view shows as it is.
+fn value_impl(
+    header: TokenStream,
+    ty: TokenStream,
+    placeholder: &TokenStream,
+    same: &TokenStream,
+    meaning: &TokenStream,
+) -> TokenStream {
+    quote! {
+        // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
+        #[automatically_derived]
+        #[allow(trivial_bounds)]
+        unsafe #header ::ikra::Value for #ty {
+            type View<'w, __P: ::ikra::Phase> = Self;
+            type Target = ::ikra::rt::NoTarget;
+            type Lanes = ::ikra::rt::LaneArray<Self>;
+            const PLACEHOLDER: Self = #placeholder;
+            const MEANING: ::core::primitive::u64 = #meaning;
+            #[inline(always)]
+            fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Place<'w>) -> Self { self }
+            #[inline(always)]
+            fn unview<__P: ::ikra::Phase>(view: Self) -> Self { view }
+            #[inline(always)]
+            fn same(&self, other: &Self) -> bool { #same }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What `#[soa_world]` makes.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Fields, Ident, ItemStruct, Meta, Path, Token};
+
+use super::model::Member;
+use crate::diagnostics::located;
+
+/// The struct with its hidden state, and its implementations.
+pub(super) fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
+    let ident = world.ident.clone();
+    let vis = world.vis.clone();
+    let skip = skipped_by_serde(&world.attrs);
+    if let Fields::Named(fields) = &mut world.fields {
+        let state: syn::FieldsNamed = syn::parse_quote!({
+            #[doc(hidden)]
+            #skip
+            __ikra: ::ikra::rt::WorldState<#ident>
+        });
+        fields.named.extend(state.named);
+    }
+    let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
+    let classes: Vec<_> = members.iter().map(|member| &member.class).collect();
+    let count = members.len();
+    let ids = quote!(&[#(<#classes as ::ikra::Class>::ID),*]);
+    let all_ids = &ids;
+    let ids = vec![&ids; count];
+    let name = ident.unraw().to_string();
+    let device_code = device_code();
+    let holds = members.iter().map(|Member { ident: member, class }| {
+        quote_spanned! {located(class)=>
+            // SAFETY: the same member.
+            #[automatically_derived]
+            unsafe impl ::ikra::Holds<#class> for #ident {
+                #[inline]
+                fn objects(&self) -> &::ikra::Objects<#class> { &self.#member }
+                #[inline]
+                fn objects_mut(&mut self) -> &mut ::ikra::Objects<#class> { &mut self.#member }
+            }
+        }
+    });
+    let clone = (!derives_clone(&world)).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl ::core::clone::Clone for #ident {
+                fn clone(&self) -> Self {
+                    Self {
+                        #(#idents: <::ikra::Objects<#classes> as ::core::clone::Clone>::clone(&self.#idents),)*
+                        __ikra: ::ikra::rt::WorldState::new(),
+                    }
+                }
+            }
+        }
+    });
+    let other = (count == 1).then(|| holds_another(&ident));
+    quote! {
+        #world
+
+        // On the device kernels find each other's objects without it.
+        ::ikra::rt::host_only! {
+        #[automatically_derived]
+        impl #ident {
+            /// A world without objects.
+            #[must_use]
+            #vis fn new() -> Self {
+                Self {
+                    #(#idents: ::ikra::Objects::new(),)*
+                    __ikra: ::ikra::rt::WorldState::new(),
+                }
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::default::Default for #ident {
+            fn default() -> Self { Self::new() }
+        }
+
+        #clone
+
+        // SAFETY: all members, in the order of `CLASSES`.
+        #[automatically_derived]
+        unsafe impl ::ikra::World for #ident {
+            const CLASSES: &'static [::ikra::rt::ClassId] = #all_ids;
+            #[inline]
+            fn members(&self) -> impl ::core::convert::AsRef<[&dyn ::ikra::rt::AnyObjects]> {
+                let members: [&dyn ::ikra::rt::AnyObjects; #count] = [#(&self.#idents),*];
+                members
+            }
+            #[inline]
+            fn members_mut(&mut self) -> impl ::core::convert::AsMut<[&mut dyn ::ikra::rt::AnyObjects]> {
+                let members: [&mut dyn ::ikra::rt::AnyObjects; #count] = [#(&mut self.#idents),*];
+                members
+            }
+            #[inline]
+            fn state(&self) -> &::ikra::rt::WorldState<Self> { &self.__ikra }
+            fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.__ikra }
+            fn new() -> Self { Self::new() }
+            fn device_code() -> ::core::option::Option<&'static str> { #device_code }
+            fn open(
+                world: &mut Self,
+                place: ::ikra::Place,
+            ) -> ::core::result::Result<::std::boxed::Box<dyn ::ikra::rt::Executor<Self>>, ::ikra::Error> {
+                ::ikra::rt::open(world, place)
+            }
+            fn layout(&self) -> ::ikra::WorldLayout {
+                ::ikra::WorldLayout::new(#name, [#(::ikra::Objects::layout(&self.#idents)),*])
+            }
+        }
+
+        #(#holds)*
+        #other
+
+        #(const _: () = ::ikra::rt::assert_closed::<#classes>(#name, #ids);)*
+        }
+    }
+}
+
+/// Whether a `derive` that comes after the attribute makes `Clone`, which then is not made here.
+fn derives_clone(world: &ItemStruct) -> bool {
+    world.attrs.iter().any(|attribute| derives(&attribute.meta, &["Clone"]))
+}
+
+/// Whether an attribute is a `derive` of one of these.
+fn derives(attribute: &Meta, names: &[&str]) -> bool {
+    let named = |path: &Path| path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name));
+    attribute.path().is_ident("derive") && arguments(attribute).iter().any(|argument| named(argument.path()))
+}
+
+/// The arguments of an attribute. What is no list of them is the compiler's to report.
+fn arguments(attribute: &Meta) -> Vec<Meta> {
+    let Meta::List(list) = attribute else { return Vec::new() };
+    let arguments = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(list.tokens.clone());
+    arguments.map_or(Vec::new(), Vec::from_iter)
+}
+
+/// What keeps the hidden field out of what serde writes and reads, where a `derive` after the attribute makes
+/// `Serialize` or `Deserialize`, perhaps under a `cfg_attr`.
+fn skipped_by_serde(attributes: &[Attribute]) -> Option<TokenStream> {
+    let serde = |meta: &Meta| derives(meta, &["Serialize", "Deserialize"]);
+    let mut conditions = Vec::new();
+    for attribute in attributes {
+        if serde(&attribute.meta) {
+            return Some(quote!(#[serde(skip)]));
+        }
+        if attribute.path().is_ident("cfg_attr") {
+            let mut arguments = arguments(&attribute.meta).into_iter();
+            let condition = arguments.next();
+            if arguments.any(|argument| serde(&argument)) {
+                conditions.extend(condition);
+            }
+        }
+    }
+    (!conditions.is_empty()).then(|| quote!(#[cfg_attr(any(#(#conditions),*), serde(skip))]))
+}
+
+/// For a world of one class, so that it is not taken for the world of whatever is asked of it: the compiler
+/// then says which class it has no objects of.
+fn holds_another(world: &Ident) -> TokenStream {
+    quote! {
+        // SAFETY: neither method returns.
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        unsafe impl ::ikra::Holds<::ikra::rt::Absent> for #world {
+            fn objects(&self) -> &::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
+            fn objects_mut(&mut self) -> &mut ::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
+        }
+    }
+}
+
+/// What `ikra-build` compiled for the device in the build script of the crate that the world is in.
+fn device_code() -> TokenStream {
+    if std::env::var_os("IKRA_DEVICE_CODE").is_some() {
+        quote!(::core::option::Option::Some(::core::include_str!(::core::env!("IKRA_DEVICE_CODE"))))
+    } else {
+        quote!(::core::option::Option::None)
+    }
+}
