@@ -148,7 +148,7 @@ fn check(graph: &Graph, source: u32, levels: &[u32]) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line a vertex; the distance of those that are not reached is empty.
+/// Writes one line per vertex; the distance of those that are not reached is empty.
 fn write_levels(file: &mut impl Write, graph: &Graph, levels: &[u32]) -> std::io::Result<()> {
     writeln!(file, "vertex,distance")?;
     for (vertex, &level) in levels.iter().enumerate() {

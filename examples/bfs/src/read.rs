@@ -41,7 +41,7 @@ pub enum InputError {
         what: String,
     },
     /// The search cannot start where it should.
-    #[error("there is not a vertex {vertex}: {range}")]
+    #[error("there is no vertex {vertex}: {range}")]
     NoSource {
         /// The vertex.
         vertex: u64,

@@ -39,7 +39,7 @@ fn a_made_up_network_is_searched_and_drawn() {
         let output = bfs(&[&args[..], &["--png", text(&png), "--csv", text(&csv)]].concat());
         assert!(output.status.success(), "{output:?}");
         let report = str::from_utf8(&output.stdout).unwrap();
-        for words in ["20000 vertices, 56682 edges, 2.83 a vertex", "the same distances as by a sequential search"] {
+        for words in ["20000 vertices, 56682 edges, 2.83 per vertex", "the same distances as by a sequential search"] {
             assert!(report.contains(words), "{report}");
         }
         let picture = Picture::read(BufReader::new(fs::File::open(&png).unwrap())).unwrap();
@@ -95,10 +95,10 @@ fn mistakes_are_one_line_and_code_2() {
         "bfs: DIR/g.mtx:3: 3 is out of range: rows and columns go from 1 to 2"
     );
     assert_eq!(message("g", b"", &[]), "bfs: DIR/g: no edges; a line is an edge, FROM TO");
-    assert_eq!(message("g", b"0 1\n", &["--source", "2"]), "bfs: there is not a vertex 2: the graph's go from 0 to 1");
+    assert_eq!(message("g", b"0 1\n", &["--source", "2"]), "bfs: there is no vertex 2: the graph's go from 0 to 1");
     assert_eq!(
         message("g", b"5 9\n", &["--source", "7"]),
-        "bfs: there is not a vertex 7: the graph's go from 5 to 9, perhaps with gaps"
+        "bfs: there is no vertex 7: the graph's go from 5 to 9, perhaps with gaps"
     );
     let mut truncated = GzEncoder::new(Vec::new(), Compression::fast());
     truncated.write_all(b"0 1\n1 2\n").unwrap();
