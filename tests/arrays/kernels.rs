@@ -198,7 +198,7 @@ macro_rules! layout {
                             }))
                             .unwrap_err();
                             let message = panic.downcast_ref::<String>().unwrap();
-                            assert!(message.contains(&format!("`Thing::items` has {len} elements, and none")), "{message}");
+                            assert!(message.contains(&format!("`Thing::items` has {len} elements, so the range")), "{message}");
                         }
                     }
                 }
