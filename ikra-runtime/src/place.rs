@@ -22,7 +22,7 @@ pub use recording::{Recorded, Recorder, Recording};
 use crate::error::Error;
 use crate::world::World;
 
-/// Where kernels run: see [`World::on`](crate::world::World::on).
+/// Where kernels run: see [`World::on`].
 ///
 /// | written | place |
 /// | --- | --- |
