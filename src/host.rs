@@ -39,6 +39,10 @@ pub(crate) mod rt {
     pub use ikra_gpu::open;
 
     /// What the program was built without.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchPlace`](crate::Error::NoSuchPlace), always.
     #[cfg(not(feature = "cuda"))]
     pub fn open<W: crate::World>(_: &mut W, place: crate::Place) -> Result<Box<dyn Executor<W>>, crate::Error> {
         let reason = "the program was built without GPUs; write `ikra = { version = \"0.1\", features = [\"cuda\"] }` in its `Cargo.toml`";

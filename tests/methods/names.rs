@@ -1,4 +1,5 @@
 //! Classes, fields, methods and parameters with raw names.
+#![allow(clippy::useless_vec, reason = "the names of standard macros are tested")]
 
 use ikra::prelude::*;
 

@@ -1,4 +1,5 @@
 //! Kernels whose text does not show what they do: they work, or do not compile.
+#![allow(clippy::clone_on_copy, reason = "reads of every form are tested")]
 #![allow(
     clippy::multiple_bound_locations,
     clippy::needless_borrow,
