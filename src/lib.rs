@@ -258,11 +258,12 @@ extern crate self as ikra;
 #[cfg_attr(not(target_arch = "nvptx64"), path = "host.rs")]
 mod target;
 
-pub use ikra_core::class::{Addressing, Class};
+pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
-pub use ikra_core::effects::{Effects, FieldSet, effects};
+pub use ikra_core::effects::{Effects, FieldSet};
 pub use ikra_core::handle::All as AllObjects;
-pub use ikra_core::layout::LayoutKind;
+pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
+pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
 pub use ikra_core::object::{LendsFields, Object};
 pub use ikra_core::order::{AtomicPlace, AtomicUse};
@@ -300,10 +301,11 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod rt {
     pub use crate::target::rt::*;
-    pub use ikra_core::class::{ClassId, Field};
+    pub use ikra_core::class::Field;
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{class, class_symbol, examine, handle, kernel, reach, standard};
     pub use ikra_core::handle::Handle;
+    pub use ikra_core::info::ClassId;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
@@ -313,7 +315,7 @@ pub mod rt {
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
-    pub use ikra_core::table::Place;
+    pub use ikra_core::table::TableRef;
     pub use ikra_core::target::host_only;
     pub use ikra_core::value::{LaneArray, NoTarget};
     pub use ikra_macros::__expand_methods;

@@ -4,6 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::class::Class;
+use crate::field_set::FieldSet;
 
 /// Names the `K`-th field of class `C`: `body::mass`, a constant that `#[soa_class]` makes.
 /// ```
@@ -35,5 +36,12 @@ impl<C, const K: usize> Clone for Column<C, K> {
 impl<C: Class, const K: usize> fmt::Debug for Column<C, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}::{}", C::NAME, C::FIELDS[K].name)
+    }
+}
+
+impl FieldSet {
+    /// Whether the field with this name is in the set: `effects.writes.has(body::pos)`.
+    pub const fn has<C, const K: usize>(self, _field: Column<C, K>) -> bool {
+        self.contains(K)
     }
 }

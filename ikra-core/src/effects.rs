@@ -8,61 +8,24 @@
 
 use core::fmt;
 
-use crate::class::{Class, ClassId, FieldInfo, snapshot_with_arena};
-use crate::column::Column;
-use crate::kernel::Kernel;
+pub use crate::field_set::FieldSet;
+use crate::info::{ClassId, ClassInfo, FieldInfo, snapshot_with_arena};
 use crate::message::Message;
 use crate::order::{AtomicUse, AtomicUses};
 
-/// A set of a class's fields, by position: the fields that a kernel writes, for example; see [`Effects`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FieldSet(u64);
-
-impl FieldSet {
-    /// No field.
-    pub const EMPTY: Self = Self(0);
-    /// Every field.
-    pub const ALL: Self = Self(u64::MAX);
-
-    /// The set of the fields whose bits are set, bit 0 for the first field.
-    pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
-    }
-
-    /// Whether the field is in the set.
-    pub const fn contains(self, field: usize) -> bool {
-        field < 64 && self.0 >> field & 1 == 1
-    }
-
-    /// Whether the field with this name is in the set: `effects.writes.has(body::pos)`.
-    pub const fn has<C, const K: usize>(self, _field: Column<C, K>) -> bool {
-        self.contains(K)
-    }
-
-    /// Its bits.
-    pub const fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// Whether it is [`ALL`](Self::ALL).
-    pub const fn is_all(self) -> bool {
-        self.0 == u64::MAX
-    }
-
-    /// Whether there is no field in the set.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The fields of either set.
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The fields of both sets.
-    pub const fn intersection(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
+/// The numbers of the [modes](crate::mode::Mode) in which kernels access columns.
+#[doc(hidden)]
+pub mod mode {
+    /// The kernel does not name the field.
+    pub const SKIP: u8 = 0;
+    /// The kernel reads it and cannot change it: it takes `&self`.
+    pub const READ: u8 = 1;
+    /// The kernel names it, and is not known to change it: compared after the call.
+    pub const CHECKED: u8 = 2;
+    /// The kernel may change it: stored after the call.
+    pub const WRITE: u8 = 3;
+    /// The kernel may change it, and others see the value from before.
+    pub const SNAPSHOT: u8 = 4;
 }
 
 /// What one method does, as its text and the texts of the methods of its block that it calls show.
@@ -86,8 +49,8 @@ impl MethodEffects {
     /// Of fields of its own object it names these, by their bits, and changes these.
     pub const fn new(reads: u64, writes: u64) -> Self {
         Self {
-            reads: FieldSet(reads),
-            writes: FieldSet(writes),
+            reads: FieldSet::from_bits(reads),
+            writes: FieldSet::from_bits(writes),
             others: FieldSet::EMPTY,
             because: "",
             atomics: &[],
@@ -110,7 +73,7 @@ impl MethodEffects {
     /// With the fields, by their bits, that methods of its block read which it calls on other objects.
     #[must_use]
     pub const fn others(self, others: u64) -> Self {
-        Self { others: FieldSet(others), ..self }
+        Self { others: FieldSet::from_bits(others), ..self }
     }
 
     /// With what it calls on other objects, in this file: names and lines.
@@ -308,7 +271,7 @@ impl Effects {
 
     /// Those of what makes objects of class `C`.
     #[doc(hidden)]
-    pub const fn constructor<C: Class>() -> Self {
+    pub const fn constructor<C: ClassInfo>() -> Self {
         Self {
             class: C::ID,
             is_exclusive: true,
@@ -320,7 +283,7 @@ impl Effects {
 
     /// Those of a kernel for objects of class `C` that takes `&self`.
     #[doc(hidden)]
-    pub const fn shared<C: Class>(kernel: &'static str, found: Reached) -> Self {
+    pub const fn shared<C: ClassInfo>(kernel: &'static str, found: Reached) -> Self {
         Self {
             class: C::ID,
             reads: found.reads,
@@ -336,7 +299,7 @@ impl Effects {
 
     /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
     #[doc(hidden)]
-    pub const fn exclusive<C: Class>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
+    pub const fn exclusive<C: ClassInfo>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
         let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
         let writes = found.writes.union(snapshot);
         Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }
@@ -360,12 +323,12 @@ impl Effects {
     /// getters it calls, by name, and, for methods that it calls on objects of its own class, those that these read.
     /// What methods of other blocks and classes read of their objects, and functions that are given a `Ref`, the
     /// kernel's text does not show.
-    pub const fn reads_through_links<C: Class>(&self) -> FieldSet {
+    pub const fn reads_through_links<C: ClassInfo>(&self) -> FieldSet {
         let mut found = if self.class.may_be(C::ID) { self.others } else { FieldSet::EMPTY };
         let mut field = 0;
         while field < C::FIELDS.len() {
             if self.calls(C::FIELDS[field].name) {
-                found = found.union(FieldSet(1 << field));
+                found = found.union(FieldSet::from_bits(1 << field));
             }
             field += 1;
         }
@@ -414,14 +377,13 @@ impl Effects {
     }
 
     /// Whether the kernel may change a field of class `C` where others would see it: what they must not read.
-    pub(crate) const fn writes_in_place<C: Class>(&self, field: usize) -> bool {
+    pub(crate) const fn writes_in_place<C: ClassInfo>(&self, field: usize) -> bool {
         self.class.may_be(C::ID) && self.writes.contains(field) && !self.snapshot.contains(field)
     }
 
-    /// How the kernel goes about the column of a field: a number for [`Mode`](crate::access::Mode).
+    /// How the kernel goes about the column of a field: a number for [`Mode`](crate::mode::Mode).
     #[doc(hidden)]
     pub const fn mode(&self, field: usize) -> u8 {
-        use crate::mode;
         if self.is_exclusive && self.snapshot.contains(field) {
             mode::SNAPSHOT
         } else if self.is_exclusive && self.writes.contains(field) {
@@ -460,30 +422,6 @@ impl fmt::Debug for Effects {
             .field("atomics", &self.atomics)
             .finish_non_exhaustive()
     }
-}
-
-/// What a kernel does: `effects(Body::advance)`. See [`Effects`].
-///
-/// ```
-/// use ikra::prelude::*;
-///
-/// #[soa_class]
-/// pub struct Body { pub pos: f32, pub vel: f32 }
-///
-/// #[soa_methods]
-/// impl Body {
-///     #[kernel]
-///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
-/// }
-///
-/// // Tests can hold on to what a kernel may touch.
-/// let advance = ikra::effects(Body::advance);
-/// assert!(advance.writes.has(body::pos) && !advance.writes.has(body::vel));
-/// assert!(format!("{advance:?}").starts_with(r#"Body::advance { reads: {"pos", "vel"}, writes: {"pos"}"#));
-/// ```
-pub const fn effects<K: Kernel>(kernel: K) -> &'static Effects {
-    let _kernel = kernel;
-    K::EFFECTS
 }
 
 /// `==` for constants.

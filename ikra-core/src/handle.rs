@@ -11,7 +11,7 @@ use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::storage::{Copies, Storage};
-use crate::table::{Place, Table};
+use crate::table::{Table, TableRef};
 use crate::target::near::Near;
 
 /// An object of class `C` in phase `P`: an index and the table that it counts in.
@@ -21,7 +21,7 @@ use crate::target::near::Near;
 pub struct Handle<'w, C, P> {
     index: u32,
     /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
-    place: Place<'w>,
+    place: TableRef<'w>,
     /// A tile row of the object, nearer than its columns, or null; see [`tile_row`](crate::tile_row).
     near: Near,
     marker: PhantomData<(&'w C, fn() -> P)>,
@@ -55,18 +55,18 @@ impl<C, P> PartialEq for Handle<'_, C, P> {
 
 impl<'w, C: Class, P> Handle<'w, C, P> {
     #[inline(always)]
-    pub(crate) fn new(link: Link<C>, place: Place<'w>) -> Self {
+    pub(crate) fn new(link: Link<C>, place: TableRef<'w>) -> Self {
         Self::in_place(link.index() as u32, place)
     }
 
     /// The object at `index` of `table`.
     #[inline(always)]
     pub fn at(table: &'w Table<C>, index: usize) -> Self {
-        Self::in_place(index as u32, Place::of_table(table))
+        Self::in_place(index as u32, TableRef::of_table(table))
     }
 
     #[inline(always)]
-    fn in_place(index: u32, place: Place<'w>) -> Self {
+    fn in_place(index: u32, place: TableRef<'w>) -> Self {
         Self { index, place, near: Near::NONE, marker: PhantomData }
     }
 
@@ -193,7 +193,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 
     /// Where the objects of another class are.
     #[inline(always)]
-    fn place_of<D: Class>(self) -> Place<'w> {
+    fn place_of<D: Class>(self) -> TableRef<'w> {
         if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.table().place_of::<D>() }
     }
 }
@@ -217,14 +217,14 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 pub struct All<'w, C, P> {
     next: u32,
     len: u32,
-    place: Place<'w>,
+    place: TableRef<'w>,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
 impl<'w, C: Class, P> All<'w, C, P> {
     /// Those of a table.
     pub fn of(table: &'w Table<C>) -> Self {
-        Self { next: 0, len: table.len() as u32, place: Place::of_table(table), marker: PhantomData }
+        Self { next: 0, len: table.len() as u32, place: TableRef::of_table(table), marker: PhantomData }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Kernels: methods that run for all objects of their class, in parallel.
 
 use crate::class::Class;
-#[cfg(doc)]
 use crate::effects::Effects;
 use crate::fields::FieldTuple;
+use crate::info::ClassInfo;
 use crate::mode::ModeTuple;
 use crate::origin::{Origin, meaning};
 use crate::phase::Phase;
@@ -216,14 +216,14 @@ pub const fn assert_modes<K: Kernel>() {
     let snapshot = K::EFFECTS.shadowed().bits();
     let writes = if K::EFFECTS.is_exclusive { K::EFFECTS.writes.bits() } else { 0 };
     // Names of more fields than the class has mean all of them.
-    let all = match <K::Class as Class>::FIELDS.len() {
+    let all = match <K::Class as ClassInfo>::FIELDS.len() {
         64 => u64::MAX,
         count => (1 << count) - 1,
     };
     assert!(stores & !writes == 0, "a kernel stores a field that is not among those that it says it writes");
     assert!(snapshot & !shadows & all == 0, "a kernel stores a field of its snapshot in place");
     assert!(shadows & !snapshot == 0, "a kernel stores a field to a shadow that it does not have");
-    assert!(K::EFFECTS.class.may_be(<K::Class as Class>::ID), "a kernel's phase is that of another class");
+    assert!(K::EFFECTS.class.may_be(<K::Class as ClassInfo>::ID), "a kernel's phase is that of another class");
 }
 
 /// The storages of the fields of a kernel's class.
@@ -231,3 +231,27 @@ pub type FieldsOf<K> = <<K as Kernel>::Class as Class>::Fields;
 
 /// What a kernel loads of an object.
 pub type ValuesOf<K> = <FieldsOf<K> as FieldTuple<<K as Kernel>::Class>>::Values;
+
+/// What a kernel does: `effects(Body::advance)`. See [`Effects`].
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32, pub vel: f32 }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+/// }
+///
+/// // Tests can hold on to what a kernel may touch.
+/// let advance = ikra::effects(Body::advance);
+/// assert!(advance.writes.has(body::pos) && !advance.writes.has(body::vel));
+/// assert!(format!("{advance:?}").starts_with(r#"Body::advance { reads: {"pos", "vel"}, writes: {"pos"}"#));
+/// ```
+pub const fn effects<K: Kernel>(kernel: K) -> &'static Effects {
+    let _kernel = kernel;
+    K::EFFECTS
+}

@@ -14,30 +14,10 @@ pub use geometry::{Geometry, MAX_COLUMNS, geometry};
 pub use geometry::{LINE, PAGE, SHORT, arena_align, checked_pitch, stagger};
 pub use slices::{Strided, StridedMut};
 
-use crate::class::Class;
+use crate::info::ClassInfo;
+pub use crate::info::LayoutKind;
 use crate::run::Run;
 use crate::value::Value;
-
-/// Which layout a class has.
-/// ```
-/// use ikra::{LayoutKind, prelude::*};
-///
-/// #[soa_class(layout = "tiles", tile = 128)]
-/// pub struct Body { pub mass: f32 }
-/// #[soa_world]
-/// pub struct Sim { pub bodies: Objects<Body> }
-///
-/// assert_eq!(Sim::new().bodies.layout().kind, LayoutKind::Tiles(128));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LayoutKind {
-    /// Structure of Arrays: one array per column.
-    Soa,
-    /// Array of Structures: an object's fields side by side.
-    Aos,
-    /// SoA within blocks of this many objects.
-    Tiles(usize),
-}
 
 impl LayoutKind {
     /// The option's value: `soa`, `aos`, `tiles`.
@@ -62,10 +42,10 @@ pub unsafe trait Layout: 'static {
     const RUN: usize;
     /// A run of a column, to read.
     #[doc(hidden)]
-    type Shared<'a, C: Class, T: Value>: Run<T> + Copy + Send + Sync;
+    type Shared<'a, C: ClassInfo, T: Value>: Run<T> + Copy + Send + Sync;
     /// A run of a column, to read and write.
     #[doc(hidden)]
-    type Exclusive<'a, C: Class, T: Value>: Run<T> + Send;
+    type Exclusive<'a, C: ClassInfo, T: Value>: Run<T> + Send;
 
     /// Borrows a run of a column.
     ///
@@ -75,7 +55,7 @@ pub unsafe trait Layout: 'static {
     ///    `len - 1` after it are initialised and within one run.
     /// 2. Nothing writes them during `'a`.
     #[doc(hidden)]
-    unsafe fn shared<'a, C: Class, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
+    unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
 
     /// Borrows a run of a column exclusively.
     ///
@@ -84,7 +64,7 @@ pub unsafe trait Layout: 'static {
     /// 1. As for [`shared`](Self::shared).
     /// 2. Nothing else accesses these elements during `'a`.
     #[doc(hidden)]
-    unsafe fn exclusive<'a, C: Class, T: Value>(first: *mut u8, len: usize) -> Self::Exclusive<'a, C, T>;
+    unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> Self::Exclusive<'a, C, T>;
 }
 
 /// Layouts whose columns are contiguous, and can be borrowed as slices.
@@ -117,16 +97,16 @@ unsafe impl Contiguous for Soa {}
 /// The body of [`Layout`] for layouts whose runs are slices.
 macro_rules! slices {
     () => {
-        type Shared<'a, C: Class, T: Value> = &'a [T];
-        type Exclusive<'a, C: Class, T: Value> = &'a mut [T];
+        type Shared<'a, C: ClassInfo, T: Value> = &'a [T];
+        type Exclusive<'a, C: ClassInfo, T: Value> = &'a mut [T];
 
         #[inline(always)]
-        unsafe fn shared<'a, C: Class, T: Value>(first: *const u8, len: usize) -> &'a [T] {
+        unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> &'a [T] {
             // SAFETY: by 1 the `len` elements are adjacent and initialised, by 2 unchanged during `'a`.
             unsafe { core::slice::from_raw_parts(first.cast(), len) }
         }
         #[inline(always)]
-        unsafe fn exclusive<'a, C: Class, T: Value>(first: *mut u8, len: usize) -> &'a mut [T] {
+        unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> &'a mut [T] {
             // SAFETY: by 1 the `len` elements are adjacent and initialised, by 2 accessed by nothing else.
             unsafe { core::slice::from_raw_parts_mut(first.cast(), len) }
         }
@@ -151,16 +131,16 @@ unsafe impl<const N: usize> Layout for Tiles<N> {
 unsafe impl Layout for Aos {
     const KIND: LayoutKind = LayoutKind::Aos;
     const RUN: usize = usize::MAX;
-    type Shared<'a, C: Class, T: Value> = Strided<'a, C, T>;
-    type Exclusive<'a, C: Class, T: Value> = StridedMut<'a, C, T>;
+    type Shared<'a, C: ClassInfo, T: Value> = Strided<'a, C, T>;
+    type Exclusive<'a, C: ClassInfo, T: Value> = StridedMut<'a, C, T>;
 
     #[inline(always)]
-    unsafe fn shared<'a, C: Class, T: Value>(first: *const u8, len: usize) -> Strided<'a, C, T> {
+    unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Strided<'a, C, T> {
         // SAFETY: passed on.
         unsafe { Strided::new(first, len) }
     }
     #[inline(always)]
-    unsafe fn exclusive<'a, C: Class, T: Value>(first: *mut u8, len: usize) -> StridedMut<'a, C, T> {
+    unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> StridedMut<'a, C, T> {
         // SAFETY: passed on.
         unsafe { StridedMut::new(first, len) }
     }

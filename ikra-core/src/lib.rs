@@ -34,11 +34,15 @@ compile_error!("Ikra needs a target with 64-bit addresses");
 
 pub mod class;
 pub mod column;
+mod directory;
 pub mod effects;
 pub mod expansion;
+mod field_set;
 pub mod fields;
+pub mod fingerprint;
 pub mod float;
 pub mod handle;
+pub mod info;
 pub mod kernel;
 pub mod known;
 pub mod layout;

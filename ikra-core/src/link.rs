@@ -7,10 +7,10 @@ use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 use crate::class::{Class, ClassId};
+use crate::directory::TableRef;
 use crate::handle::Handle;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::table::Place;
 use crate::value::{LaneArray, Target, Value};
 
 /// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
@@ -192,7 +192,7 @@ unsafe impl<C: Class> Value for Link<C> {
     const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: Place<'w>) -> C::Ref<'w, P> {
+    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> C::Ref<'w, P> {
         C::to_ref(Handle::new(self, place))
     }
     #[inline(always)]
@@ -214,7 +214,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: Place<'w>) -> Option<C::Ref<'w, P>> {
+    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Option<C::Ref<'w, P>> {
         self.map(|link| link.view::<P>(place))
     }
     #[inline(always)]

@@ -3,7 +3,8 @@
 use core::fmt;
 
 use crate::class::Class;
-use crate::effects::FieldSet;
+use crate::effects::mode::{CHECKED, READ, SKIP, SNAPSHOT, WRITE};
+use crate::field_set::FieldSet;
 use crate::fields::FieldTuple;
 use crate::run::{Run, RunTuple, Skip, Snapshot};
 use crate::storage::Storage;
@@ -11,17 +12,6 @@ use crate::table::Table;
 use crate::target::Spread;
 use crate::tuples::for_tuples;
 use crate::value::Loaded;
-
-/// The kernel does not name the field.
-pub const SKIP: u8 = 0;
-/// The kernel reads it and cannot change it: it takes `&self`.
-pub const READ: u8 = 1;
-/// The kernel names it, and is not known to change it: compared after the call.
-pub const CHECKED: u8 = 2;
-/// The kernel may change it: stored after the call.
-pub const WRITE: u8 = 3;
-/// The kernel may change it, and others see the value from before.
-pub const SNAPSHOT: u8 = 4;
 
 /// Consecutive objects that one thread works on.
 pub struct Chunk<'a, C: Class> {

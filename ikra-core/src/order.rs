@@ -16,8 +16,8 @@
 
 use core::marker::PhantomData;
 
-use crate::class::Class;
 use crate::effects::same;
+use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::phase::Phase;
 
@@ -175,7 +175,7 @@ pub enum Rule {
 
 impl Rule {
     /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
-    const fn find<P: Phase, C: Class>(field: usize) -> Result<Self, AtomicUse> {
+    const fn find<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
         if P::SEQUENTIAL || P::GUARDED {
             return Ok(Self::Anything);
         }
@@ -283,7 +283,7 @@ pub trait AtomicPlace: sealed::Sealed {
     #[doc(hidden)]
     type Phase: Phase;
     #[doc(hidden)]
-    type Class: Class;
+    type Class: ClassInfo;
     #[doc(hidden)]
     const FIELD: usize;
     /// Whether it is that of the object that the kernel runs for.
@@ -323,7 +323,7 @@ pub struct AnyPlace<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 pub struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
 impl<P, C, const K: usize> sealed::Sealed for RuleFor<P, C, K> {}
-impl<P: Phase, C: Class, const K: usize> HasRule for RuleFor<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> HasRule for RuleFor<P, C, K> {
     const RULE: Rule = match Rule::find::<P, C>(K) {
         Ok(rule) => rule,
         Err(conflict) => panic!("{}", explain::<P, C>(K, conflict).as_str()),
@@ -331,13 +331,13 @@ impl<P: Phase, C: Class, const K: usize> HasRule for RuleFor<P, C, K> {
 }
 
 /// What is wrong with what a kernel does to a field.
-const fn explain<P: Phase, C: Class>(field: usize, AtomicUse { own, other, .. }: AtomicUse) -> Message {
+const fn explain<P: Phase, C: ClassInfo>(field: usize, AtomicUse { own, other, .. }: AtomicUse) -> Message {
     let message = list(describe::<P, C>(field).push(" is "), own, other);
     ways_out(message, own | other, C::FIELDS[field].name)
 }
 
 impl<P, C, const K: usize> sealed::Sealed for OwnPlace<P, C, K> {}
-impl<P: Phase, C: Class, const K: usize> AtomicPlace for OwnPlace<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> AtomicPlace for OwnPlace<P, C, K> {
     type Phase = P;
     type Class = C;
     const FIELD: usize = K;
@@ -346,7 +346,7 @@ impl<P: Phase, C: Class, const K: usize> AtomicPlace for OwnPlace<P, C, K> {
 }
 
 impl<P, C, const K: usize> sealed::Sealed for AnyPlace<P, C, K> {}
-impl<P: Phase, C: Class, const K: usize> AtomicPlace for AnyPlace<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> AtomicPlace for AnyPlace<P, C, K> {
     type Phase = P;
     type Class = C;
     const FIELD: usize = K;
@@ -363,7 +363,7 @@ pub(crate) const fn assert_allowed<A: AtomicPlace>(operation: Operation) {
 
 /// Fails to compile if a kernel takes a field for its own object's alone, and calls a method of another object
 /// that has to do with it.
-pub(crate) const fn assert_not_own<P: Phase, C: Class>(field: usize) {
+pub(crate) const fn assert_not_own<P: Phase, C: ClassInfo>(field: usize) {
     // Another conflict is reported where the operation is.
     if let Ok(Rule::Own) = Rule::find::<P, C>(field) {
         let uses = P::EFFECTS.atomics.of(C::FIELDS[field].name).own;
@@ -374,7 +374,7 @@ pub(crate) const fn assert_not_own<P: Phase, C: Class>(field: usize) {
 }
 
 /// "order of threads: in kernel `A::k`, `B::f`".
-const fn describe<P: Phase, C: Class>(field: usize) -> Message {
+const fn describe<P: Phase, C: ClassInfo>(field: usize) -> Message {
     Message::new()
         .push("order of threads: in kernel `")
         .push(P::EFFECTS.kernel)

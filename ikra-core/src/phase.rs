@@ -7,8 +7,8 @@
 
 use core::marker::PhantomData;
 
-use crate::class::Class;
 use crate::effects::{Effects, FieldSet};
+use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::order::assert_not_own;
 
@@ -135,7 +135,7 @@ unsafe impl Phase for Guarded {
 #[derive(Debug)]
 pub struct RaceFree<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
-impl<P: Phase, C: Class, const K: usize> RaceFree<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> RaceFree<P, C, K> {
     /// Fails to compile if it would be one.
     pub const fn check() -> Self {
         assert_race_free::<P, C>(K, C::FIELDS[K].name, "");
@@ -148,7 +148,7 @@ impl<P: Phase, C: Class, const K: usize> RaceFree<P, C, K> {
 #[derive(Debug)]
 pub struct AllRaceFree<P, C, const FIELDS: u64>(PhantomData<fn() -> (P, C)>);
 
-impl<P: Phase, C: Class, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
+impl<P: Phase, C: ClassInfo, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
     /// Fails to compile if it would be one: the fields are read by a method, perhaps all for a reason.
     pub const fn check(method: &str, because: &str) -> Self {
         let fields = FieldSet::from_bits(FIELDS);
@@ -214,7 +214,7 @@ impl<T> core::ops::Index<core::ops::RangeFull> for NotInKernelWrites<T> {
 }
 
 /// Fails to compile if reading a field by a getter or method of this name is a data race.
-const fn assert_race_free<P: Phase, C: Class>(field: usize, read_by: &str, because: &str) {
+const fn assert_race_free<P: Phase, C: ClassInfo>(field: usize, read_by: &str, because: &str) {
     let effects = P::EFFECTS;
     if effects.writes_in_place::<C>(field) && !C::FIELDS[field].atomic {
         let name = C::FIELDS[field].name;

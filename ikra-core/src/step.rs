@@ -68,7 +68,7 @@ where
     X: RunTuple<ValuesOf<K>>,
 {
     if let Some(field) = K::Modes::undeclared(before, &after) {
-        undeclared_write::<K>(field);
+        undeclared_write::<K::Class>(K::EFFECTS.kernel, field);
     }
     // SAFETY: the contract is the same.
     unsafe { runs.set(n, after) };

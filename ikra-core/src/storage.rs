@@ -2,6 +2,9 @@
 
 mod atomic;
 mod flat;
+#[cfg(feature = "glam")]
+#[cfg_attr(docsrs, doc(cfg(feature = "glam")))]
+mod glam;
 mod inner;
 mod plain;
 
@@ -17,11 +20,12 @@ pub use plain::Plain;
 
 pub use crate::target::copies::Copies;
 
-use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo, first_column};
+use crate::class::Class;
+use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
 use crate::phase::Phase;
 use crate::run::Run;
 use crate::table::Table;
-use crate::value::Loaded;
+use crate::value::{Loaded, Value};
 
 /// How one field is stored, whatever the class and its place there: apart from [`Storage`], because a class's own
 /// constants are made of this.
@@ -223,6 +227,20 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         // SAFETY: 1. the table's bases are those of its storage; 2. by 2.
         let value = unsafe { Self::read_for_view(&table.bases, index) };
         Self::to_seen::<P>(value, table, index)
+    }
+}
+
+impl ColumnInfo {
+    /// The same column, of values of type `T`.
+    pub(crate) const fn holding<T: Value>(self) -> Self {
+        Self { meaning: T::MEANING, ..self }
+    }
+}
+
+impl FieldInfo {
+    /// A field that is stored by `S`.
+    pub const fn of<S: Stored>(name: &'static str, type_name: &'static str) -> Self {
+        Self { name, type_name, atomic: S::ATOMIC, array: S::ARRAY, columns: S::COLUMNS }
     }
 }
 

@@ -9,8 +9,12 @@ use core::fmt;
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ptr;
 
-use crate::class::{Class, ClassId};
-use crate::layout::{Layout, LayoutKind, geometry};
+use crate::class::Class;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use crate::directory::{Directory, Header};
+pub use crate::directory::{TableRef, TargetSlot};
+use crate::info::{ClassId, LayoutKind};
+use crate::layout::geometry;
 use crate::value::Target;
 
 #[cfg(target_arch = "nvptx64")]
@@ -19,9 +23,9 @@ mod device;
 mod host;
 
 #[cfg(target_arch = "nvptx64")]
-pub use device::{DeviceBases, Place, Table, TargetSlot, table_words};
+pub use device::{DeviceBases, Table, table_words};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{Directory, Header, Newer, Place, Table, TargetSlot};
+pub use host::{Newer, Table};
 
 /// The start of a column, or of the whole storage.
 #[doc(hidden)]
@@ -76,7 +80,7 @@ impl<const N: usize> BaseSet for [Base; N] {
 #[inline(always)]
 pub unsafe fn address<C: Class>(bases: &C::Bases, column: usize, index: usize) -> *mut u8 {
     let geometry = geometry::<C>();
-    let (base, offset) = match (C::Layout::KIND, C::CAPACITY) {
+    let (base, offset) = match (C::LAYOUT, C::CAPACITY) {
         (LayoutKind::Soa, None) => (bases.get(column), index * geometry.sizes[column]),
         (LayoutKind::Soa, Some(_)) => (bases.get(0), geometry.offsets[column] + index * geometry.sizes[column]),
         (LayoutKind::Aos, _) => (bases.get(0), geometry.offsets[column] + index * geometry.block),

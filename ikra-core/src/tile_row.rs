@@ -3,7 +3,7 @@
 //! On the device the threads of a block put the rows of as many others, a tile, into shared memory, and visit them one
 //! after another. A row is a multiple of 16 bytes, so that it is loaded in the widest pieces.
 
-use crate::class::{Class, FieldInfo};
+use crate::info::{ClassInfo, FieldInfo};
 use crate::phase::Phase;
 
 /// Larger rows are not made: the others are read from their columns.
@@ -22,12 +22,12 @@ const fn fits(field: &FieldInfo) -> bool {
 /// Whether kernel `P` may read field `k` of another object of class `C`: its text has a getter's name, which may also
 /// be that of some other method. A field that the kernel changes in place is never read through another object, and
 /// must not be: other blocks may be storing it already.
-const fn is_read<C: Class, P: Phase>(k: usize) -> bool {
+const fn is_read<C: ClassInfo, P: Phase>(k: usize) -> bool {
     !P::EFFECTS.writes_in_place::<C>(k) && P::EFFECTS.calls(C::FIELDS[k].name)
 }
 
 /// Where field `wanted` is, or the end if there is no such field.
-const fn place<C: Class, P: Phase>(wanted: usize) -> (bool, usize) {
+const fn place<C: ClassInfo, P: Phase>(wanted: usize) -> (bool, usize) {
     let mut end: usize = 0;
     let mut k = 0;
     while k < C::FIELDS.len() {
@@ -48,13 +48,13 @@ const fn place<C: Class, P: Phase>(wanted: usize) -> (bool, usize) {
 }
 
 /// The bytes of a tile row of class `C` for kernel `P`: 0 if there is none.
-pub const fn bytes<C: Class, P: Phase>() -> usize {
+pub const fn bytes<C: ClassInfo, P: Phase>() -> usize {
     let bytes = place::<C, P>(usize::MAX).1.next_multiple_of(16);
     if bytes > MAX_BYTES { 0 } else { bytes }
 }
 
 /// Where in the row field `field` is, if it is there.
-pub const fn offset<C: Class, P: Phase>(field: usize) -> Option<usize> {
+pub const fn offset<C: ClassInfo, P: Phase>(field: usize) -> Option<usize> {
     match place::<C, P>(field) {
         (true, offset) if bytes::<C, P>() > 0 => Some(offset),
         _ => None,

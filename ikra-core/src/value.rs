@@ -2,9 +2,6 @@
 
 mod array;
 mod fixed;
-#[cfg(feature = "glam")]
-#[cfg_attr(docsrs, doc(cfg(feature = "glam")))]
-mod glam;
 mod lanes;
 mod loaded;
 mod primitive;
@@ -14,9 +11,9 @@ pub use fixed::Fixed;
 pub use lanes::{LANES, LaneArray, Lanes};
 pub use loaded::Loaded;
 
+use crate::directory::TableRef;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::table::Place;
 
 /// A type that a column may hold: plain bytes that mean the same on host and device.
 ///
@@ -75,7 +72,7 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
 
     /// What the view of an object shows.
     #[doc(hidden)]
-    fn view<'w, P: Phase>(self, place: Place<'w>) -> Self::View<'w, P>;
+    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Self::View<'w, P>;
 
     /// The value behind what a view shows.
     #[doc(hidden)]
@@ -90,7 +87,7 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
 #[doc(hidden)]
 pub trait Target {
     /// Identifies the class; `None` for values that refer to none.
-    const CLASS: Option<crate::class::ClassId>;
+    const CLASS: Option<crate::info::ClassId>;
     /// The class's name.
     const NAME: &'static str;
 }
@@ -101,6 +98,6 @@ pub trait Target {
 pub struct NoTarget;
 
 impl Target for NoTarget {
-    const CLASS: Option<crate::class::ClassId> = None;
+    const CLASS: Option<crate::info::ClassId> = None;
     const NAME: &'static str = "";
 }

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ikra_core::fingerprint::{Signature, bytes, field_fingerprint};
 use ikra_core::kernel::{Argument, Entry};
-use ikra_core::origin::{Signature, bytes, field_fingerprint};
 use ikra_runtime::error::GpuError;
 
 /// Which entry of a kernel.

@@ -19,8 +19,8 @@
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
-    class, column, failure, fields, handle, isa, kernel, layout, link, mode, origin, panics, phase, range, reduce, run,
-    spread, step, storage, table, tile_row, transfer, value,
+    class, column, failure, fields, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
+    reduce, run, spread, step, storage, table, tile_row, transfer, value,
 };
 
 pub mod advice;

@@ -13,25 +13,29 @@ macro_rules! __class {
         stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr;
         $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
     ) => {
-        // SAFETY: `FIELDS`, `Fields` and the arrays are made from the same list of fields; the id is that of the place
-        // where the class is defined.
+        // SAFETY: the fields are stored as `Field` says; the id is that of the place where the class is defined.
         #[automatically_derived]
-        unsafe impl $crate::class::Class for $row {
-            const ID: $crate::class::ClassId = $crate::class::ClassId::of::<$row>(
+        unsafe impl $crate::info::ClassInfo for $row {
+            const ID: $crate::info::ClassId = $crate::info::ClassId::of::<$row>(
                 ::core::module_path!(),
                 $name,
                 ::core::line!(),
                 ::core::column!(),
             );
             const NAME: &'static str = $name;
-            const FIELDS: &'static [$crate::class::FieldInfo] = &[$(
-                $crate::class::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty),
+            const FIELDS: &'static [$crate::info::FieldInfo] = &[$(
+                $crate::info::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty),
             )*];
             const CAPACITY: ::core::option::Option<::core::primitive::u32> = $capacity;
-            const ADDRESSING: $crate::class::Addressing = $crate::class::Addressing::$addressing;
+            const ADDRESSING: $crate::info::Addressing = $crate::info::Addressing::$addressing;
             const ARENA: ::core::option::Option<::core::primitive::usize> = $arena;
             const ORIGIN: $crate::origin::Origin =
                 $crate::origin::Origin::new(::core::module_path!(), $name, $place);
+            const LAYOUT: $crate::info::LayoutKind = <$layout as $crate::layout::Layout>::KIND;
+        }
+        // SAFETY: `Fields` and the arrays are made from the same list of fields as `FIELDS`.
+        #[automatically_derived]
+        unsafe impl $crate::class::Class for $row {
             type Layout = $layout;
             type Fields = ($(<$row as $crate::class::Field<$field>>::Storage,)*);
             type View<'w, __P: $crate::phase::Phase> = $view<'w, __P>;
@@ -166,7 +170,7 @@ macro_rules! __class_conversions {
 #[macro_export]
 macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
-        type Bases = [$crate::table::Base; $crate::class::base_count(<$row as $crate::class::Class>::FIELDS)];
+        type Bases = [$crate::table::Base; $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)];
         const BASES: Self::Bases = [const { $crate::table::Base::NONE }; _];
     };
 }
@@ -191,7 +195,7 @@ macro_rules! __class_bases {
                     ),
                     in(reg64) word * 8,
                     out(reg64) value,
-                    key = const <Self as $crate::class::Class>::ORIGIN.key(),
+                    key = const <Self as $crate::info::ClassInfo>::ORIGIN.key(),
                     options(pure, nomem, nostack, preserves_flags)
                 )
             }
@@ -213,13 +217,13 @@ macro_rules! __class_symbol {
                 "//ikra:class {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
                 $($crate::__class_field_line!($field)),*
             ),
-            $(const $crate::origin::field_fingerprint(&<$row as $crate::class::Class>::FIELDS[$field]),)*
+            $(const $crate::fingerprint::field_fingerprint(&<$row as $crate::info::ClassInfo>::FIELDS[$field]),)*
             words = const $crate::table::table_words(
-                $crate::class::base_count(<$row as $crate::class::Class>::FIELDS)
+                $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)
             ),
-            key = const <$row as $crate::class::Class>::ORIGIN.key(),
-            name = const <$row as $crate::class::Class>::ORIGIN.name_key(),
-            fingerprint = const $crate::origin::class_fingerprint::<$row>(),
+            key = const <$row as $crate::info::ClassInfo>::ORIGIN.key(),
+            name = const <$row as $crate::info::ClassInfo>::ORIGIN.name_key(),
+            fingerprint = const $crate::fingerprint::class_fingerprint::<$row>(),
         );
     };
 }

@@ -143,10 +143,10 @@ macro_rules! __entry_constant {
     ) => {
         const __ENTRY: $crate::kernel::Entry = {
             #[allow(unused_imports)]
-            use $crate::origin::NoMeaning as _;
+            use $crate::fingerprint::NoMeaning as _;
             let origin = $crate::origin::Origin::new(::core::module_path!(), $name, $place);
             let fingerprint = $crate::__fingerprint!($executor $kernel, $args, $class);
-            $crate::kernel::Entry::new(origin, fingerprint, &[$($crate::origin::Meaning::<$ty>::OF),*])
+            $crate::kernel::Entry::new(origin, fingerprint, &[$($crate::fingerprint::Meaning::<$ty>::OF),*])
         };
     };
 }
@@ -155,13 +155,13 @@ macro_rules! __entry_constant {
 #[macro_export]
 macro_rules! __fingerprint {
     (execute $kernel:ident, $args:ty, $class:ty) => {
-        $crate::origin::kernel_fingerprint::<$kernel>()
+        $crate::fingerprint::kernel_fingerprint::<$kernel>()
     };
     (execute_pairs $kernel:ident, $args:ty, $class:ty) => {
-        $crate::origin::pairs_fingerprint::<$kernel, $args>()
+        $crate::fingerprint::pairs_fingerprint::<$kernel, $args>()
     };
     (construct $kernel:ident, $args:ty, $class:ty) => {
-        $crate::origin::class_fingerprint::<$class>()
+        $crate::fingerprint::class_fingerprint::<$class>()
     };
 }
 

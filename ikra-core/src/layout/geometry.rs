@@ -1,7 +1,6 @@
 //! Offsets and strides of a class's columns, computed at compile time.
 
-use crate::class::{Addressing, Class, ColumnInfo, MAX_FIELDS, column_count};
-use crate::layout::{Layout, LayoutKind};
+use crate::info::{Addressing, ClassInfo, ColumnInfo, LayoutKind, MAX_FIELDS, column_count};
 
 /// The largest number of physical columns of one class.
 pub const MAX_COLUMNS: usize = 4 * MAX_FIELDS;
@@ -32,12 +31,12 @@ pub struct Geometry {
 }
 
 /// The geometry of a class, as a constant.
-pub(crate) trait HasGeometry: Class {
+pub(crate) trait HasGeometry: ClassInfo {
     /// The geometry.
     const GEOMETRY: Geometry;
 }
 
-impl<C: Class> HasGeometry for C {
+impl<C: ClassInfo> HasGeometry for C {
     const GEOMETRY: Geometry = compute::<C>();
 }
 
@@ -79,9 +78,9 @@ const fn checked(bytes: Option<usize>) -> usize {
 }
 
 /// The same for slots of `T` in class `C`, if it is known when compiled; for growing SoA it is not.
-pub const fn constant_pitch<C: Class, T>() -> Option<usize> {
+pub const fn constant_pitch<C: ClassInfo, T>() -> Option<usize> {
     let (size, align) = (size_of::<T>(), larger(align_of::<T>(), LINE));
-    match (C::Layout::KIND, C::CAPACITY) {
+    match (C::LAYOUT, C::CAPACITY) {
         (LayoutKind::Soa, None) => None,
         (LayoutKind::Soa, Some(capacity)) => Some(pitch(checked(size.checked_mul(capacity as usize)), align)),
         (LayoutKind::Aos, _) => Some(size),
@@ -90,7 +89,7 @@ pub const fn constant_pitch<C: Class, T>() -> Option<usize> {
 }
 
 /// The geometry of class `C`.
-pub const fn geometry<C: Class>() -> &'static Geometry {
+pub const fn geometry<C: ClassInfo>() -> &'static Geometry {
     &<C as HasGeometry>::GEOMETRY
 }
 
@@ -121,7 +120,7 @@ const fn staggered_start(from: usize, column: usize, bytes: usize, align: usize)
     if align <= PAGE && start >= from + PAGE { start - PAGE } else { start }
 }
 
-const fn compute<C: Class>() -> Geometry {
+const fn compute<C: ClassInfo>() -> Geometry {
     let mut geometry = Geometry {
         offsets: [0; MAX_COLUMNS],
         sizes: [0; MAX_COLUMNS],
@@ -145,7 +144,7 @@ const fn compute<C: Class>() -> Geometry {
             let ColumnInfo { size, align, slot, .. } = columns[part];
             geometry.aligns[column] = larger(align, LINE);
             geometry.align = larger(align, geometry.align);
-            let (start, bytes) = match (C::Layout::KIND, C::CAPACITY) {
+            let (start, bytes) = match (C::LAYOUT, C::CAPACITY) {
                 (LayoutKind::Soa, None) => (0, 0),
                 (LayoutKind::Soa, Some(capacity)) => {
                     let bytes = checked(size.checked_mul(capacity as usize));
@@ -181,7 +180,7 @@ const fn compute<C: Class>() -> Geometry {
 }
 
 /// What the start of the arena is a multiple of: a line of the device, or more if elements in it want more.
-pub const fn arena_align<C: Class>() -> usize {
+pub const fn arena_align<C: ClassInfo>() -> usize {
     let mut most = 128;
     let mut field = 0;
     while field < C::FIELDS.len() {

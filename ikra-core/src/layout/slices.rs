@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::class::Class;
+use crate::info::ClassInfo;
 use crate::layout::geometry::HasGeometry;
 use crate::run::{Block, ReadOnly, Run};
 use crate::value::{Loaded, Value};
@@ -52,13 +52,13 @@ unsafe impl<C, T: Sync> Send for Strided<'_, C, T> {}
 // SAFETY: it stands for a `&[T]`, which is `Sync` where `T: Sync`.
 unsafe impl<C, T: Sync> Sync for Strided<'_, C, T> {}
 
-impl<C: Class, T> fmt::Debug for Strided<'_, C, T> {
+impl<C: ClassInfo, T> fmt::Debug for Strided<'_, C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Strided").field("len", &self.len).field("stride", &C::GEOMETRY.block).finish()
     }
 }
 
-impl<C: Class, T: Value> Strided<'_, C, T> {
+impl<C: ClassInfo, T: Value> Strided<'_, C, T> {
     /// # Safety
     ///
     /// `first` and the `len - 1` elements that follow it, `C`'s object size apart, are initialised
@@ -68,7 +68,7 @@ impl<C: Class, T: Value> Strided<'_, C, T> {
     }
 }
 
-impl<C: Class, T: Value> Run<T> for Strided<'_, C, T> {
+impl<C: ClassInfo, T: Value> Run<T> for Strided<'_, C, T> {
     type Block = ReadOnly<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
@@ -88,13 +88,13 @@ pub struct StridedMut<'a, C, T> {
 // SAFETY: it stands for a `&mut [T]`, which is `Send` where `T: Send`.
 unsafe impl<C, T: Send> Send for StridedMut<'_, C, T> {}
 
-impl<C: Class, T> fmt::Debug for StridedMut<'_, C, T> {
+impl<C: ClassInfo, T> fmt::Debug for StridedMut<'_, C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StridedMut").field("len", &self.len).field("stride", &C::GEOMETRY.block).finish()
     }
 }
 
-impl<C: Class, T: Value> StridedMut<'_, C, T> {
+impl<C: ClassInfo, T: Value> StridedMut<'_, C, T> {
     /// # Safety
     ///
     /// `first` and the `len - 1` elements that follow it, `C`'s object size apart, are initialised
@@ -104,7 +104,7 @@ impl<C: Class, T: Value> StridedMut<'_, C, T> {
     }
 }
 
-impl<C: Class, T: Value> Run<T> for StridedMut<'_, C, T> {
+impl<C: ClassInfo, T: Value> Run<T> for StridedMut<'_, C, T> {
     type Block = Block<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {

@@ -31,9 +31,9 @@ pub use crate::target::row::InnerArray;
 
 use super::Copies;
 use super::{Storage, Stored};
-use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
+use crate::class::{ArrayInfo, Class, ClassId, ClassInfo, ColumnInfo};
 use crate::phase::Phase;
-use crate::table::{Place, Table, target_of};
+use crate::table::{Table, TableRef, target_of};
 use crate::value::{Target, Value};
 
 /// A field that is an inner array: the `K`-th of class `C`, arranged by `A`.
@@ -95,10 +95,10 @@ pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
 
 /// Where a view of field `K` finds the objects that its elements refer to.
 #[inline(always)]
-fn place_of_target<'w, C: Class, T: Value>(table: &'w Table<C>, field: usize) -> Place<'w> {
+fn place_of_target<'w, C: Class, T: Value>(table: &'w Table<C>, field: usize) -> TableRef<'w> {
     match target_of::<T::Target>() {
-        Some(_) => Place::of_target(table, field),
-        None => Place::of_table(table),
+        Some(_) => TableRef::of_target(table, field),
+        None => TableRef::of_table(table),
     }
 }
 

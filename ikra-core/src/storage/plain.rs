@@ -6,7 +6,7 @@ use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
-use crate::table::{Place, Table, address, target_of};
+use crate::table::{Table, TableRef, address, target_of};
 use crate::value::{Target, Value};
 
 /// A field in one column of whole values.
@@ -56,8 +56,8 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     #[inline(always)]
     fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
         value.view::<P>(match Self::TARGET {
-            Some(_) => Place::of_target(table, K),
-            None => Place::of_table(table),
+            Some(_) => TableRef::of_target(table, K),
+            None => TableRef::of_table(table),
         })
     }
 

@@ -13,8 +13,10 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use super::{Base, BaseSet, address};
-use crate::class::{Class, base_count};
-use crate::effects::FieldSet;
+use crate::class::Class;
+use crate::directory::TableRef;
+use crate::field_set::FieldSet;
+use crate::info::base_count;
 
 /// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
@@ -57,16 +59,6 @@ impl<C: Class> BaseSet for DeviceBases<C> {
     fn get(&self, column: usize) -> Base {
         Base(ptr::with_exposed_provenance_mut(C::constant(self.first + column) as usize))
     }
-}
-
-/// Not needed: the class of a link says where its objects are.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct TargetSlot;
-
-impl TargetSlot {
-    /// The one.
-    pub const NONE: Self = Self;
 }
 
 /// The columns of a class: a view of its words.
@@ -122,17 +114,12 @@ impl<C: Class> Table<C> {
 
     /// The place of another class.
     #[inline(always)]
-    pub(crate) fn place_of<D: Class>(&self) -> Place<'_> {
-        Place(PhantomData)
+    pub(crate) fn place_of<D: Class>(&self) -> TableRef<'_> {
+        TableRef(PhantomData)
     }
 }
 
-/// Where the objects of a link's class are: nothing to know.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place<'w>(PhantomData<&'w ()>);
-
-impl<'w> Place<'w> {
+impl<'w> TableRef<'w> {
     #[inline(always)]
     pub(crate) fn of_target<C: Class>(_: &'w Table<C>, _field: usize) -> Self {
         Self(PhantomData)

@@ -3,9 +3,9 @@
 use core::mem::MaybeUninit;
 
 use super::Value;
+use crate::directory::TableRef;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::table::Place;
 
 // SAFETY: 1. arrays have the size, alignment and bytes of their elements in a row, which are values;
 // 2. they hold nothing else.
@@ -17,7 +17,7 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const MEANING: u64 = meaning("[]", &[T::MEANING, N as u64]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: Place<'w>) -> Self::View<'w, P> {
+    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Self::View<'w, P> {
         made(|n| self[n].view::<P>(place))
     }
 

@@ -5,8 +5,8 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use super::{LaneArray, NoTarget, Value};
+use crate::directory::TableRef;
 use crate::phase::Phase;
-use crate::table::Place;
 
 /// A number in fixed point: 64 bits with a sign, `FRACTION` of them after the binary point.
 ///
@@ -208,7 +208,7 @@ unsafe impl<const FRACTION: u32> Value for Fixed<FRACTION> {
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = Self::ZERO;
     #[inline(always)]
-    fn view<'w, P: Phase>(self, _: Place<'w>) -> Self {
+    fn view<'w, P: Phase>(self, _: TableRef<'w>) -> Self {
         self
     }
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! Numbers and `bool`.
 
 use super::{LaneArray, NoTarget, Value};
+use crate::directory::TableRef;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::table::Place;
 
 /// Implements [`Value`] for a type that a view shows as it is.
 macro_rules! plain_value {
@@ -18,7 +18,7 @@ macro_rules! plain_value {
             const MEANING: u64 =
                 meaning(stringify!($ty), &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
             #[inline(always)]
-            fn view<'w, P: Phase>(self, _: Place<'w>) -> Self {
+            fn view<'w, P: Phase>(self, _: TableRef<'w>) -> Self {
                 self
             }
             #[inline(always)]

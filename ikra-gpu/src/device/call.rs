@@ -5,6 +5,7 @@
 use ikra_core::class::Class;
 use ikra_core::fields::FieldTuple;
 use ikra_core::handle::Handle;
+use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
 use ikra_core::mode::{Chunk, ModeTuple};
 use ikra_core::run::RunTuple;
@@ -83,7 +84,7 @@ fn note(report: &'static [u8; 128], index: u32) {
 /// 2. Meanwhile no other thread calls a kernel for the object, and no other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
-    note(const { &report(K::EFFECTS.kernel, <K::Class as Class>::NAME) }, index);
+    note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
     // SAFETY: its handles are for `K`, which runs.
     let table = unsafe { Table::get() };
     // SAFETY: passed on.
@@ -131,7 +132,7 @@ impl<K: Kernel> Meeting<K> {
     /// As for [`call`].
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
-        note(const { &report(K::EFFECTS.kernel, <K::Class as Class>::NAME) }, index);
+        note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
         // SAFETY: passed on.
         let runs = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
@@ -197,7 +198,7 @@ impl<K: Kernel> Meeting<K> {
 /// 2. Nothing else accesses it meanwhile.
 #[inline(always)]
 pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) {
-    note(const { &report("a constructor", <K::Class as Class>::NAME) }, index);
+    note(const { &report("a constructor", <K::Class as ClassInfo>::NAME) }, index);
     let row = K::construct(index, args);
     // SAFETY: no handle is made from it.
     let table = unsafe { Table::<K::Class>::get() };

@@ -3,7 +3,7 @@
 //! A block of threads, one per object, puts the rows of a tile of others into shared memory; then each
 //! thread visits them in order. Without rows each thread reads the others from their columns.
 
-use ikra_core::class::Class;
+use ikra_core::info::ClassInfo;
 use ikra_core::kernel::PairCall;
 use ikra_core::thread;
 
@@ -68,7 +68,7 @@ pub unsafe fn execute_pairs<K: PairCall<A>, A: Copy>(first: u32, end: u32, list:
 unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object: bool, args: A) {
     let count = call::count::<K::Other>();
     let bytes = const { call::tile_row_bytes::<K, A>() };
-    if bytes == 0 || <K::Other as Class>::FIELDS.is_empty() {
+    if bytes == 0 || <K::Other as ClassInfo>::FIELDS.is_empty() {
         if has_object {
             for other in 0..count {
                 // SAFETY: passed on.

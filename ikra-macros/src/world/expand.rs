@@ -26,7 +26,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
     let classes: Vec<_> = members.iter().map(|member| &member.class).collect();
     let count = members.len();
-    let ids = quote!(&[#(<#classes as ::ikra::Class>::ID),*]);
+    let ids = quote!(&[#(<#classes as ::ikra::ClassInfo>::ID),*]);
     let all_ids = &ids;
     let ids = vec![&ids; count];
     let name = ident.unraw().to_string();

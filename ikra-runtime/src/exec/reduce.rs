@@ -10,6 +10,7 @@ use super::{check_distinct, positions};
 use crate::class::Class;
 use crate::error::Error;
 use crate::failure::Failure;
+use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::link::Link;
@@ -31,7 +32,7 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
-    let range = positions(range, objects.len(), <K::Class as Class>::NAME);
+    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let result = reduce_chunks(range.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {

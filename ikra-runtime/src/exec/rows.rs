@@ -5,6 +5,7 @@ use std::ops::{Range, RangeBounds};
 use super::calls::{Calls, for_calls};
 use super::{for_chunks, positions};
 use crate::class::Class;
+use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
@@ -20,7 +21,7 @@ where
     K: Call<A>,
     A: Copy + Send + Sync,
 {
-    let range = positions(range, objects.len(), <K::Class as Class>::NAME);
+    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     for_chunks(range.clone(), const { K::EFFECTS.is_heavy }, |chunk| {

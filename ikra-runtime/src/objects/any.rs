@@ -5,8 +5,8 @@ use std::ptr::NonNull;
 use super::Objects;
 use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, whole_units};
 use crate::error::Error;
+use crate::fingerprint::Signature;
 use crate::mirror::{Mirror, Span, Unit, spans, units};
-use crate::origin::Signature;
 use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
 

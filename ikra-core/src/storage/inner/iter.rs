@@ -7,8 +7,8 @@ use core::ops::Range;
 
 use super::elements::Elements;
 use super::{Arrangement, ArrayStorage};
+use crate::directory::TableRef;
 use crate::phase::Phase;
-use crate::table::Place;
 use crate::target::ahead::Ahead;
 use crate::value::Value;
 
@@ -36,7 +36,7 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     end: u32,
     /// The next element, if there is one.
     ahead: Ahead<S::Element>,
-    place: Place<'w>,
+    place: TableRef<'w>,
     marker: PhantomData<(&'a S::Element, fn() -> P)>,
 }
 
@@ -45,7 +45,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     ///
     /// The range is within the elements.
     #[inline(always)]
-    pub(super) unsafe fn new(elements: Elements<S::Element>, place: Place<'w>, range: Range<usize>) -> Self {
+    pub(super) unsafe fn new(elements: Elements<S::Element>, place: TableRef<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
         let mut iter = Self { elements, next, end, ahead: Ahead::new(), place, marker: PhantomData };
         iter.look_ahead();

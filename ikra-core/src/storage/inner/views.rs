@@ -7,12 +7,12 @@ use core::ops::{Index, IndexMut, Range, RangeBounds};
 use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
 use super::{ArrayStorage, is_written};
-use crate::class::Class;
+use crate::directory::TableRef;
+use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::panics::{no_such_element, no_such_range};
 use crate::phase::Phase;
 use crate::range::within;
-use crate::table::Place;
 use crate::value::Value;
 
 /// An inner array of the object that a method is called for: elements can be read and written.
@@ -55,7 +55,7 @@ use crate::value::Value;
 /// ```
 pub struct InnerMut<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    place: Place<'w>,
+    place: TableRef<'w>,
     marker: PhantomData<(&'w mut S::Element, fn() -> P)>,
 }
 
@@ -94,7 +94,7 @@ pub struct InnerMut<'w, P, S: ArrayStorage> {
 /// ```
 pub struct InnerRef<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    place: Place<'w>,
+    place: TableRef<'w>,
     marker: PhantomData<(&'w S::Element, fn() -> P)>,
 }
 
@@ -156,7 +156,7 @@ macro_rules! reading {
     ($name:ident) => {
         impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
             #[inline(always)]
-            pub(super) fn new(elements: Elements<S::Element>, place: Place<'w>) -> Self {
+            pub(super) fn new(elements: Elements<S::Element>, place: TableRef<'w>) -> Self {
                 Self { elements, place, marker: PhantomData }
             }
 

@@ -3,8 +3,7 @@
 
 use core::ops::RangeBounds;
 
-use crate::class::Class;
-use crate::kernel::Kernel;
+use crate::info::ClassInfo;
 
 /// A link was followed that does not belong to this world.
 #[cold]
@@ -18,7 +17,7 @@ pub(crate) fn out_of_range(_: &str, _: u32, _: u32) -> ! {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn no_such_element<C: Class>(_: usize, _: usize, _: usize) -> ! {
+pub(crate) fn no_such_element<C: ClassInfo>(_: usize, _: usize, _: usize) -> ! {
     panic!("an inner array was indexed out of range\0");
 }
 
@@ -26,20 +25,20 @@ pub(crate) fn no_such_element<C: Class>(_: usize, _: usize, _: usize) -> ! {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn no_such_range<C: Class>(_: usize, _: &impl RangeBounds<usize>, _: usize) -> ! {
+pub(crate) fn no_such_range<C: ClassInfo>(_: usize, _: &impl RangeBounds<usize>, _: usize) -> ! {
     panic!("a range of an inner array is out of range\0");
 }
 
 /// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]
-pub(crate) fn undeclared_write<K: Kernel>(_: usize) -> ! {
+pub(crate) fn undeclared_write<C: ClassInfo>(_: &str, _: usize) -> ! {
     panic!("the kernel changed a field in a way that its text does not show; run it on the host to see which field\0");
 }
 
 /// A view's handle of an atomic field was replaced by another object's.
 #[cold]
 #[inline(never)]
-pub fn stray_handle<C: Class>(_: &str, _: usize) -> ! {
+pub fn stray_handle<C: ClassInfo>(_: &str, _: usize) -> ! {
     panic!("the kernel assigned another object's handle to an `#[atomic]` field; use `.store(value)`\0");
 }

@@ -2,8 +2,7 @@
 
 use core::ops::{Bound, RangeBounds};
 
-use crate::class::Class;
-use crate::kernel::Kernel;
+use crate::info::ClassInfo;
 
 /// Panics, unless another thread already has, in the same run of a kernel: then this one ends without a
 /// message of its own.
@@ -45,7 +44,7 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) -> ! {
+pub(crate) fn no_such_element<C: ClassInfo>(field: usize, index: usize, len: usize) -> ! {
     stop(format!("`{}::{}` has {len} elements, so index {index} is out of range", C::NAME, C::FIELDS[field].name));
 }
 
@@ -53,7 +52,7 @@ pub(crate) fn no_such_element<C: Class>(field: usize, index: usize, len: usize) 
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
+pub(crate) fn no_such_range<C: ClassInfo>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
     stop(format!(
         "`{}::{}` has {len} elements, so the range `{}` is out of range",
         C::NAME,
@@ -65,19 +64,18 @@ pub(crate) fn no_such_range<C: Class>(field: usize, range: &impl RangeBounds<usi
 /// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]
-pub(crate) fn undeclared_write<K: Kernel>(field: usize) -> ! {
+pub(crate) fn undeclared_write<C: ClassInfo>(kernel: &str, field: usize) -> ! {
     stop(format!(
         "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
-        kernel = K::EFFECTS.kernel,
-        class = <K::Class as Class>::NAME,
-        field = <K::Class as Class>::FIELDS[field].name,
+        class = C::NAME,
+        field = C::FIELDS[field].name,
     ));
 }
 
 /// A view's handle of an atomic field was replaced by another object's.
 #[cold]
 #[inline(never)]
-pub fn stray_handle<C: Class>(code: &str, field: usize) -> ! {
+pub fn stray_handle<C: ClassInfo>(code: &str, field: usize) -> ! {
     stop(format!(
         "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field, and `[index]` an element of an array",
         class = C::NAME,

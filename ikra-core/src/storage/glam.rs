@@ -7,10 +7,10 @@ use glam::{
 
 use super::primitive::plain_value;
 use super::{LaneArray, NoTarget, Value};
+use crate::directory::TableRef;
 use crate::origin::meaning;
 use crate::phase::Phase;
 use crate::storage::Flatten;
-use crate::table::Place;
 
 plain_value! {
     Vec2: Vec2::ZERO, |a, b| a.to_array().same(&b.to_array());

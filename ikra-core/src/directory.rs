@@ -1,0 +1,13 @@
+//! Where the tables of a world's classes are, whatever the classes.
+
+#[cfg(target_arch = "nvptx64")]
+mod device;
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+
+#[cfg(target_arch = "nvptx64")]
+pub use device::{TableRef, TargetSlot};
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use host::ABSENT;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Directory, Header, TableRef, TargetSlot};

@@ -1,0 +1,142 @@
+//! Tables of any class, on the heap of the host.
+
+use core::any::TypeId;
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+use crate::field_set::FieldSet;
+
+/// The start of a table, the same for every class.
+#[doc(hidden)]
+#[repr(C)]
+#[derive(Debug)]
+pub struct Header {
+    /// Objects of the class, reserved ones included.
+    pub len: u32,
+    /// Objects that are reserved and not yet initialised.
+    pub pending: u32,
+    /// Bytes of the arena, and how many of them are taken.
+    pub arena: (usize, usize),
+    /// The world that the table was linked in last, or null.
+    pub directory: AtomicPtr<Directory>,
+    /// Fields whose last values are on a device.
+    changed_on_device: AtomicU64,
+    /// Fields whose values a device does not have yet.
+    changed_on_host: AtomicU64,
+}
+
+impl Header {
+    /// That of no objects.
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
+    pub const EMPTY: Self = Self {
+        len: 0,
+        pending: 0,
+        arena: (0, 0),
+        directory: AtomicPtr::new(ptr::null_mut()),
+        changed_on_device: AtomicU64::new(0),
+        changed_on_host: AtomicU64::new(u64::MAX),
+    };
+
+    /// The fields among these that have to be fetched before they are read.
+    #[inline(always)]
+    pub fn to_fetch(&self, fields: FieldSet) -> FieldSet {
+        FieldSet::from_bits(self.changed_on_device.load(Acquire) & fields.bits())
+    }
+
+    /// Says that the host's values of these fields are the last ones.
+    ///
+    /// # Safety
+    ///
+    /// They are, or nobody will ever write those of a device to the host.
+    pub unsafe fn set_fetched(&self, fields: FieldSet) {
+        self.changed_on_device.fetch_and(!fields.bits(), Release);
+    }
+
+    /// Says that a device has later values of these fields: from now on they are fetched before they are read.
+    ///
+    /// # Safety
+    ///
+    /// There are no references into columns of these fields, nor of others that are fetched with them.
+    pub unsafe fn set_changed_on_device(&self, fields: FieldSet) {
+        self.changed_on_device.fetch_or(fields.bits(), Release);
+    }
+
+    /// The fields whose values a device does not have yet.
+    pub fn changed_on_host(&self) -> FieldSet {
+        FieldSet::from_bits(self.changed_on_host.load(Acquire))
+    }
+
+    /// Says that a device has the host's values of these fields.
+    pub fn set_uploaded(&self, fields: FieldSet) {
+        self.changed_on_host.fetch_and(!fields.bits(), Release);
+    }
+
+    /// Says that a device does not have the last values of these fields. Cheap when the fields are marked already, as
+    /// they are in programs that use no device.
+    #[inline(always)]
+    pub fn set_changed_on_host(&self, fields: FieldSet) {
+        if self.changed_on_host.load(Relaxed) & fields.bits() != fields.bits() {
+            self.changed_on_host.fetch_or(fields.bits(), Release);
+        }
+    }
+}
+
+/// The table of a class that is not in the world: no object, so that every link is out of range.
+pub(crate) static ABSENT: Header = Header::EMPTY;
+
+/// Where the table of a field's target class is. Written when the world links its tables, before any
+/// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
+/// out of loops.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TargetSlot(pub(crate) UnsafeCell<*const Header>);
+
+// SAFETY: written only in `Table::point`, which excludes other accesses by its contract.
+unsafe impl Send for TargetSlot {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for TargetSlot {}
+
+impl TargetSlot {
+    /// Not linked yet: the class is absent.
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh slot for every table is what is wanted")]
+    pub const NONE: Self = Self(UnsafeCell::new(&raw const ABSENT));
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> *const Header {
+        // SAFETY: not written while there are handles, by the contract of `Table::point`.
+        unsafe { *self.0.get() }
+    }
+}
+
+/// The tables of a world by class.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Directory {
+    /// The classes, and their tables.
+    pub entries: Box<[(TypeId, AtomicPtr<Header>)]>,
+}
+
+impl Directory {
+    /// The table of a class, if the world has it.
+    #[inline]
+    pub(crate) fn find(&self, class: TypeId) -> Option<*const Header> {
+        self.entries.iter().find(|entry| entry.0 == class).map(|entry| entry.1.load(Relaxed).cast_const())
+    }
+}
+
+/// Where the objects of a link's class are.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct TableRef<'w> {
+    /// The start of a live table, or of `ABSENT`.
+    pub(crate) table: *const Header,
+    pub(crate) world: PhantomData<&'w Header>,
+}
+
+impl PartialEq for TableRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.table, other.table)
+    }
+}

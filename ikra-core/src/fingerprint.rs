@@ -1,0 +1,127 @@
+//! Fingerprints of classes and kernels: what host and device must agree on.
+
+use crate::class::Class;
+use crate::fields::FieldTuple;
+use crate::info::{ClassInfo, FieldInfo, LayoutKind};
+use crate::kernel::{Kernel, PairCall};
+use crate::origin::{Fingerprint, Origin};
+use crate::tile_row;
+use crate::value::Value;
+
+/// Asks what the bytes of a type mean, be it a value or not.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Meaning<T>(core::marker::PhantomData<fn() -> T>);
+
+impl<T: Value> Meaning<T> {
+    /// As [`Value::MEANING`].
+    pub const OF: u64 = T::MEANING;
+}
+
+/// What is found where a type is no value.
+#[doc(hidden)]
+pub trait NoMeaning {
+    /// Nothing: it is not passed to the device.
+    const OF: u64 = 0;
+}
+impl<T> NoMeaning for Meaning<T> {}
+
+/// What host and device must agree on about a field: in the upper half the bytes that it takes, in the lower half a
+/// fingerprint of its name, type and columns.
+#[doc(hidden)]
+pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
+    let mut print = Fingerprint::new().text(field.name).text(field.type_name).number(field.atomic as u64);
+    print = match field.array {
+        Some(array) => print
+            .number(array.slots as u64)
+            .number(array.as_object as u64)
+            .number(array.arena as u64)
+            .number(array.element as u64)
+            .number(array.meaning),
+        None => print.number(u64::MAX),
+    };
+    let mut column = 0;
+    while column < field.columns.len() {
+        let info = field.columns[column];
+        print = print.text(info.component).number(info.size as u64).number(info.align as u64).option(info.slot);
+        print = print.number(info.meaning);
+        column += 1;
+    }
+    (bytes(field) as u64) << 32 | print.0 & 0xffff_ffff
+}
+
+/// The bytes that a field takes in an object.
+#[doc(hidden)]
+pub const fn bytes(field: &FieldInfo) -> usize {
+    let mut bytes = 0;
+    let mut column = 0;
+    while column < field.columns.len() {
+        bytes += field.columns[column].size;
+        column += 1;
+    }
+    bytes
+}
+
+/// What host and device must agree on about a class: where it is defined, its fields and their places, and the
+/// classes of its links.
+#[doc(hidden)]
+pub const fn class_fingerprint<C: Class>() -> u64 {
+    let mut print = Fingerprint::new().text(C::ORIGIN.place()).number(C::FIELDS.len() as u64);
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        print = print.number(field_fingerprint(&C::FIELDS[field]));
+        print = print.text(<C::Fields as FieldTuple<C>>::TARGET_NAMES[field]);
+        field += 1;
+    }
+    print = match C::LAYOUT {
+        LayoutKind::Soa => print.number(0),
+        LayoutKind::Aos => print.number(1),
+        LayoutKind::Tiles(tile) => print.number(2).number(tile as u64),
+    };
+    print = match C::CAPACITY {
+        Some(capacity) => print.number(1).number(capacity as u64),
+        None => print.number(0),
+    };
+    print.option(C::ARENA).0
+}
+
+/// What host and device must agree on about a kernel beside its arguments: its class, how its threads work together,
+/// and which columns it changes.
+#[doc(hidden)]
+pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
+    let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
+    let print = print.number(K::EFFECTS.is_exclusive as u64).number(K::EFFECTS.is_heavy as u64);
+    print.number(K::EFFECTS.writes.bits()).number(K::EFFECTS.snapshot.bits()).0
+}
+
+/// The same of a kernel for pairs, and what its tile rows of the other object hold.
+#[doc(hidden)]
+pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
+    let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
+    print = print.number(tile_row::bytes::<K::Other, K>() as u64);
+    let mut field = 0;
+    while field < K::Other::FIELDS.len() {
+        print = print.option(tile_row::offset::<K::Other, K>(field));
+        field += 1;
+    }
+    print.0
+}
+
+/// A class, as the device code is asked for it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    /// Where it is defined.
+    pub origin: Origin,
+    /// What both sides must agree on.
+    pub fingerprint: u64,
+    /// Its fields.
+    pub fields: &'static [FieldInfo],
+}
+
+impl Signature {
+    /// That of class `C`.
+    pub const fn of<C: Class>() -> Self {
+        Self { origin: C::ORIGIN, fingerprint: class_fingerprint::<C>(), fields: C::FIELDS }
+    }
+}

@@ -1,0 +1,332 @@
+//! What is known of a class without its storage and its views: a leaf, on which most else depends.
+
+use core::any::TypeId;
+use core::fmt;
+use core::mem::{align_of, size_of};
+
+use crate::field_set::FieldSet;
+use crate::origin::{Origin, fnv};
+
+/// The largest number of fields of one class.
+pub const MAX_FIELDS: usize = 64;
+
+/// Identifies a class within a program.
+///
+/// `==` compares the types themselves. Constants cannot do so: for them there is [`may_be`](Self::may_be),
+/// by a hash of the class's path and place in the source.
+#[derive(Clone, Copy)]
+pub struct ClassId {
+    hash: u64,
+    type_id: fn() -> TypeId,
+}
+
+impl ClassId {
+    /// The id of no class.
+    pub const NONE: Self = Self { hash: 0, type_id: TypeId::of::<()> };
+
+    /// The id of class `C`, called `name`, defined in `module` at `line` and `column` of its file.
+    pub const fn of<C: 'static>(module: &str, name: &str, line: u32, column: u32) -> Self {
+        let mut hash = fnv(0xcbf2_9ce4_8422_2325, module.as_bytes());
+        hash = fnv(hash, b"::");
+        hash = fnv(hash, name.as_bytes());
+        hash = fnv(hash, &line.to_le_bytes());
+        hash = fnv(hash, &column.to_le_bytes());
+        Self { hash: if hash == 0 { 1 } else { hash }, type_id: TypeId::of::<C> }
+    }
+
+    /// The class's type, unique whatever the classes' names.
+    pub fn type_id(self) -> TypeId {
+        (self.type_id)()
+    }
+
+    /// Whether two ids may be those of the same class. Never false for the same class; true for two
+    /// only if one expansion of a macro defines both under one name.
+    pub const fn may_be(self, other: Self) -> bool {
+        self.hash == other.hash
+    }
+}
+
+impl PartialEq for ClassId {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && (self.type_id)() == (other.type_id)()
+    }
+}
+impl Eq for ClassId {}
+
+impl fmt::Debug for ClassId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ClassId({:#x})", self.hash)
+    }
+}
+
+/// How a class's links are turned into numbers (IKRA §3.2, appendix A).
+/// ```
+/// use ikra::prelude::*;
+/// #[soa_class(addressing = "first_field", capacity = 100)]
+/// pub struct Body { pub mass: f32 }
+/// # #[soa_world]
+/// # pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// let body = sim.bodies.push(Body { mass: 1.0 })?;
+/// let address = body.to_bits(&sim.bodies)?;
+/// assert_eq!(address, &raw const sim.bodies.column(body::mass)[0] as u64);
+/// assert_eq!(Link::from_bits(address, &sim.bodies)?, body);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// The object id; 0 is null. The default: no memory is spent on it.
+    #[default]
+    Zero,
+    /// An address inside the class's storage range, one byte per object, so that an object's class
+    /// can be told from the range that its number lies in.
+    Storage,
+    /// The address of the object's value in the first column.
+    FirstField,
+}
+
+impl Addressing {
+    /// The option's value.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Storage => "storage",
+            Self::FirstField => "first_field",
+        }
+    }
+}
+
+/// One physical column: the storage of a field, or of one component of a flattened field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// The component's name, for a flattened field; empty otherwise.
+    pub component: &'static str,
+    /// Bytes of one element.
+    pub size: usize,
+    /// Alignment of one element in bytes.
+    pub align: usize,
+    /// Which slot of an inner array it is, for arrays with a column per slot.
+    pub slot: Option<usize>,
+    /// A number for what the bytes mean; 0 for those that are no value's.
+    #[doc(hidden)]
+    pub meaning: u64,
+}
+
+impl ColumnInfo {
+    /// The column of a field that is stored whole.
+    pub const fn of<T>() -> Self {
+        Self::component_of::<T>("")
+    }
+
+    /// The column of one component of a flattened field.
+    pub const fn component_of<T>(component: &'static str) -> Self {
+        assert_alignment::<T>();
+        Self { component, size: size_of::<T>(), align: align_of::<T>(), slot: None, meaning: 0 }
+    }
+}
+
+/// Fails to compile if storage has no place for values of this type.
+pub(crate) const fn assert_alignment<T>() {
+    assert!(
+        align_of::<T>() <= crate::target::MAX_ALIGNMENT,
+        "a value in a class is aligned to 4096 bytes at most, and to 256 in a class that is compiled for the device"
+    );
+}
+
+/// One field of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldInfo {
+    /// The field's name.
+    pub name: &'static str,
+    /// The field's type as written.
+    pub type_name: &'static str,
+    /// Whether the field is `#[atomic]`.
+    pub atomic: bool,
+    /// How it is spread, if it is an inner array.
+    pub array: Option<ArrayInfo>,
+    /// The columns that store it.
+    pub columns: &'static [ColumnInfo],
+}
+
+/// How an inner array is spread over slots and the arena (INNER §2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayInfo {
+    /// Elements that have a slot in the object or its columns.
+    pub slots: usize,
+    /// Whether the slots are one column of arrays.
+    pub as_object: bool,
+    /// Whether the length varies, and elements without a slot are in the class's arena.
+    pub arena: bool,
+    /// Bytes of an element.
+    pub element: usize,
+    /// Alignment of an element in bytes.
+    pub align: usize,
+    /// A number for what the bytes of an element mean.
+    #[doc(hidden)]
+    pub meaning: u64,
+}
+
+impl ArrayInfo {
+    /// Whether every element has a slot.
+    #[inline(always)]
+    pub(crate) const fn all_in_slots(&self) -> bool {
+        !self.arena
+    }
+    /// Whether there is a column of spans before the slots.
+    #[inline(always)]
+    pub(crate) const fn has_spans(&self) -> bool {
+        self.arena
+    }
+    /// Whether each slot has a column.
+    #[inline(always)]
+    pub(crate) const fn slot_columns(&self) -> bool {
+        !self.as_object
+    }
+}
+
+/// The number of physical columns of a class.
+pub const fn column_count(fields: &[FieldInfo]) -> usize {
+    first_column(fields, fields.len())
+}
+
+/// The number of addresses that a class's storage starts at: its columns' and the arena's.
+pub const fn base_count(fields: &[FieldInfo]) -> usize {
+    column_count(fields) + 1
+}
+
+/// Whether each column has memory of its own.
+pub const fn has_own_columns<C: ClassInfo>() -> bool {
+    matches!((C::LAYOUT, C::CAPACITY), (LayoutKind::Soa, None))
+}
+
+/// Whether some arrays of the class are in its arena.
+pub const fn has_arena<C: ClassInfo>() -> bool {
+    !in_arena::<C>().is_empty()
+}
+
+/// The fields that `is_meant` holds for.
+macro_rules! fields_where {
+    ($class:ident, $field:ident, $is_meant:expr) => {{
+        let (mut bits, mut k) = (0, 0);
+        while k < $class::FIELDS.len() {
+            let $field = &$class::FIELDS[k];
+            bits |= ($is_meant as u64) << k;
+            k += 1;
+        }
+        FieldSet::from_bits(bits)
+    }};
+}
+
+/// The fields of `C` that are `#[atomic]`.
+pub const fn atomics<C: ClassInfo>() -> FieldSet {
+    fields_where!(C, field, field.atomic)
+}
+
+/// The fields of `C` that are inner arrays.
+pub const fn arrays<C: ClassInfo>() -> FieldSet {
+    fields_where!(C, field, field.array.is_some())
+}
+
+/// The fields of `C` that have elements in the arena.
+pub const fn in_arena<C: ClassInfo>() -> FieldSet {
+    fields_where!(C, field, matches!(&field.array, Some(array) if array.arena))
+}
+
+/// The fields that are copied when some are: all that share a piece of memory with one of them. Arrays in the arena
+/// do, whatever the layout.
+#[inline(always)]
+pub const fn whole_units<C: ClassInfo>(fields: FieldSet) -> FieldSet {
+    let in_arena = const { in_arena::<C>() };
+    if fields.is_empty() {
+        fields
+    } else if !const { has_own_columns::<C>() } {
+        FieldSet::ALL
+    } else if fields.intersection(in_arena).is_empty() {
+        fields
+    } else {
+        fields.union(in_arena)
+    }
+}
+
+/// The fields of which a kernel writes a snapshot: those that it declares, by their bits, and if one of them has
+/// elements in the arena, the others of these that it writes, since the arena is exchanged as a whole.
+///
+/// # Panics
+///
+/// When compiled, if an atomic array has elements in the arena too.
+pub const fn snapshot_with_arena<C: ClassInfo>(declared: u64, writes: FieldSet) -> FieldSet {
+    let in_arena = in_arena::<C>().bits();
+    let atomic = in_arena & atomics::<C>().bits();
+    assert!(
+        declared & in_arena == 0 || atomic == 0,
+        "a kernel cannot take a snapshot of an `InnerArray` of a class that has another one under `#[atomic]`: they share the class's arena, and what others change in it meanwhile would be lost; make the atomic one a `[T; N]`, or move it to a class of its own"
+    );
+    let others = if declared & in_arena == 0 { 0 } else { in_arena & writes.bits() };
+    FieldSet::from_bits(declared | others)
+}
+
+/// The position of a field's first physical column.
+pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
+    let mut column = 0;
+    let mut f = 0;
+    while f < field {
+        column += fields[f].columns.len();
+        f += 1;
+    }
+    column
+}
+
+/// Which layout a class has.
+/// ```
+/// use ikra::{LayoutKind, prelude::*};
+///
+/// #[soa_class(layout = "tiles", tile = 128)]
+/// pub struct Body { pub mass: f32 }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// assert_eq!(Sim::new().bodies.layout().kind, LayoutKind::Tiles(128));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LayoutKind {
+    /// Structure of Arrays: an array a column.
+    Soa,
+    /// Array of Structures: an object's fields side by side.
+    Aos,
+    /// SoA within blocks of this many objects.
+    Tiles(usize),
+}
+
+/// What is known of a class at compile time. Implemented by `#[soa_class]` only.
+///
+/// # Safety
+///
+/// 1. `FIELDS` are the class's fields as they are stored.
+/// 2. `ID` is unique to the class within the program.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a class",
+    label = "not under `#[soa_class]`",
+    note = "put `#[soa_class]` on the struct"
+)]
+pub unsafe trait ClassInfo: Sized + Send + Sync + 'static {
+    /// Identifies the class.
+    const ID: ClassId;
+    /// The struct's name.
+    const NAME: &'static str;
+    /// The class's fields, in the order of the struct.
+    const FIELDS: &'static [FieldInfo];
+    /// `capacity = N`: the number of objects that storage is laid out for at compile time.
+    const CAPACITY: Option<u32>;
+    /// `addressing = "…"`.
+    const ADDRESSING: Addressing;
+    /// `arena = N`: bytes for the elements of inner arrays that have no slot.
+    const ARENA: Option<usize> = None;
+
+    /// Where the class is defined, by which the device code knows it.
+    #[doc(hidden)]
+    const ORIGIN: Origin;
+    /// `layout = "…"`, as data.
+    const LAYOUT: LayoutKind;
+}
