@@ -291,7 +291,7 @@ pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LayoutKind {
-    /// Structure of Arrays: an array a column.
+    /// Structure of Arrays: one array per column.
     Soa,
     /// Array of Structures: an object's fields side by side.
     Aos,
