@@ -214,7 +214,7 @@
 //! | feature | what it adds | default |
 //! | --- | --- | --- |
 //! | `cuda` | kernels on NVIDIA GPUs: `CudaWorld` in the prelude. Nothing is needed to build or start a program with it | no |
-//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, columns as its slices: `ikra::interop`. The program chooses CUDA's version, by one of `cudarc`'s features | no |
+//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, columns as its slices: `ikra::interop`. The program may choose CUDA's version, by one of `cudarc`'s features | no |
 //! | `cust` | the same for `cust`, which needs a CUDA toolkit to build | no |
 //! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
 //! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. What is read is checked: ids, lengths, capacities | no |

@@ -46,7 +46,7 @@ fn task(arguments: &[&str]) -> Outcome {
         ["bench", what @ ..] => bench::bench(what),
         ["sanitize", which @ ..] => check::sanitize(which),
         ["package"] => check::package(),
-        ["msrv"] => check::msrv(),
+        ["msrv"] => check::msrv(&check::oldest_compiler()?),
         _ => Err(USAGE.to_owned()),
     }
 }
