@@ -27,7 +27,7 @@ pub fn ci() -> Outcome {
     match check::oldest_compiler() {
         Ok(version) => check::msrv(&version)?,
         Err(message) => {
-            skipped.push(format!("the check with the oldest compiler, which rustup cannot install: {message}"))
+            skipped.push(format!("the check with the oldest compiler, which rustup cannot install: {message}"));
         }
     }
     step(

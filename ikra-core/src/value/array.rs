@@ -38,16 +38,22 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     }
 }
 
-/// The array of these elements: `core::array::from_fn` for elements without `Drop`, of which builds without optimization
-/// make a tenth of the calls.
+/// The array of these elements.
+///
+/// Without optimization `core::array::from_fn` makes ten times as many calls as the loop; with it, the loop keeps others
+/// around it from being unrolled.
 #[inline(always)]
 pub(crate) fn made<T: Copy, const N: usize>(element: impl Fn(usize) -> T) -> [T; N] {
-    let mut array = [const { MaybeUninit::<T>::uninit() }; N];
-    let mut n = 0;
-    while n < N {
-        array[n] = MaybeUninit::new(element(n));
-        n += 1;
+    if cfg!(debug_assertions) {
+        let mut array = [const { MaybeUninit::<T>::uninit() }; N];
+        let mut n = 0;
+        while n < N {
+            array[n] = MaybeUninit::new(element(n));
+            n += 1;
+        }
+        // SAFETY: all `N` elements are initialised; an array of `MaybeUninit<T>` has the layout of one of `T`.
+        unsafe { (&raw const array).cast::<[T; N]>().read() }
+    } else {
+        core::array::from_fn(element)
     }
-    // SAFETY: all `N` elements are initialised; an array of `MaybeUninit<T>` has the layout of one of `T`.
-    unsafe { (&raw const array).cast::<[T; N]>().read() }
 }
