@@ -10,6 +10,8 @@ pub(crate) use array::made;
 pub use fixed::Fixed;
 pub use lanes::{LANES, LaneArray, Lanes};
 pub use loaded::Loaded;
+#[cfg(feature = "glam")]
+pub(crate) use primitive::plain_value;
 
 use crate::directory::TableRef;
 use crate::origin::meaning;

@@ -5,12 +5,11 @@ use glam::{
     Vec2, Vec3, Vec3A, Vec4,
 };
 
-use super::primitive::plain_value;
-use super::{LaneArray, NoTarget, Value};
+use super::Flatten;
 use crate::directory::TableRef;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::storage::Flatten;
+use crate::value::{LaneArray, NoTarget, Value, plain_value};
 
 plain_value! {
     Vec2: Vec2::ZERO, |a, b| a.to_array().same(&b.to_array());

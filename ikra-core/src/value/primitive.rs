@@ -34,7 +34,7 @@ macro_rules! plain_value {
     )* };
 }
 #[cfg(feature = "glam")]
-pub(super) use plain_value;
+pub(crate) use plain_value;
 
 plain_value! {
     u8: 0, |a, b| a == b;
