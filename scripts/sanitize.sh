@@ -22,7 +22,7 @@ address() {
     # Not tests/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
     tests -p ikra --test methods --test executors --test properties --test layouts --test smoke --test worlds --test objects --test arrays --test reductions
     # Not the tests that ask for all memory there is. One leaks a guard's copies, as it must.
-    ASAN_OPTIONS=detect_leaks=0 tests -p ikra --test soundness -- --skip sizes
+    ASAN_OPTIONS=detect_leaks=0 tests -p ikra --features cuda --test soundness -- --skip sizes
     tests -p ikra-public-api-tests --tests
 }
 

@@ -2,6 +2,8 @@
 #![allow(missing_docs, reason = "tests, not a library")]
 
 mod atomics;
+// A GPU's errors come with the feature.
+#[cfg(feature = "cuda")]
 mod gpu;
 mod text;
 mod views;
