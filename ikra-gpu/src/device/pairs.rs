@@ -86,7 +86,7 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
             let row = rows.add(own * bytes as u32).pointer::<u8>();
             // SAFETY: shared memory starts at a multiple of 16, and so does each row.
             unsafe { core::hint::assert_unchecked(row.addr().is_multiple_of(16)) };
-            // SAFETY: passed on; there is room for a tile row a thread.
+            // SAFETY: passed on; there is room for one tile row per thread.
             unsafe { call::write_tile_row::<K, A>(tile + own, row) };
         }
         // SAFETY: every thread of the block comes here.
