@@ -12,6 +12,7 @@
 //! | [`kernel`], [`mode`], [`run`], [`fields`], [`step`] | what a kernel does with each column, with all of them, and for one object |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`origin`] | how host and device know that they mean the same class or kernel |
+//! | [`range_table`] | classes by ranges of numbers |
 //! | [`tile_row`] | what a block of the device's threads keeps of an object for kernels over pairs |
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
 //! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
@@ -56,6 +57,7 @@ pub mod origin;
 pub mod panics;
 pub mod phase;
 pub mod range;
+pub mod range_table;
 pub mod reduce;
 pub mod rng;
 pub mod run;

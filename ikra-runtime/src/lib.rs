@@ -7,8 +7,8 @@
 //! | --- | --- |
 //! | [`objects`], [`world`] | what users own |
 //! | [`place`] | where kernels run, and the executors that users call |
-//! | [`place`] | where kernels run, and the executors that users call |
 //! | `exec` | how kernels run on the host |
+//! | [`reorder`], [`regions`] | links of several classes: in order by class; which numbers are whose |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | [`picture`], [`advice`] | how storage looks, and how it could be smaller |
 //! | [`error`] | what can go wrong |
@@ -20,7 +20,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
     class, column, failure, fields, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
-    reduce, run, spread, step, storage, table, tile_row, transfer, value,
+    range_table, reduce, run, spread, step, storage, table, tile_row, transfer, value,
 };
 
 pub mod advice;
@@ -31,6 +31,8 @@ pub mod mirror;
 pub mod objects;
 pub mod picture;
 pub mod place;
+pub mod regions;
+pub mod reorder;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;

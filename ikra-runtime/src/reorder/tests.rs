@@ -1,0 +1,102 @@
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
+use super::{CHUNK, Cached, Reordered};
+
+/// RUBY's algorithm 1, as it is written: lists of positions by class, one after another.
+fn algorithm_1(links: &[(usize, u32)], classes: usize) -> Vec<u32> {
+    let mut types = vec![Vec::new(); classes];
+    for (position, &(class, _)) in links.iter().enumerate() {
+        types[class].push(position as u32);
+    }
+    let mut result = Vec::new();
+    for positions in types {
+        result.extend(positions);
+        result.resize(result.len().next_multiple_of(32), Reordered::NONE);
+    }
+    result
+}
+
+fn check(links: &[(usize, u32)], classes: usize) -> Result<(), TestCaseError> {
+    let reordered = Reordered::new(links, classes, |link| link);
+    prop_assert_eq!(reordered.positions(), algorithm_1(links, classes));
+    // Each link once, with its object.
+    let mut seen = vec![0; links.len()];
+    for (&position, &object) in reordered.positions().iter().zip(reordered.objects()) {
+        if position == Reordered::NONE {
+            prop_assert_eq!(object, Reordered::NONE);
+        } else {
+            prop_assert_eq!(links[position as usize].1, object);
+            seen[position as usize] += 1;
+        }
+    }
+    prop_assert!(seen.iter().all(|&times| times == 1));
+    for warp in reordered.positions().chunks(32) {
+        let mut of = warp.iter().filter_map(|&position| links.get(position as usize)).map(|&(class, _)| class);
+        let first = of.next();
+        prop_assert!(first.is_some(), "a warp without links");
+        prop_assert!(of.all(|class| Some(class) == first), "two classes in a warp");
+    }
+    for class in 0..classes {
+        prop_assert!(reordered.positions_of(class).is_sorted(), "the order within class {} is another", class);
+        prop_assert_eq!(reordered.positions_of(class).len(), reordered.objects_of(class).len());
+        prop_assert_eq!(reordered.places_of(class).start % 32, 0);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn each_link_once_and_no_warp_of_two_classes(
+        (classes, links) in (1_usize..70).prop_flat_map(|classes| {
+            (Just(classes), prop::collection::vec((0..classes, 0..u32::MAX), 0..2000))
+        })
+    ) {
+        check(&links, classes)?;
+    }
+}
+
+/// In several chunks, by pools of several sizes.
+#[test]
+fn the_order_does_not_depend_on_the_threads() {
+    let links: Vec<_> =
+        (0..5 * CHUNK as u32 + 77).map(|n| ((n.wrapping_mul(2_654_435_761) >> 27) as usize, n)).collect();
+    let orders = [1, 2, 5].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            check(&links, 32).unwrap();
+            Reordered::new(&links, 32, |link| link)
+        })
+    });
+    assert!(orders.iter().all(|order| *order == orders[0]));
+}
+
+#[test]
+fn nothing_and_one_class() {
+    assert!(Reordered::new(&[], 3, |link: (usize, u32)| link).objects().is_empty());
+    check(&[(0, 3); 32], 1).unwrap();
+    check(&[(0, 3); 33], 2).unwrap();
+}
+
+#[test]
+fn a_slice_is_put_in_order_once_while_it_stays_the_same() {
+    thread_local!(static CALLS: Cell<usize> = const { Cell::new(0) });
+    let parts = |link: (usize, u32)| {
+        CALLS.set(CALLS.get() + 1);
+        link
+    };
+    let mut cached = Cached::default();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| {
+        let mut links = vec![(1, 5), (0, 6)];
+        let first = cached.get(&links, 2, parts).clone();
+        let calls = CALLS.get();
+        assert!(calls > 0);
+        assert_eq!(*cached.get(&links, 2, parts), first);
+        assert_eq!(CALLS.get(), calls);
+        links[1].1 = 7;
+        assert_eq!(cached.get(&links, 2, parts).objects_of(0), [7]);
+        assert!(CALLS.get() > calls);
+    });
+}
