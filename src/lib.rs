@@ -315,9 +315,9 @@ pub mod rt {
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
-    pub use ikra_core::table::TableRef;
+    pub use ikra_core::table::Targets;
     pub use ikra_core::target::host_only;
-    pub use ikra_core::value::{LaneArray, NoTarget};
+    pub use ikra_core::value::LaneArray;
     pub use ikra_macros::__expand_methods;
 }
 

@@ -8,9 +8,9 @@ pub use crate::info::*;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::Storage;
+use crate::table::BaseSet;
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::table::Base;
-use crate::table::{BaseSet, TargetSlot};
+use crate::table::{Base, TargetSlot};
 
 /// A struct under `#[soa_class]`: its objects are stored column by column.
 ///
@@ -31,7 +31,8 @@ use crate::table::{BaseSet, TargetSlot};
 /// # Safety
 ///
 /// 1. `FIELDS[k]` describes the `k`-th member of `Fields`, and `LAYOUT` is the kind of `Layout`.
-/// 2. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per field.
+/// 2. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per
+///    class that a field links to, field by field.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a class",
     label = "not under `#[soa_class]`",
@@ -51,10 +52,12 @@ pub unsafe trait Class: ClassInfo {
     #[cfg(target_arch = "nvptx64")]
     fn constant(word: usize) -> u64;
     #[doc(hidden)]
-    type Targets: AsRef<[TargetSlot]> + Send + Sync + 'static;
-    #[doc(hidden)]
     const BASES: Self::Bases;
     #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Targets: AsRef<[TargetSlot]> + Send + Sync + 'static;
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
     const TARGETS: Self::Targets;
     /// The storage of each field, as a tuple.
     #[doc(hidden)]

@@ -6,8 +6,8 @@ mod device;
 mod host;
 
 #[cfg(target_arch = "nvptx64")]
-pub use device::{TableRef, TargetSlot};
+pub use device::{TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{Directory, Header, TableRef, TargetSlot};
+pub use host::{Directory, Header, TableRef, TargetSlot, Targets};

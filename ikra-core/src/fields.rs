@@ -1,6 +1,6 @@
 //! The fields of a class side by side: what holds for the storage of one, for a tuple of up to 64.
 
-use crate::class::{Class, ClassId};
+use crate::class::Class;
 use crate::effects::FieldSet;
 use crate::phase::Phase;
 use crate::storage::Copies;
@@ -18,10 +18,6 @@ pub trait FieldTuple<C: Class>: 'static {
     type Values: Copy;
     /// What a view shows.
     type Views<'w, P: Phase>;
-    /// The class that each field's links refer to.
-    const TARGETS: &'static [Option<ClassId>];
-    /// The names of these classes.
-    const TARGET_NAMES: &'static [&'static str];
     /// What fills storage before an object is initialised.
     const PLACEHOLDER: Self::Values;
 
@@ -125,8 +121,6 @@ macro_rules! field_tuple {
             type Row = ($($F::Row,)+);
             type Values = ($($F::Value,)+);
             type Views<'w, P: Phase> = ($($F::View<'w, P>,)+);
-            const TARGETS: &'static [Option<ClassId>] = &[$($F::TARGET),+];
-            const TARGET_NAMES: &'static [&'static str] = &[$($F::TARGET_NAME),+];
             const PLACEHOLDER: Self::Values = ($(<$F::Value as Loaded>::PLACEHOLDER,)+);
 
             #[inline(always)]

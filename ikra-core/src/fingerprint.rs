@@ -1,7 +1,6 @@
 //! Fingerprints of classes and kernels: what host and device must agree on.
 
 use crate::class::Class;
-use crate::fields::FieldTuple;
 use crate::info::{ClassInfo, FieldInfo, LayoutKind};
 use crate::kernel::{Kernel, PairCall};
 use crate::origin::{Fingerprint, Origin};
@@ -70,7 +69,11 @@ pub const fn class_fingerprint<C: Class>() -> u64 {
     let mut field = 0;
     while field < C::FIELDS.len() {
         print = print.number(field_fingerprint(&C::FIELDS[field]));
-        print = print.text(<C::Fields as FieldTuple<C>>::TARGET_NAMES[field]);
+        let mut classes = C::FIELDS[field].links_to;
+        while let Some((class, others)) = classes.split_first() {
+            print = print.text(class.name());
+            classes = others;
+        }
         field += 1;
     }
     print = match C::LAYOUT {

@@ -17,21 +17,27 @@ pub const MAX_FIELDS: usize = 64;
 #[derive(Clone, Copy)]
 pub struct ClassId {
     hash: u64,
+    name: &'static str,
     type_id: fn() -> TypeId,
 }
 
 impl ClassId {
     /// The id of no class.
-    pub const NONE: Self = Self { hash: 0, type_id: TypeId::of::<()> };
+    pub const NONE: Self = Self { hash: 0, name: "", type_id: TypeId::of::<()> };
 
     /// The id of class `C`, called `name`, defined in `module` at `line` and `column` of its file.
-    pub const fn of<C: 'static>(module: &str, name: &str, line: u32, column: u32) -> Self {
+    pub const fn of<C: 'static>(module: &str, name: &'static str, line: u32, column: u32) -> Self {
         let mut hash = fnv(0xcbf2_9ce4_8422_2325, module.as_bytes());
         hash = fnv(hash, b"::");
         hash = fnv(hash, name.as_bytes());
         hash = fnv(hash, &line.to_le_bytes());
         hash = fnv(hash, &column.to_le_bytes());
-        Self { hash: if hash == 0 { 1 } else { hash }, type_id: TypeId::of::<C> }
+        Self { hash: if hash == 0 { 1 } else { hash }, name, type_id: TypeId::of::<C> }
+    }
+
+    /// The class's name.
+    pub const fn name(self) -> &'static str {
+        self.name
     }
 
     /// The class's type, unique whatever the classes' names.
@@ -148,6 +154,8 @@ pub struct FieldInfo {
     pub array: Option<ArrayInfo>,
     /// The columns that store it.
     pub columns: &'static [ColumnInfo],
+    /// The classes that its links refer to.
+    pub links_to: &'static [ClassId],
 }
 
 /// How an inner array is spread over slots and the arena (INNER §2.1).
@@ -276,6 +284,22 @@ pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
         f += 1;
     }
     column
+}
+
+/// The position of the first class that a field links to among those of all fields.
+pub const fn first_target(fields: &[FieldInfo], field: usize) -> usize {
+    let mut target = 0;
+    let mut f = 0;
+    while f < field {
+        target += fields[f].links_to.len();
+        f += 1;
+    }
+    target
+}
+
+/// The number of classes that the fields of a class link to, each field's by themselves.
+pub const fn target_count(fields: &[FieldInfo]) -> usize {
+    first_target(fields, fields.len())
 }
 
 /// Which layout a class has.

@@ -7,11 +7,11 @@ use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 use crate::class::{Class, ClassId};
-use crate::directory::TableRef;
+use crate::directory::Targets;
 use crate::handle::Handle;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::value::{LaneArray, Target, Value};
+use crate::value::{LaneArray, Value};
 
 /// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
 ///
@@ -173,27 +173,17 @@ impl<C: Class> fmt::Debug for Link<C> {
     }
 }
 
-/// The target of a link's view.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct To<C>(PhantomData<C>);
-
-impl<C: Class> Target for To<C> {
-    const CLASS: Option<ClassId> = Some(C::ID);
-    const NAME: &'static str = C::NAME;
-}
-
 // SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer.
 unsafe impl<C: Class> Value for Link<C> {
     type View<'w, P: Phase> = C::Ref<'w, P>;
-    type Target = To<C>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = Self { id: NonZeroU32::MIN, class: PhantomData };
+    const LINKS_TO: &'static [ClassId] = &[C::ID];
     const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> C::Ref<'w, P> {
-        C::to_ref(Handle::new(self, place))
+    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
+        C::to_ref(Handle::new(self, targets.table(0)))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
@@ -208,14 +198,14 @@ unsafe impl<C: Class> Value for Link<C> {
 // SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer.
 unsafe impl<C: Class> Value for Option<Link<C>> {
     type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
-    type Target = To<C>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = None;
+    const LINKS_TO: &'static [ClassId] = Link::<C>::LINKS_TO;
     const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Option<C::Ref<'w, P>> {
-        self.map(|link| link.view::<P>(place))
+    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
+        self.map(|link| link.view::<P>(targets))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {

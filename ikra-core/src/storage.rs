@@ -48,10 +48,8 @@ pub unsafe trait Stored: 'static {
     const ATOMIC: bool = false;
     /// How an inner array is spread.
     const ARRAY: Option<ArrayInfo> = None;
-    /// The class that the field's links refer to.
-    const TARGET: Option<ClassId> = None;
-    /// That class's name.
-    const TARGET_NAME: &'static str = "";
+    /// The classes that the field's links refer to.
+    const LINKS_TO: &'static [ClassId] = &[];
 
     /// Where the arena ends if the field takes new space after `used` bytes.
     #[inline(always)]
@@ -240,7 +238,7 @@ impl ColumnInfo {
 impl FieldInfo {
     /// A field that is stored by `S`.
     pub const fn of<S: Stored>(name: &'static str, type_name: &'static str) -> Self {
-        Self { name, type_name, atomic: S::ATOMIC, array: S::ARRAY, columns: S::COLUMNS }
+        Self { name, type_name, atomic: S::ATOMIC, array: S::ARRAY, columns: S::COLUMNS, links_to: S::LINKS_TO }
     }
 }
 

@@ -11,11 +11,10 @@ use core::ptr;
 
 use crate::class::Class;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use crate::directory::{Directory, Header};
-pub use crate::directory::{TableRef, TargetSlot};
-use crate::info::{ClassId, LayoutKind};
+pub use crate::directory::{Directory, Header, TargetSlot};
+pub use crate::directory::{TableRef, Targets};
+use crate::info::LayoutKind;
 use crate::layout::geometry;
-use crate::value::Target;
 
 #[cfg(target_arch = "nvptx64")]
 mod device;
@@ -91,9 +90,4 @@ pub unsafe fn address<C: Class>(bases: &C::Bases, column: usize, index: usize) -
     };
     // SAFETY: the geometry places `index` within the allocation that the base starts.
     unsafe { base.0.add(offset) }
-}
-
-/// The class that links of target `T` refer to.
-pub(crate) const fn target_of<T: Target>() -> Option<ClassId> {
-    T::CLASS
 }

@@ -13,7 +13,8 @@ pub use loaded::Loaded;
 #[cfg(feature = "glam")]
 pub(crate) use primitive::plain_value;
 
-use crate::directory::TableRef;
+use crate::directory::Targets;
+use crate::info::ClassId;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
@@ -56,10 +57,6 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     type View<'w, P: Phase>: Copy;
 
-    /// The class that a view of this value refers to, or [`NoTarget`].
-    #[doc(hidden)]
-    type Target: Target;
-
     /// Storage for [`LANES`] of these values, arranged so that the lanes of each scalar are adjacent.
     #[doc(hidden)]
     type Lanes: Lanes<Self>;
@@ -68,13 +65,17 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const PLACEHOLDER: Self;
 
+    /// The classes whose objects a view of this value may refer to.
+    #[doc(hidden)]
+    const LINKS_TO: &'static [ClassId] = &[];
+
     /// A number for what the bytes mean, by which host and device see whether they mean the same type.
     #[doc(hidden)]
     const MEANING: u64 = meaning("", &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
 
-    /// What the view of an object shows.
+    /// What the view of an object shows; `targets` are those of the classes in `LINKS_TO`.
     #[doc(hidden)]
-    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Self::View<'w, P>;
+    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P>;
 
     /// The value behind what a view shows.
     #[doc(hidden)]
@@ -83,23 +84,4 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     /// Whether two values have the same bits, so that NaN equals itself and -0.0 differs from 0.0.
     #[doc(hidden)]
     fn same(&self, other: &Self) -> bool;
-}
-
-/// The class that a value refers to.
-#[doc(hidden)]
-pub trait Target {
-    /// Identifies the class; `None` for values that refer to none.
-    const CLASS: Option<crate::info::ClassId>;
-    /// The class's name.
-    const NAME: &'static str;
-}
-
-/// The target of plain values: none.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct NoTarget;
-
-impl Target for NoTarget {
-    const CLASS: Option<crate::info::ClassId> = None;
-    const NAME: &'static str = "";
 }

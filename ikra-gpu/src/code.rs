@@ -274,8 +274,14 @@ mod tests {
     use ikra_core::origin::Origin;
 
     const PLACE: &str = "game/src/model.rs:3:11";
-    const FIELDS: &[FieldInfo] =
-        &[FieldInfo { name: "pos", type_name: "f32", atomic: false, array: None, columns: &[ColumnInfo::of::<f32>()] }];
+    const FIELDS: &[FieldInfo] = &[FieldInfo {
+        name: "pos",
+        type_name: "f32",
+        atomic: false,
+        array: None,
+        columns: &[ColumnInfo::of::<f32>()],
+        links_to: &[],
+    }];
     const ORIGIN: Origin = Origin::new("ikra_device_0::source::model", "Body", PLACE);
     const ENTRY: Entry =
         Entry { origin: Origin::new("ikra_device_0::source::model", "Body::go", PLACE), fingerprint: 7 };

@@ -16,7 +16,6 @@ use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
 use crate::error::Error;
 use crate::exec;
-use crate::fields::FieldTuple;
 use crate::handle::{All, Handle};
 use crate::kernel::{Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
@@ -182,10 +181,11 @@ fn directory_of(objects: &dyn AnyObjects) -> &AtomicPtr<Directory> {
 pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
     // Evaluated here, so that its mistakes are found when the program is checked.
     let _ = geometry::<C>();
-    let targets = <C::Fields as FieldTuple<C>>::TARGETS;
     let mut field = 0;
-    while field < targets.len() {
-        if let Some(target) = targets[field] {
+    while field < C::FIELDS.len() {
+        let mut targets = C::FIELDS[field].links_to;
+        while let Some((&target, others)) = targets.split_first() {
+            targets = others;
             let mut found = false;
             let mut n = 0;
             while n < classes.len() {
@@ -193,7 +193,7 @@ pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
                 n += 1;
             }
             if !found {
-                let target = <C::Fields as FieldTuple<C>>::TARGET_NAMES[field];
+                let target = target.name();
                 let message = Message::new()
                     .push("`")
                     .push(C::NAME)

@@ -2,17 +2,20 @@
 
 use core::marker::PhantomData;
 
-/// Not needed: the class of a link says where its objects are.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct TargetSlot;
-
-impl TargetSlot {
-    /// The one.
-    pub const NONE: Self = Self;
-}
-
 /// Where the objects of a link's class are: nothing to know.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableRef<'w>(pub(crate) PhantomData<&'w ()>);
+
+/// Where the objects of the classes that a field links to are: nothing to know.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Targets<'w>(pub(crate) PhantomData<&'w ()>);
+
+impl<'w> Targets<'w> {
+    /// Where the objects of one of the classes are.
+    #[inline(always)]
+    pub fn table(self, _class: usize) -> TableRef<'w> {
+        TableRef(PhantomData)
+    }
+}

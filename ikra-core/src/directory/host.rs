@@ -86,7 +86,7 @@ impl Header {
 /// The table of a class that is not in the world: no object, so that every link is out of range.
 pub(crate) static ABSENT: Header = Header::EMPTY;
 
-/// Where the table of a field's target class is. Written when the world links its tables, before any
+/// Where the table of a class that a field links to is. Written when the world links its tables, before any
 /// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
 /// out of loops.
 #[doc(hidden)]
@@ -107,6 +107,19 @@ impl TargetSlot {
     pub(crate) fn get(&self) -> *const Header {
         // SAFETY: not written while there are handles, by the contract of `Table::point`.
         unsafe { *self.0.get() }
+    }
+}
+
+/// Where the objects of the classes that a field links to are.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Targets<'w>(pub(crate) &'w [TargetSlot]);
+
+impl<'w> Targets<'w> {
+    /// Where the objects of one of the classes are.
+    #[inline(always)]
+    pub fn table(self, class: usize) -> TableRef<'w> {
+        TableRef { table: self.0[class].get(), world: PhantomData }
     }
 }
 

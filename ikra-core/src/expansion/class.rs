@@ -40,8 +40,6 @@ macro_rules! __class {
             type Fields = ($(<$row as $crate::class::Field<$field>>::Storage,)*);
             type View<'w, __P: $crate::phase::Phase> = $view<'w, __P>;
             type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
-            type Targets = [$crate::table::TargetSlot; <[&::core::primitive::str]>::len(&[$($field_name),*])];
-            const TARGETS: Self::Targets = [const { $crate::table::TargetSlot::NONE }; _];
             $crate::__class_bases! { $row $symbol }
             $crate::__class_conversions! { $state $view: $($field $ident)* }
             #[inline(always)]
@@ -164,7 +162,7 @@ macro_rules! __class_conversions {
     };
 }
 
-/// Where the columns of a class are: on the host, addresses.
+/// Where the columns of a class, and of those that it links to, are: on the host, addresses.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 #[macro_export]
@@ -172,6 +170,9 @@ macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
         type Bases = [$crate::table::Base; $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)];
         const BASES: Self::Bases = [const { $crate::table::Base::NONE }; _];
+        type Targets =
+            [$crate::table::TargetSlot; $crate::info::target_count(<$row as $crate::info::ClassInfo>::FIELDS)];
+        const TARGETS: Self::Targets = [const { $crate::table::TargetSlot::NONE }; _];
     };
 }
 /// On the device, words of constant memory.

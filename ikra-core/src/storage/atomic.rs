@@ -11,9 +11,9 @@ use crate::order::{AnyPlace, AtomicPlace, Operation, OwnPlace, assert_allowed};
 use crate::phase::Phase;
 use crate::run::Skip;
 use crate::storage::{Bump, Storage, Stored};
-use crate::table::{Table, address, target_of};
+use crate::table::{Table, address};
 use crate::target::cells;
-use crate::value::{Fixed, Target, Value};
+use crate::value::{Fixed, Value};
 
 /// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
 /// [`Fixed`](crate::value::Fixed), `Link` and `Option<Link>`. An enum is stored as its number, in a `u32`.
@@ -522,8 +522,7 @@ unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
         &[ColumnInfo::of::<T::Cell>().holding::<T>()]
     };
     const ATOMIC: bool = true;
-    const TARGET: Option<ClassId> = target_of::<T::Target>();
-    const TARGET_NAME: &'static str = T::Target::NAME;
+    const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
 }
 
 // SAFETY: what is read, written and shown is the object's cell in the column.

@@ -6,10 +6,10 @@ use glam::{
 };
 
 use super::Flatten;
-use crate::directory::TableRef;
+use crate::directory::Targets;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::value::{LaneArray, NoTarget, Value, plain_value};
+use crate::value::{LaneArray, Value, plain_value};
 
 plain_value! {
     Vec2: Vec2::ZERO, |a, b| a.to_array().same(&b.to_array());

@@ -33,8 +33,8 @@ use super::Copies;
 use super::{Storage, Stored};
 use crate::class::{ArrayInfo, Class, ClassId, ClassInfo, ColumnInfo};
 use crate::phase::Phase;
-use crate::table::{Table, TableRef, target_of};
-use crate::value::{Target, Value};
+use crate::table::{Table, Targets};
+use crate::value::Value;
 
 /// A field that is an inner array: the `K`-th of class `C`, arranged by `A`.
 #[derive(Debug)]
@@ -93,15 +93,6 @@ pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
     P::GUARDED || P::EFFECTS.class.may_be(S::Owner::ID) && P::EFFECTS.writes.contains(S::FIELD)
 }
 
-/// Where a view of field `K` finds the objects that its elements refer to.
-#[inline(always)]
-fn place_of_target<'w, C: Class, T: Value>(table: &'w Table<C>, field: usize) -> TableRef<'w> {
-    match target_of::<T::Target>() {
-        Some(_) => TableRef::of_target(table, field),
-        None => TableRef::of_table(table),
-    }
-}
-
 /// What the storages of plain and of atomic arrays have in common as [`Stored`].
 macro_rules! array_stored {
     () => {
@@ -109,8 +100,7 @@ macro_rules! array_stored {
         type Value = Elements<A::Element>;
         const COLUMNS: &'static [ColumnInfo] = A::COLUMNS;
         const ARRAY: Option<ArrayInfo> = Some(A::INFO);
-        const TARGET: Option<ClassId> = target_of::<<A::Element as Value>::Target>();
-        const TARGET_NAME: &'static str = <A::Element as Value>::Target::NAME;
+        const LINKS_TO: &'static [ClassId] = <A::Element as Value>::LINKS_TO;
 
         #[inline]
         fn arena_end(row: &A::Row, used: usize) -> usize {
@@ -202,12 +192,12 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerMut<'w, P, Self> {
         // Who writes an array has most likely to do with all of it.
         let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
-        InnerMut::new(value, place_of_target::<C, A::Element>(table, K))
+        InnerMut::new(value, Targets::of::<C, K>(table))
     }
 
     #[inline(always)]
     fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerRef<'w, P, Self> {
-        InnerRef::new(value, place_of_target::<C, A::Element>(table, K))
+        InnerRef::new(value, Targets::of::<C, K>(table))
     }
 
     #[inline(always)]

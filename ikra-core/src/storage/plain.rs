@@ -6,8 +6,8 @@ use crate::class::{Class, ClassId, ColumnInfo};
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
-use crate::table::{Table, TableRef, address, target_of};
-use crate::value::{Target, Value};
+use crate::table::{Table, Targets, address};
+use crate::value::Value;
 
 /// A field in one column of whole values.
 #[derive(Debug)]
@@ -18,8 +18,7 @@ unsafe impl<T: Value> Stored for Plain<T> {
     type Row = T;
     type Value = T;
     const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>().holding::<T>()];
-    const TARGET: Option<ClassId> = target_of::<T::Target>();
-    const TARGET_NAME: &'static str = T::Target::NAME;
+    const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
 }
 
 // SAFETY: values are copied in and out of the column.
@@ -55,10 +54,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
-        value.view::<P>(match Self::TARGET {
-            Some(_) => TableRef::of_target(table, K),
-            None => TableRef::of_table(table),
-        })
+        value.view::<P>(Targets::of::<C, K>(table))
     }
 
     shown_as_it_is!();

@@ -14,7 +14,7 @@ use core::ptr;
 
 use super::{Base, BaseSet, address};
 use crate::class::Class;
-use crate::directory::TableRef;
+use crate::directory::{TableRef, Targets};
 use crate::field_set::FieldSet;
 use crate::info::base_count;
 
@@ -119,12 +119,14 @@ impl<C: Class> Table<C> {
     }
 }
 
-impl<'w> TableRef<'w> {
+impl<'w> Targets<'w> {
     #[inline(always)]
-    pub(crate) fn of_target<C: Class>(_: &'w Table<C>, _field: usize) -> Self {
+    pub(crate) fn of<C: Class, const K: usize>(_: &'w Table<C>) -> Self {
         Self(PhantomData)
     }
+}
 
+impl<'w> TableRef<'w> {
     #[inline(always)]
     pub(crate) fn of_table<C: Class>(_: &'w Table<C>) -> Self {
         Self(PhantomData)

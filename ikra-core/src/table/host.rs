@@ -8,9 +8,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::address;
 use crate::class::Class;
-use crate::directory::{ABSENT, Directory, Header, TableRef};
+use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::{ClassId, whole_units};
+use crate::info::{first_target, whole_units};
 
 /// Whoever has newer values of some columns than the host.
 ///
@@ -119,26 +119,25 @@ impl<C: Class> Table<C> {
     /// 1. The directory lists the tables of a world that is borrowed, this one among them.
     /// 2. No other thread is in this function for this table, and there is no handle into it.
     pub unsafe fn point(&self, directory: &Directory) {
-        for (slot, target) in self.targets.as_ref().iter().zip(field_targets::<C>()) {
-            let table = target.and_then(|class| directory.find(class.type_id())).unwrap_or(&raw const ABSENT);
+        let classes = C::FIELDS.iter().flat_map(|field| field.links_to);
+        for (slot, class) in self.targets.as_ref().iter().zip(classes) {
+            let table = directory.find(class.type_id()).unwrap_or(&raw const ABSENT);
             // SAFETY: by 2, nothing else accesses the slot.
             unsafe { *slot.0.get() = table }
         }
     }
 }
 
-fn field_targets<C: Class>() -> &'static [Option<ClassId>] {
-    use crate::fields::FieldTuple;
-    <C::Fields as FieldTuple<C>>::TARGETS
+impl<'w> Targets<'w> {
+    /// Those of field `K`.
+    #[inline(always)]
+    pub(crate) fn of<C: Class, const K: usize>(table: &'w Table<C>) -> Self {
+        let first = const { first_target(C::FIELDS, K) };
+        Self(&table.targets.as_ref()[first..first + const { C::FIELDS[K].links_to.len() }])
+    }
 }
 
 impl<'w> TableRef<'w> {
-    /// The place of a field's target class.
-    #[inline(always)]
-    pub(crate) fn of_target<C: Class>(table: &'w Table<C>, field: usize) -> Self {
-        Self { table: table.targets.as_ref()[field].get(), world: PhantomData }
-    }
-
     #[inline(always)]
     pub(crate) fn of_table<C: Class>(table: &'w Table<C>) -> Self {
         Self { table: ptr::from_ref(table).cast(), world: PhantomData }

@@ -3,7 +3,8 @@
 use core::mem::MaybeUninit;
 
 use super::Value;
-use crate::directory::TableRef;
+use crate::directory::Targets;
+use crate::info::ClassId;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
@@ -11,14 +12,14 @@ use crate::phase::Phase;
 // 2. they hold nothing else.
 unsafe impl<T: Value, const N: usize> Value for [T; N] {
     type View<'w, P: Phase> = [T::View<'w, P>; N];
-    type Target = T::Target;
     type Lanes = [T::Lanes; N];
     const PLACEHOLDER: Self = [T::PLACEHOLDER; N];
+    const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
     const MEANING: u64 = meaning("[]", &[T::MEANING, N as u64]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Self::View<'w, P> {
-        made(|n| self[n].view::<P>(place))
+    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P> {
+        made(|n| self[n].view::<P>(targets))
     }
 
     #[inline(always)]

@@ -4,8 +4,8 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-use super::{LaneArray, NoTarget, Value};
-use crate::directory::TableRef;
+use super::{LaneArray, Value};
+use crate::directory::Targets;
 use crate::phase::Phase;
 
 /// A number in fixed point: 64 bits with a sign, `FRACTION` of them after the binary point.
@@ -204,11 +204,10 @@ impl<const FRACTION: u32> fmt::Display for Fixed<FRACTION> {
 // SAFETY: 1. `repr(transparent)` over `i64`; 2. a number.
 unsafe impl<const FRACTION: u32> Value for Fixed<FRACTION> {
     type View<'w, P: Phase> = Self;
-    type Target = NoTarget;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = Self::ZERO;
     #[inline(always)]
-    fn view<'w, P: Phase>(self, _: TableRef<'w>) -> Self {
+    fn view<'w, P: Phase>(self, _: Targets<'w>) -> Self {
         self
     }
     #[inline(always)]

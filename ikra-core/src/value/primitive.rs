@@ -1,7 +1,7 @@
 //! Numbers and `bool`.
 
-use super::{LaneArray, NoTarget, Value};
-use crate::directory::TableRef;
+use super::{LaneArray, Value};
+use crate::directory::Targets;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
@@ -12,13 +12,12 @@ macro_rules! plain_value {
         // bytes on every supported target; 2. it holds no pointer.
         unsafe impl Value for $ty {
             type View<'w, P: Phase> = Self;
-            type Target = NoTarget;
             type Lanes = LaneArray<Self>;
             const PLACEHOLDER: Self = $placeholder;
             const MEANING: u64 =
                 meaning(stringify!($ty), &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
             #[inline(always)]
-            fn view<'w, P: Phase>(self, _: TableRef<'w>) -> Self {
+            fn view<'w, P: Phase>(self, _: Targets<'w>) -> Self {
                 self
             }
             #[inline(always)]

@@ -104,12 +104,11 @@ fn value_impl(
         #[allow(trivial_bounds)]
         unsafe #header ::ikra::Value for #ty {
             type View<'w, __P: ::ikra::Phase> = Self;
-            type Target = ::ikra::rt::NoTarget;
             type Lanes = ::ikra::rt::LaneArray<Self>;
             const PLACEHOLDER: Self = #placeholder;
             const MEANING: ::core::primitive::u64 = #meaning;
             #[inline(always)]
-            fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::TableRef<'w>) -> Self { self }
+            fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Targets<'w>) -> Self { self }
             #[inline(always)]
             fn unview<__P: ::ikra::Phase>(view: Self) -> Self { view }
             #[inline(always)]

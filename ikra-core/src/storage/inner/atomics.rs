@@ -12,8 +12,8 @@ use crate::order::{AnyPlace, AtomicPlace, OwnPlace};
 use crate::panics::no_such_element;
 use crate::phase::Phase;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
-use crate::table::{Table, target_of};
-use crate::value::{Target, Value};
+use crate::table::Table;
+use crate::value::Value;
 
 /// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.
 #[derive(Debug)]

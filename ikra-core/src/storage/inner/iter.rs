@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::elements::Elements;
 use super::{Arrangement, ArrayStorage};
-use crate::directory::TableRef;
+use crate::directory::Targets;
 use crate::phase::Phase;
 use crate::target::ahead::Ahead;
 use crate::value::Value;
@@ -36,7 +36,7 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     end: u32,
     /// The next element, if there is one.
     ahead: Ahead<S::Element>,
-    place: TableRef<'w>,
+    targets: Targets<'w>,
     marker: PhantomData<(&'a S::Element, fn() -> P)>,
 }
 
@@ -45,9 +45,9 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     ///
     /// The range is within the elements.
     #[inline(always)]
-    pub(super) unsafe fn new(elements: Elements<S::Element>, place: TableRef<'w>, range: Range<usize>) -> Self {
+    pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
-        let mut iter = Self { elements, next, end, ahead: Ahead::new(), place, marker: PhantomData };
+        let mut iter = Self { elements, next, end, ahead: Ahead::new(), targets, marker: PhantomData };
         iter.look_ahead();
         iter
     }
@@ -66,7 +66,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     unsafe fn read(&self, index: u32) -> <S::Element as Value>::View<'w, P> {
         // SAFETY: it exists, and nothing writes it while the array is borrowed.
-        unsafe { self.elements.at::<S::Arrangement>(index as usize).read() }.view::<P>(self.place)
+        unsafe { self.elements.at::<S::Arrangement>(index as usize).read() }.view::<P>(self.targets)
     }
 }
 
@@ -78,7 +78,7 @@ impl<P, S: ArrayStorage> Clone for InnerIter<'_, '_, P, S> {
             next: self.next,
             end: self.end,
             ahead: self.ahead,
-            place: self.place,
+            targets: self.targets,
             marker: PhantomData,
         }
     }
@@ -103,7 +103,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
         let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
         self.look_ahead();
-        Some(element.view::<P>(self.place))
+        Some(element.view::<P>(self.targets))
     }
 
     #[inline(always)]

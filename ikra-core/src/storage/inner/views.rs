@@ -7,7 +7,7 @@ use core::ops::{Index, IndexMut, Range, RangeBounds};
 use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
 use super::{ArrayStorage, is_written};
-use crate::directory::TableRef;
+use crate::directory::Targets;
 use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::panics::{no_such_element, no_such_range};
@@ -55,7 +55,7 @@ use crate::value::Value;
 /// ```
 pub struct InnerMut<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    place: TableRef<'w>,
+    targets: Targets<'w>,
     marker: PhantomData<(&'w mut S::Element, fn() -> P)>,
 }
 
@@ -94,7 +94,7 @@ pub struct InnerMut<'w, P, S: ArrayStorage> {
 /// ```
 pub struct InnerRef<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    place: TableRef<'w>,
+    targets: Targets<'w>,
     marker: PhantomData<(&'w S::Element, fn() -> P)>,
 }
 
@@ -156,8 +156,8 @@ macro_rules! reading {
     ($name:ident) => {
         impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
             #[inline(always)]
-            pub(super) fn new(elements: Elements<S::Element>, place: TableRef<'w>) -> Self {
-                Self { elements, place, marker: PhantomData }
+            pub(super) fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
+                Self { elements, targets, marker: PhantomData }
             }
 
             /// The number of elements.
@@ -198,7 +198,7 @@ macro_rules! reading {
             #[inline(always)]
             #[track_caller]
             pub fn get(&self, index: usize) -> ViewOf<'w, P, S> {
-                self.element(index).view::<P>(self.place)
+                self.element(index).view::<P>(self.targets)
             }
 
             /// The element at `index`, if there is one.
@@ -217,7 +217,7 @@ macro_rules! reading {
             #[inline(always)]
             pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
                 // SAFETY: all of the elements.
-                unsafe { InnerIter::new(self.elements, self.place, 0..self.len()) }
+                unsafe { InnerIter::new(self.elements, self.targets, 0..self.len()) }
             }
 
             #[inline(always)]
@@ -256,7 +256,7 @@ macro_rules! reading {
             pub fn range(&self, range: impl RangeBounds<usize>) -> InnerIter<'_, 'w, P, S> {
                 let range = self.within(&range);
                 // SAFETY: within the elements.
-                unsafe { InnerIter::new(self.elements, self.place, range) }
+                unsafe { InnerIter::new(self.elements, self.targets, range) }
             }
 
             /// The elements as a slice, if they lie in a row: in an array as object, in an AoS class
@@ -338,7 +338,7 @@ impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
     #[inline(always)]
     fn into_iter(self) -> InnerIter<'w, 'w, P, S> {
         // SAFETY: all of the elements.
-        unsafe { InnerIter::new(self.elements, self.place, 0..self.len()) }
+        unsafe { InnerIter::new(self.elements, self.targets, 0..self.len()) }
     }
 }
 
