@@ -120,7 +120,7 @@ impl<C: Class> Table<C> {
     /// 2. No other thread is in this function for this table, and there is no handle into it.
     pub unsafe fn point(&self, directory: &Directory) {
         let classes = C::FIELDS.iter().flat_map(|field| field.links_to);
-        for (slot, class) in self.targets.as_ref().iter().zip(classes) {
+        for (slot, &class) in self.targets.as_ref().iter().zip(classes) {
             let table = directory.find(class.type_id()).unwrap_or(&raw const ABSENT);
             // SAFETY: by 2, nothing else accesses the slot.
             unsafe { *slot.0.get() = table }
