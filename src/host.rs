@@ -11,9 +11,10 @@ pub use ikra_gpu::interop::{self, CudaInterop};
 pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
 pub use ikra_runtime::error::Error;
+pub use ikra_runtime::executor::{BestPlace, On, Recording};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
-pub use ikra_runtime::place::{BestPlace, On, ParsePlaceError, Place, Recording};
+pub use ikra_runtime::place::{ParsePlaceError, Place};
 pub use ikra_runtime::world::{Holds, Mut, World};
 
 /// In the prelude.
@@ -29,9 +30,9 @@ pub(crate) mod rt {
     pub use super::absent::Absent;
     pub use ikra_core::expansion::{entry, reduced};
     pub use ikra_runtime::{
+        executor::Executor,
         mirror::{Mirror, Unit},
         objects::AnyObjects,
-        place::Executor,
         world::{WorldState, assert_closed},
     };
 

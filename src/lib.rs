@@ -266,7 +266,7 @@ pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
 pub use ikra_core::object::{LendsFields, Object};
-pub use ikra_core::order::{AtomicPlace, AtomicUse};
+pub use ikra_core::order::{AtomicOwner, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_core::storage::{
@@ -309,7 +309,7 @@ pub mod rt {
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
-    pub use ikra_core::order::{AnyPlace, NotAtomic, OwnPlace};
+    pub use ikra_core::order::{NotAtomic, OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};
     pub use ikra_core::storage::{

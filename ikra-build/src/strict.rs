@@ -9,19 +9,19 @@ use crate::ir::{Frame, Function, Instruction, Module};
 /// An operation, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
-    place: Place,
+    place: Spot,
     what: String,
     instead: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum Spot {
     /// File, line and column.
     Line(String, u32, u32),
     Function(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(file, line, column) => write!(f, "{file}:{line}:{column}"),
@@ -224,13 +224,13 @@ impl Sign {
 
 /// Where an instruction was written, as the compiler would show it: in the package if it was, and in a crate that
 /// the package uses otherwise.
-fn place(frames: &[Frame<'_>], function: &Function<'_>, package: &Path, root: &Path) -> Place {
+fn place(frames: &[Frame<'_>], function: &Function<'_>, package: &Path, root: &Path) -> Spot {
     let known = || frames.iter().filter(|frame| frame.line > 0 && !is_library(&frame.file));
     match known().find(|frame| root.join(&frame.file).starts_with(package)).or_else(|| known().next()) {
         Some(Frame { file, line, column, .. }) => {
-            Place::Line(file.strip_prefix(root).unwrap_or(file).display().to_string(), *line, *column)
+            Spot::Line(file.strip_prefix(root).unwrap_or(file).display().to_string(), *line, *column)
         }
-        None => Place::Function(function.name.to_owned()),
+        None => Spot::Function(function.name.to_owned()),
     }
 }
 

@@ -2,12 +2,11 @@
 
 use core::fmt::Debug;
 
-use crate::fields::FieldTuple;
 use crate::handle::Handle;
 pub use crate::info::*;
 use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::storage::Storage;
+use crate::storage::{FieldTuple, Storage};
 use crate::table::BaseSet;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::table::{Base, TargetSlot};

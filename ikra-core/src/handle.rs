@@ -6,11 +6,10 @@ use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
 use crate::effects::FieldSet;
-use crate::fields::FieldTuple;
 use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
-use crate::storage::{Copies, Storage};
+use crate::storage::{Copies, FieldTuple, Storage};
 use crate::table::{Table, TableRef};
 use crate::target::near::Near;
 
@@ -123,7 +122,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         C: Field<K>,
     {
         // SAFETY: by the contract of `near`.
-        if let Some(value) = unsafe { self.near.read::<C, P, K>() } {
+        if let Some(value) = unsafe { self.near.read::<C, P, K, _>() } {
             // SAFETY: an object that has a tile row exists, in a table of `C`.
             let table = unsafe { self.place.table::<C>() };
             return <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index());

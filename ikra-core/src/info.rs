@@ -133,10 +133,14 @@ impl ColumnInfo {
     }
 }
 
+/// The largest alignment of a value: what allocations start on. On the host a page, since compilers do not lay out stacks
+/// for more.
+const MAX_ALIGNMENT: usize = if cfg!(target_arch = "nvptx64") { 256 } else { 4096 };
+
 /// Fails to compile if storage has no place for values of this type.
 pub(crate) const fn assert_alignment<T>() {
     assert!(
-        align_of::<T>() <= crate::target::MAX_ALIGNMENT,
+        align_of::<T>() <= MAX_ALIGNMENT,
         "a value in a class is aligned to 4096 bytes at most, and to 256 in a class that is compiled for the device"
     );
 }

@@ -2,11 +2,11 @@
 
 use crate::class::Class;
 use crate::effects::Effects;
-use crate::fields::FieldTuple;
 use crate::info::ClassInfo;
 use crate::mode::ModeTuple;
 use crate::origin::{Origin, meaning};
 use crate::phase::Phase;
+use crate::storage::FieldTuple;
 use crate::value::Value;
 
 /// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.

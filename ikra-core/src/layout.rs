@@ -16,8 +16,8 @@ pub use slices::{Strided, StridedMut};
 
 use crate::info::ClassInfo;
 pub use crate::info::LayoutKind;
-use crate::run::Run;
 use crate::value::Value;
+use crate::window::Window;
 
 impl LayoutKind {
     /// The option's value: `soa`, `aos`, `tiles`.
@@ -34,30 +34,30 @@ impl LayoutKind {
 ///
 /// # Safety
 ///
-/// `KIND` and `RUN` say where elements lie that [`shared`](Self::shared) and [`exclusive`](Self::exclusive) borrow.
+/// `KIND` and `WINDOW` say where elements lie that [`shared`](Self::shared) and [`exclusive`](Self::exclusive) borrow.
 pub unsafe trait Layout: 'static {
     /// Which one.
     const KIND: LayoutKind;
-    /// The longest run of objects whose columns can be borrowed as slices.
-    const RUN: usize;
-    /// A run of a column, to read.
+    /// The most consecutive objects whose columns can be borrowed as slices.
+    const WINDOW: usize;
+    /// A window of a column, to read.
     #[doc(hidden)]
-    type Shared<'a, C: ClassInfo, T: Value>: Run<T> + Copy + Send + Sync;
-    /// A run of a column, to read and write.
+    type Shared<'a, C: ClassInfo, T: Value>: Window<T> + Copy + Send + Sync;
+    /// A window of a column, to read and write.
     #[doc(hidden)]
-    type Exclusive<'a, C: ClassInfo, T: Value>: Run<T> + Send;
+    type Exclusive<'a, C: ClassInfo, T: Value>: Window<T> + Send;
 
-    /// Borrows a run of a column.
+    /// Borrows a window of a column.
     ///
     /// # Safety
     ///
     /// 1. `first` is the address of an element of a column of `C` under this layout, and it and the
-    ///    `len - 1` after it are initialised and within one run.
+    ///    `len - 1` after it are initialised and within one window.
     /// 2. Nothing writes them during `'a`.
     #[doc(hidden)]
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
 
-    /// Borrows a run of a column exclusively.
+    /// Borrows a window of a column exclusively.
     ///
     /// # Safety
     ///
@@ -94,7 +94,7 @@ pub struct Tiles<const N: usize>;
 // SAFETY: each column is an array.
 unsafe impl Contiguous for Soa {}
 
-/// The body of [`Layout`] for layouts whose runs are slices.
+/// The body of [`Layout`] for layouts whose windows are slices.
 macro_rules! slices {
     () => {
         type Shared<'a, C: ClassInfo, T: Value> = &'a [T];
@@ -116,21 +116,21 @@ macro_rules! slices {
 // SAFETY: each column is an array, one run of any length.
 unsafe impl Layout for Soa {
     const KIND: LayoutKind = LayoutKind::Soa;
-    const RUN: usize = usize::MAX;
+    const WINDOW: usize = usize::MAX;
     slices!();
 }
 
 // SAFETY: the elements of a block are an array, and a run.
 unsafe impl<const N: usize> Layout for Tiles<N> {
     const KIND: LayoutKind = LayoutKind::Tiles(N);
-    const RUN: usize = N;
+    const WINDOW: usize = N;
     slices!();
 }
 
 // SAFETY: elements lie an object apart, in one run of any length.
 unsafe impl Layout for Aos {
     const KIND: LayoutKind = LayoutKind::Aos;
-    const RUN: usize = usize::MAX;
+    const WINDOW: usize = usize::MAX;
     type Shared<'a, C: ClassInfo, T: Value> = Strided<'a, C, T>;
     type Exclusive<'a, C: ClassInfo, T: Value> = StridedMut<'a, C, T>;
 

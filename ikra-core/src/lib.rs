@@ -9,7 +9,7 @@
 //! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | what the macros know of a class, its geometry, what kernels do, and its checks |
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
 //! | [`known`] | one error for a type that is no class or no value |
-//! | [`kernel`], [`mode`], [`run`], [`fields`], [`step`] | what a kernel does with each column, with all of them, and for one object |
+//! | [`kernel`], [`mode`], [`window`], [`step`] | what a kernel does with each column, with all of them, and for one object |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`origin`] | how host and device know that they mean the same class or kernel |
 //! | [`range_table`] | classes by ranges of numbers |
@@ -38,8 +38,8 @@ pub mod column;
 mod directory;
 pub mod effects;
 pub mod expansion;
+mod extent;
 mod field_set;
-pub mod fields;
 pub mod fingerprint;
 pub mod float;
 pub mod handle;
@@ -60,7 +60,6 @@ pub mod range;
 pub mod range_table;
 pub mod reduce;
 pub mod rng;
-pub mod run;
 pub mod step;
 pub mod storage;
 pub mod table;
@@ -72,6 +71,7 @@ pub mod transfer;
 mod tuples;
 pub mod value;
 pub mod warp;
+pub mod window;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod failure;

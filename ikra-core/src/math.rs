@@ -58,7 +58,7 @@ mod double;
 mod single;
 mod trigonometric;
 
-pub use approximate::{Approximate, cos_approx, exp_approx, ln_approx, rcp_approx, rsqrt_approx, sin_approx};
+pub use approximate::{cos_approx, exp_approx, ln_approx, rcp_approx, rsqrt_approx, sin_approx};
 
 /// The floating-point types: `f32` and `f64`. As a bound it brings the methods of [`Functions`], which give the same bits
 /// on host and device.

@@ -5,13 +5,12 @@ use core::fmt;
 use crate::class::Class;
 use crate::effects::mode::{CHECKED, READ, SKIP, SNAPSHOT, WRITE};
 use crate::field_set::FieldSet;
-use crate::fields::FieldTuple;
-use crate::run::{Run, RunTuple, Skip, Snapshot};
-use crate::storage::Storage;
+use crate::storage::{FieldTuple, Storage};
 use crate::table::Table;
 use crate::target::Spread;
 use crate::tuples::for_tuples;
 use crate::value::Loaded;
+use crate::window::{Skip, Snapshot, Window, WindowTuple};
 
 /// Consecutive objects that one thread works on.
 pub struct Chunk<'a, C: Class> {
@@ -48,18 +47,18 @@ pub trait Mode {
     /// Whether it must be the same after a call.
     const CHECKED: bool = false;
 
-    /// How a run of field `K` of `C`, stored by `F`, is accessed.
-    type Run<'a, C: Class, const K: usize, F: Storage<C, K>>: Run<F::Value>;
+    /// How a window of field `K` of `C`, stored by `F`, is accessed.
+    type Window<'a, C: Class, const K: usize, F: Storage<C, K>>: Window<F::Value>;
 
     /// Borrows the field's columns.
     ///
     /// # Safety
     ///
     /// 1. Field `K` of `C` is stored by `F`.
-    /// 2. The chunk lies within one run of the layout, and its objects exist, in its shadow too if the mode has one.
+    /// 2. The chunk lies within one window of the layout, and its objects exist, in its shadow too if the mode has one.
     /// 3. During `'a`, if the mode writes, nothing else accesses the elements that it writes; and
     ///    nothing writes those that it reads.
-    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Run<'a, C, K, F>;
+    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Window<'a, C, K, F>;
 }
 
 /// The mode with this number.
@@ -68,7 +67,7 @@ pub struct ModeOf<const M: u8>;
 
 impl Mode for ModeOf<SKIP> {
     const TOUCHES: bool = false;
-    type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = Skip;
+    type Window<'a, C: Class, const K: usize, F: Storage<C, K>> = Skip;
     #[inline(always)]
     unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(_: Chunk<'a, C>) -> Skip {
         Skip
@@ -80,7 +79,7 @@ macro_rules! reads {
     ($mode:ident, $checked:expr) => {
         impl Mode for ModeOf<$mode> {
             const CHECKED: bool = $checked;
-            type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = F::Shared<'a>;
+            type Window<'a, C: Class, const K: usize, F: Storage<C, K>> = F::Shared<'a>;
             #[inline(always)]
             unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> F::Shared<'a> {
                 // SAFETY: 1. by 1 and 2; 2. by 3.
@@ -94,7 +93,7 @@ reads!(CHECKED, true);
 
 impl Mode for ModeOf<WRITE> {
     const STORES: bool = true;
-    type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = F::Exclusive<'a>;
+    type Window<'a, C: Class, const K: usize, F: Storage<C, K>> = F::Exclusive<'a>;
     #[inline(always)]
     unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> F::Exclusive<'a> {
         // SAFETY: 1. by 1 and 2; 2. by 3.
@@ -105,9 +104,9 @@ impl Mode for ModeOf<WRITE> {
 impl Mode for ModeOf<SNAPSHOT> {
     const STORES: bool = true;
     const SHADOW: bool = true;
-    type Run<'a, C: Class, const K: usize, F: Storage<C, K>> = Snapshot<F::Shared<'a>, F::Exclusive<'a>>;
+    type Window<'a, C: Class, const K: usize, F: Storage<C, K>> = Snapshot<F::Shared<'a>, F::Exclusive<'a>>;
     #[inline(always)]
-    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Run<'a, C, K, F> {
+    unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Window<'a, C, K, F> {
         // What is loaded of an inner array is where it is, and its elements are written there: in the shadow.
         let now = if F::ARRAY.is_some() { chunk.shadow } else { &chunk.table.bases };
         Snapshot {
@@ -129,15 +128,15 @@ pub trait ModeTuple<C: Class, F: FieldTuple<C> = <C as Class>::Fields> {
     /// The fields that it stores to a shadow.
     const SHADOWS: FieldSet;
 
-    /// Runs of the fields.
-    type Runs<'a>: RunTuple<F::Values> + Spread;
+    /// Windows of the fields.
+    type Windows<'a>: WindowTuple<F::Values> + Spread;
 
     /// Borrows the columns.
     ///
     /// # Safety
     ///
     /// As for [`Mode::open`], with `F` the fields of `C`.
-    unsafe fn open(chunk: Chunk<'_, C>) -> Self::Runs<'_>;
+    unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_>;
 
     /// The first field that was changed against its mode.
     fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize>;
@@ -149,9 +148,9 @@ macro_rules! mode_tuple {
             const TOUCHES: FieldSet = FieldSet::from_bits(0 $(| ($M::TOUCHES as u64) << $k)+);
             const STORES: FieldSet = FieldSet::from_bits(0 $(| ($M::STORES as u64) << $k)+);
             const SHADOWS: FieldSet = FieldSet::from_bits(0 $(| ($M::SHADOW as u64) << $k)+);
-            type Runs<'a> = ($($M::Run<'a, C, $k, $F>,)+);
+            type Windows<'a> = ($($M::Window<'a, C, $k, $F>,)+);
             #[inline(always)]
-            unsafe fn open(chunk: Chunk<'_, C>) -> Self::Runs<'_> {
+            unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_> {
                 // SAFETY: the contract is the same for each field.
                 ($(unsafe { $M::open::<C, $k, $F>(chunk) },)+)
             }

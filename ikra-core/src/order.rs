@@ -251,14 +251,14 @@ impl Operation {
 ///
 /// ```
 /// use ikra::prelude::*;
-/// use ikra::AtomicPlace;
+/// use ikra::AtomicOwner;
 ///
 /// #[soa_class]
 /// pub struct Shop { #[atomic] pub visits: u32 }
 /// #[soa_class]
 /// pub struct Visitor { pub favourite: Link<Shop> }
 ///
-/// fn count(visits: Atomic<'_, u32, impl AtomicPlace>) { visits.add(1); }
+/// fn count(visits: Atomic<'_, u32, impl AtomicOwner>) { visits.add(1); }
 ///
 /// #[soa_methods]
 /// impl Visitor {
@@ -279,7 +279,7 @@ impl Operation {
 /// ```
 ///
 /// Implemented by the two types that views and refs use, and by no others.
-pub trait AtomicPlace: sealed::Sealed {
+pub trait AtomicOwner: sealed::Sealed {
     #[doc(hidden)]
     type Phase: Phase;
     #[doc(hidden)]
@@ -310,12 +310,12 @@ pub trait HasRule: sealed::Sealed {
 /// Neither `Send` nor `Sync`: what one object's call does with its own field is done in one order.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct OwnPlace<P, C, const K: usize>(PhantomData<(*const (), fn() -> (P, C))>);
+pub struct OfSelf<P, C, const K: usize>(PhantomData<(*const (), fn() -> (P, C))>);
 
 /// Field `K` of any object of class `C` in phase `P`: what a ref's getter returns.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct AnyPlace<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+pub struct OfAny<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
 /// The rule for field `K` of class `C` in phase `P`.
 #[doc(hidden)]
@@ -336,8 +336,8 @@ const fn explain<P: Phase, C: ClassInfo>(field: usize, AtomicUse { own, other, .
     ways_out(message, own | other, C::FIELDS[field].name)
 }
 
-impl<P, C, const K: usize> sealed::Sealed for OwnPlace<P, C, K> {}
-impl<P: Phase, C: ClassInfo, const K: usize> AtomicPlace for OwnPlace<P, C, K> {
+impl<P, C, const K: usize> sealed::Sealed for OfSelf<P, C, K> {}
+impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfSelf<P, C, K> {
     type Phase = P;
     type Class = C;
     const FIELD: usize = K;
@@ -345,8 +345,8 @@ impl<P: Phase, C: ClassInfo, const K: usize> AtomicPlace for OwnPlace<P, C, K> {
     type Rule = RuleFor<P, C, K>;
 }
 
-impl<P, C, const K: usize> sealed::Sealed for AnyPlace<P, C, K> {}
-impl<P: Phase, C: ClassInfo, const K: usize> AtomicPlace for AnyPlace<P, C, K> {
+impl<P, C, const K: usize> sealed::Sealed for OfAny<P, C, K> {}
+impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfAny<P, C, K> {
     type Phase = P;
     type Class = C;
     const FIELD: usize = K;
@@ -355,7 +355,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> AtomicPlace for AnyPlace<P, C, K> {
 }
 
 /// Fails to compile if the operation may have another result in another order of threads.
-pub(crate) const fn assert_allowed<A: AtomicPlace>(operation: Operation) {
+pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
     if !A::Rule::RULE.allows(operation, A::OWN) {
         panic!("{}", refusal::<A>(operation).as_str());
     }
@@ -437,7 +437,7 @@ const fn ways_out(message: Message, all: u16, name: &str) -> Message {
 }
 
 /// Why an operation is not one of those that the kernel's rule allows.
-const fn refusal<A: AtomicPlace>(operation: Operation) -> Message {
+const fn refusal<A: AtomicOwner>(operation: Operation) -> Message {
     let name = A::Class::FIELDS[A::FIELD].name;
     let message = describe::<A::Phase, A::Class>(A::FIELD);
     let own = if A::OWN { operation.bit() } else { 0 };

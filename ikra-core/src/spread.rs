@@ -1,9 +1,9 @@
-//! Work over the runs of a class's columns, each of which is a parameter of its own.
+//! Work over the windows of a class's columns, each of which is a parameter of its own.
 
 use crate::isa::{Isa, with_features};
 use crate::tuples::for_tuples;
 
-/// Work over runs `X`.
+/// Work over windows `X`.
 #[doc(hidden)]
 pub trait Job<X> {
     /// What it returns.
@@ -11,7 +11,7 @@ pub trait Job<X> {
     /// Whether the work pays for being compiled for several instruction sets.
     const WIDE: bool;
     /// Does the work.
-    fn run(self, runs: X) -> Self::Output;
+    fn run(self, windows: X) -> Self::Output;
 }
 
 /// Calls a job with each run as a parameter of its own.

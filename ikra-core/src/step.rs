@@ -1,22 +1,22 @@
 //! One call of a kernel for one object, on host and device.
 
 use crate::class::Class;
-use crate::fields::FieldTuple;
 use crate::handle::Handle;
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
 use crate::panics::{stray_handle, undeclared_write};
-use crate::run::RunTuple;
+use crate::storage::FieldTuple;
 use crate::table::Table;
+use crate::window::WindowTuple;
 
 /// Loads the view of one object, calls the kernel, and stores what it wrote.
 ///
 /// # Safety
 ///
-/// `n` is within the runs.
+/// `n` is within the windows.
 #[inline(always)]
 pub unsafe fn step<'w, K, X, R>(
-    runs: &mut X,
+    windows: &mut X,
     n: usize,
     table: &'w Table<K::Class>,
     index: usize,
@@ -24,11 +24,11 @@ pub unsafe fn step<'w, K, X, R>(
 ) -> R
 where
     K: Kernel,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     const { assert_modes::<K>() };
     // SAFETY: the contract is the same.
-    let values = unsafe { runs.get(n) };
+    let values = unsafe { windows.get(n) };
     let views = FieldsOf::<K>::to_views::<K>(values, table, index);
     let mut view = K::Class::to_view(views, Handle::at(table, index));
     let result = call(&mut view);
@@ -37,7 +37,7 @@ where
         let before = values;
         let after = finish::<K>(view, table, index);
         // SAFETY: the contract is the same.
-        unsafe { store::<K, X>(runs, n, &before, after) };
+        unsafe { store::<K, X>(windows, n, &before, after) };
     }
     result
 }
@@ -60,16 +60,16 @@ pub fn finish<'w, K: Kernel>(
 ///
 /// # Safety
 ///
-/// `n` is within the runs.
+/// `n` is within the windows.
 #[inline(always)]
-pub unsafe fn store<K, X>(runs: &mut X, n: usize, before: &ValuesOf<K>, after: ValuesOf<K>)
+pub unsafe fn store<K, X>(windows: &mut X, n: usize, before: &ValuesOf<K>, after: ValuesOf<K>)
 where
     K: Kernel,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     if let Some(field) = K::Modes::undeclared(before, &after) {
         undeclared_write::<K::Class>(K::EFFECTS.kernel, field);
     }
     // SAFETY: the contract is the same.
-    unsafe { runs.set(n, after) };
+    unsafe { windows.set(n, after) };
 }

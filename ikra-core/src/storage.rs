@@ -1,6 +1,7 @@
 //! How one field of a class is stored: in a column, flattened into several, as atomics, or as an inner array.
 
 mod atomic;
+mod fields;
 mod flat;
 #[cfg(feature = "glam")]
 #[cfg_attr(docsrs, doc(cfg(feature = "glam")))]
@@ -9,23 +10,25 @@ mod inner;
 mod plain;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue, Updated, Valueless};
+pub use fields::FieldTuple;
 pub use flat::{Flat, Flatten, PartTuple};
 pub use inner::slot_pitch;
-pub use inner::{Arrangement, Span, arena_end, set_array};
+pub use inner::{Arrangement, arena_end, set_array};
 pub use inner::{
     ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerAtomicsIter,
     InnerIter, InnerIterMut, InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
 };
 pub use plain::Plain;
 
+pub use crate::extent::Extent;
 pub use crate::target::copies::Copies;
 
 use crate::class::Class;
 use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
 use crate::phase::Phase;
-use crate::run::Run;
 use crate::table::Table;
 use crate::value::{Loaded, Value};
+use crate::window::Window;
 
 /// How one field is stored, whatever the class and its place there: apart from [`Storage`], because a class's own
 /// constants are made of this.
@@ -89,9 +92,9 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// What a ref's getter returns.
     type Seen<'w, P: Phase>: Copy;
     /// A run of the field's columns, to read.
-    type Shared<'a>: Run<Self::Value> + Copy + Send + Sync;
+    type Shared<'a>: Window<Self::Value> + Copy + Send + Sync;
     /// A run of the field's columns, to read and write.
-    type Exclusive<'a>: Run<Self::Value> + Send;
+    type Exclusive<'a>: Window<Self::Value> + Send;
 
     /// Borrows `len` elements from `first` on.
     ///

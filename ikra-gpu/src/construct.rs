@@ -1,9 +1,10 @@
 //! Objects that are made on the device.
 
 use ikra_runtime::error::Error;
-use ikra_runtime::place::{Launch, Over};
+use ikra_runtime::executor::{Launch, Over};
 
-use crate::device_world::{DeviceWorld, Members};
+use crate::device_world::DeviceWorld;
+use crate::tables::Members;
 
 impl DeviceWorld {
     /// Adds the objects at these positions, and starts the constructor for them.

@@ -6,18 +6,14 @@ use std::sync::Arc;
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::{Argument, Entry};
 use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::executor::{Launch, Over};
 use ikra_runtime::objects::AnyObjects;
-use ikra_runtime::place::Launch;
 
 use crate::code::{Code, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Stream};
-use crate::launch::Positions;
 use crate::stream_log::StreamLog;
-use crate::tables::{Table, TableState, symbols};
-
-/// The objects of each class of a world, always in the same order.
-pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
+use crate::tables::{Members, Table, TableState, symbols};
 
 /// What a world keeps on a device.
 #[derive(Debug)]
@@ -34,6 +30,24 @@ pub(crate) struct DeviceWorld {
     scratch: [Option<Memory>; 3],
     /// How many blocks of a reduction are done.
     blocks_done: Option<Memory>,
+}
+
+/// Which objects a kernel runs for: those at `first..end`, or those at the positions in the list, whose length is `end`.
+#[derive(Debug)]
+pub(crate) struct Positions {
+    pub(crate) first: usize,
+    pub(crate) end: usize,
+    pub(crate) list: Option<Vec<u32>>,
+}
+
+impl Positions {
+    pub(crate) fn of(over: &Over<'_>) -> Result<Self, Error> {
+        Ok(match over {
+            Over::Range(range) => Self { first: range.start, end: range.end, list: None },
+            Over::List { len, positions } => Self { first: 0, end: *len, list: Some(positions()?) },
+            other => unreachable!("objects are in a range or a list: {other:?}"),
+        })
+    }
 }
 
 /// What scratch memory is for.

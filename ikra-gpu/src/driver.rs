@@ -33,7 +33,7 @@ mod module;
 mod status;
 mod stream;
 
-pub use context::{Context, DeviceInfo, devices, driver_version};
+pub use context::{Context, DeviceInfo, ForeignContext, devices, driver_version};
 pub(crate) use context::{Loss, forget_entered};
 pub use memory::{HostMemory, Memory};
 pub use module::{Function, Module};

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::place::{Executor, On, Place, Recorded, Recorder, Recording, Run};
+use ikra_runtime::executor::{Executor, On, Recorded, Recorder, Recording, Run};
+use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
 
 use crate::device_world::DeviceWorld;

@@ -51,23 +51,11 @@ use ikra_runtime::objects::{AnyObjects, SliceColumnMut};
 use ikra_runtime::world::{Holds, World};
 
 use crate::device_columns::DeviceColumns;
+pub use crate::driver::ForeignContext;
 use crate::driver::{Context, DeviceInfo, forget_entered};
 use crate::executor::{open_in, with};
 use crate::stream_log::StreamLog;
 use crate::world::CudaWorld;
-
-/// Another library's CUDA context.
-///
-/// # Safety
-///
-/// 1. `as_raw` returns a `CUcontext`, which is alive while `self` is, and while what `keep` returns is.
-/// 2. If `keep` returns `None`, it is the primary context of its device, which `self` has a reference of.
-pub unsafe trait ForeignContext {
-    /// The driver's handle.
-    fn as_raw(&self) -> *mut c_void;
-    /// What keeps the context alive; `None` for the primary context of a device, which the world then keeps by itself.
-    fn keep(&self) -> Option<Box<dyn Any + Send + Sync>>;
-}
 
 /// Another library's stream, and what a column of a world is in that library.
 ///

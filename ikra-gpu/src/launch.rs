@@ -2,35 +2,18 @@
 
 use ikra_core::kernel::Argument;
 use ikra_runtime::error::Error;
-use ikra_runtime::place::{Form, Launch, Over};
+use ikra_runtime::executor::{Form, Launch};
 
 use crate::PAIR_THREADS;
 use crate::code::{CALL, Kind};
-use crate::device_world::{DeviceWorld, Members};
+use crate::device_world::{DeviceWorld, Positions};
 use crate::driver::Grid;
+use crate::tables::Members;
 
 /// Threads per block.
 const THREADS: u32 = 256;
 /// The same for kernels that do much work per call, which tend to need more registers.
 const HEAVY_THREADS: u32 = 128;
-
-/// Which objects a kernel runs for: those at `first..end`, or those at the positions in the list, whose length is `end`.
-#[derive(Debug)]
-pub(crate) struct Positions {
-    pub(crate) first: usize,
-    pub(crate) end: usize,
-    pub(crate) list: Option<Vec<u32>>,
-}
-
-impl Positions {
-    pub(crate) fn of(over: &Over<'_>) -> Result<Self, Error> {
-        Ok(match over {
-            Over::Range(range) => Self { first: range.start, end: range.end, list: None },
-            Over::List { len, positions } => Self { first: 0, end: *len, list: Some(positions()?) },
-            other => unreachable!("objects are in a range or a list: {other:?}"),
-        })
-    }
-}
 
 /// The threads of a block that runs this.
 pub(crate) fn threads(launch: &Launch<'_>) -> u32 {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::device_columns::DeviceColumns;
-use crate::device_world::Members;
+use crate::tables::Members;
 
 /// A column whose last values were on a device that failed; see
 /// [`cuda_accept_loss`](crate::CudaWorld::cuda_accept_loss).

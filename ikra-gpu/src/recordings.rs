@@ -4,11 +4,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use ikra_runtime::error::Error;
-use ikra_runtime::place::{Recorded, Recorder, Recording};
+use ikra_runtime::executor::{Recorded, Recorder, Recording};
 
-use crate::device_world::{DeviceWorld, Members};
+use crate::device_world::DeviceWorld;
 use crate::driver::Graph;
 use crate::stream_log::{StreamLog, Trace};
+use crate::tables::Members;
 use crate::tables::{Table, TableState};
 
 /// What was recorded.

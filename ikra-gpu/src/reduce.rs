@@ -2,12 +2,13 @@
 
 use ikra_core::reduce::{ACCUMULATORS, part_len};
 use ikra_runtime::error::Error;
-use ikra_runtime::place::{Launch, Reduction};
+use ikra_runtime::executor::{Launch, Reduction};
 
 use crate::code::{Kind, Shape};
-use crate::device_world::{DeviceWorld, Members, Scratch};
+use crate::device_world::{DeviceWorld, Positions, Scratch};
 use crate::driver::Grid;
-use crate::launch::{Arguments, Positions, threads};
+use crate::launch::{Arguments, threads};
+use crate::tables::Members;
 
 /// Threads that run on a multiprocessor at the same time, at most.
 const THREADS_OF_MULTIPROCESSOR: usize = 2048;

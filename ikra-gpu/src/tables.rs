@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use ikra_core::kernel::{Argument, Entry};
 use ikra_runtime::error::GpuError;
+use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{CALL, Code, Kind};
-use crate::device_world::Members;
+
+/// The objects of each class of a world, always in the same order.
+pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 
 /// A class's table in constant memory.
 #[derive(Debug)]

@@ -8,8 +8,9 @@ use ikra_core::link::Link;
 use ikra_core::reduce::Reducer;
 use ikra_core::transfer::Transfer;
 use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::executor::Recording;
 use ikra_runtime::objects::Links;
-use ikra_runtime::place::{Place, Recording};
+use ikra_runtime::place::Place;
 use ikra_runtime::world::{Holds, World};
 
 use crate::device_columns::DeviceColumns;
@@ -25,7 +26,7 @@ use crate::tables;
 /// | --- | --- |
 /// | `sim.on(place).execute(Body::advance, 0.01)?` | `sim.cuda_execute(Body::advance, 0.01)?` |
 ///
-/// [`On`](ikra_runtime::place::On) says what executors do, which errors they return, and what happens when a kernel
+/// [`On`](ikra_runtime::executor::On) says what executors do, which errors they return, and what happens when a kernel
 /// fails.
 ///
 /// ```no_run
@@ -61,7 +62,7 @@ pub trait CudaWorld: World {
     ///
     /// # Errors
     ///
-    /// As for [executors](ikra_runtime::place::On#errors). [`GpuError::DeviceLost`] after a kernel has failed:
+    /// As for [executors](ikra_runtime::executor::On#errors). [`GpuError::DeviceLost`] after a kernel has failed:
     /// [`cuda_accept_loss`](Self::cuda_accept_loss) comes first.
     fn cuda_open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
         self.on(Place::Gpu(device)).open()?;
@@ -98,7 +99,7 @@ pub trait CudaWorld: World {
     /// columns whose last values are lost. Until then they cannot be read.
     ///
     /// Does nothing if no kernel is known to have failed. The next launch opens the device again, where the driver
-    /// allows that; see [`On`](ikra_runtime::place::On#when-a-kernel-fails).
+    /// allows that; see [`On`](ikra_runtime::executor::On#when-a-kernel-fails).
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -126,7 +127,7 @@ pub trait CudaWorld: World {
         lost
     }
 
-    /// [`On::execute`](ikra_runtime::place::On::execute) on a GPU.
+    /// [`On::execute`](ikra_runtime::executor::On::execute) on a GPU.
     fn cuda_execute<K, A>(&mut self, kernel: K, args: A) -> Result<(), Error>
     where
         K: Call<A, Output: Discardable> + OnDevice<A>,
@@ -136,7 +137,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute(kernel, args)
     }
 
-    /// [`On::execute_range`](ikra_runtime::place::On::execute_range) on a GPU.
+    /// [`On::execute_range`](ikra_runtime::executor::On::execute_range) on a GPU.
     ///
     /// # Panics
     ///
@@ -150,7 +151,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute_range(kernel, range, args)
     }
 
-    /// [`On::execute_each`](ikra_runtime::place::On::execute_each) on a GPU.
+    /// [`On::execute_each`](ikra_runtime::executor::On::execute_each) on a GPU.
     fn cuda_execute_each<K, A>(&mut self, kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
     where
         K: Call<A, Output: Discardable> + OnDevice<A>,
@@ -160,7 +161,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute_each(kernel, links, args)
     }
 
-    /// [`On::execute_pairs`](ikra_runtime::place::On::execute_pairs) on a GPU.
+    /// [`On::execute_pairs`](ikra_runtime::executor::On::execute_pairs) on a GPU.
     fn cuda_execute_pairs<K, A>(&mut self, kernel: K, args: A) -> Result<(), Error>
     where
         K: PairCall<A> + OnDevice<A>,
@@ -170,7 +171,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute_pairs(kernel, args)
     }
 
-    /// [`On::execute_and_reduce`](ikra_runtime::place::On::execute_and_reduce) on a GPU.
+    /// [`On::execute_and_reduce`](ikra_runtime::executor::On::execute_and_reduce) on a GPU.
     fn cuda_execute_and_reduce<K, A, R>(&mut self, kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
     where
         K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
@@ -181,7 +182,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute_and_reduce(kernel, args, reducer)
     }
 
-    /// [`On::execute_range_and_reduce`](ikra_runtime::place::On::execute_range_and_reduce) on a GPU.
+    /// [`On::execute_range_and_reduce`](ikra_runtime::executor::On::execute_range_and_reduce) on a GPU.
     ///
     /// # Panics
     ///
@@ -202,7 +203,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute_range_and_reduce(kernel, range, args, reducer)
     }
 
-    /// [`On::execute_each_and_reduce`](ikra_runtime::place::On::execute_each_and_reduce) on a GPU.
+    /// [`On::execute_each_and_reduce`](ikra_runtime::executor::On::execute_each_and_reduce) on a GPU.
     fn cuda_execute_each_and_reduce<K, A, R>(
         &mut self,
         kernel: K,
@@ -219,7 +220,7 @@ pub trait CudaWorld: World {
         on_gpu(self).execute_each_and_reduce(kernel, links, args, reducer)
     }
 
-    /// [`On::construct`](ikra_runtime::place::On::construct) on a GPU.
+    /// [`On::construct`](ikra_runtime::executor::On::construct) on a GPU.
     fn cuda_construct<K, A>(&mut self, n: usize, constructor: K, args: A) -> Result<Links<K::Class>, Error>
     where
         K: Construct<A> + OnDevice<A>,
@@ -229,12 +230,12 @@ pub trait CudaWorld: World {
         on_gpu(self).construct(n, constructor, args)
     }
 
-    /// [`On::synchronize`](ikra_runtime::place::On::synchronize) on a GPU.
+    /// [`On::synchronize`](ikra_runtime::executor::On::synchronize) on a GPU.
     fn cuda_synchronize(&mut self) -> Result<(), Error> {
         on_gpu(self).synchronize()
     }
 
-    /// [`On::record`](ikra_runtime::place::On::record) on a GPU, of a sequence that is given the world.
+    /// [`On::record`](ikra_runtime::executor::On::record) on a GPU, of a sequence that is given the world.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -260,7 +261,7 @@ pub trait CudaWorld: World {
         on_gpu(self).record(|on| sequence(on.world()))
     }
 
-    /// [`On::replay`](ikra_runtime::place::On::replay) on a GPU.
+    /// [`On::replay`](ikra_runtime::executor::On::replay) on a GPU.
     fn cuda_replay(&mut self, recording: &Recording) -> Result<(), Error> {
         on_gpu(self).replay(recording)
     }

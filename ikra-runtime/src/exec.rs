@@ -86,11 +86,11 @@ pub(crate) fn positions(range: impl RangeBounds<usize>, len: usize, class: &str)
         .unwrap_or_else(|| panic!("range `{}` is out of range for {len} objects of class {class}", written(&range)))
 }
 
-/// Splits a chunk at the ends of the layout's runs.
-fn for_runs(range: Range<usize>, run: usize, mut work: impl FnMut(Range<usize>)) {
+/// Splits a chunk at the ends of the layout's windows.
+fn for_windows(range: Range<usize>, window: usize, mut work: impl FnMut(Range<usize>)) {
     let mut start = range.start;
     while start < range.end {
-        let end = if run == usize::MAX { range.end } else { (start / run + 1) * run }.min(range.end);
+        let end = if window == usize::MAX { range.end } else { (start / window + 1) * window }.min(range.end);
         work(start..end);
         start = end;
     }

@@ -6,7 +6,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`objects`], [`world`] | what users own |
-//! | [`place`] | where kernels run, and the executors that users call |
+//! | [`place`], [`executor`] | where kernels run, and the executors that users call |
 //! | `exec` | how kernels run on the host |
 //! | [`reorder`], [`regions`] | links of several classes: in order by class; which numbers are whose |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
@@ -19,13 +19,14 @@
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
-    class, column, failure, fields, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
-    range_table, reduce, run, spread, step, storage, table, tile_row, transfer, value,
+    class, column, failure, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
+    range_table, reduce, spread, step, storage, table, tile_row, transfer, value, window,
 };
 
 pub mod advice;
 pub mod error;
 pub mod exec;
+pub mod executor;
 mod memory;
 pub mod mirror;
 pub mod objects;

@@ -20,11 +20,10 @@ pub use rows::{Links, Rows};
 
 use crate::class::{Class, MAX_FIELDS, arrays, atomics, first_column, in_arena};
 use crate::error::Error;
-use crate::fields::FieldTuple;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::{Mirror, Mirrored};
-use crate::storage::Bump;
+use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
 

@@ -1,28 +1,9 @@
-//! Places to run kernels at, and what runs them there.
-//!
-//! | module | what it holds |
-//! | --- | --- |
-//! | `on` | [`On`], the executors that users call, once for all places |
-//! | `executor` | [`Executor`], what each kind of place implements, and a run as a value |
-//! | `host` | the host's implementation |
-//! | `recording` | sequences of runs that can be run again |
-
-mod executor;
-mod host;
-mod on;
-mod recording;
+//! Places to run kernels at.
 
 use std::fmt;
 use std::str::FromStr;
 
-pub use executor::{Executor, Executors, Form, Launch, Over, Reduction, Run};
-pub use on::On;
-pub use recording::{Recorded, Recorder, Recording};
-
-use crate::error::Error;
-use crate::world::World;
-
-/// Where kernels run: see [`World::on`].
+/// Where kernels run: see [`World::on`](crate::world::World::on).
 ///
 /// | written | place |
 /// | --- | --- |
@@ -31,7 +12,7 @@ use crate::world::World;
 /// | `gpu:1` | the second one |
 ///
 /// The type is the same with and without the feature `cuda`. Without it, whatever runs on a GPU returns
-/// [`Error::NoSuchPlace`], which names the feature.
+/// [`Error::NoSuchPlace`](crate::error::Error::NoSuchPlace), which names the feature.
 ///
 /// ```
 /// use ikra::Place;
@@ -53,36 +34,6 @@ pub enum Place {
     Host,
     /// The NVIDIA GPU with this number, as counted within `CUDA_VISIBLE_DEVICES` if that is set.
     Gpu(usize),
-}
-
-impl Place {
-    /// The best place for a world: the first GPU if it works, and otherwise the host.
-    ///
-    /// A GPU works if there are a driver and a device, and the world was compiled with device code that the driver
-    /// accepts. It is opened for the world. What is returned prints itself, to tell the user which place it is and why:
-    ///
-    /// ```
-    /// use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
-    /// # #[soa_methods]
-    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; } }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// let mut sim = Sim::new();
-    /// let best = Place::best(&mut sim);
-    /// // `gpu:0 (NVIDIA H100)`, or `host (16 threads), since …`.
-    /// println!("runs on {best}");
-    /// sim.on(best.place).execute(Body::advance, 0.01)?;
-    /// # assert!(best.to_string().contains(&best.worker));
-    /// # Ok(()) }
-    /// ```
-    pub fn best<W: World>(world: &mut W) -> BestPlace {
-        let gpu = Self::Gpu(0);
-        match world.on(gpu).open() {
-            Ok(worker) => BestPlace { place: gpu, worker, not_gpu: None },
-            Err(error) => BestPlace { place: Self::Host, worker: host::worker(), not_gpu: Some(error) },
-        }
-    }
 }
 
 impl fmt::Display for Place {
@@ -124,37 +75,6 @@ impl FromStr for Place {
 #[error("`{text}` is not a place to run: write `host`, `gpu`, or `gpu:1` for the second GPU")]
 pub struct ParsePlaceError {
     text: String,
-}
-
-/// The place that [`Place::best`] chose, and why. Prints itself.
-///
-/// ```
-/// use ikra::{Place, prelude::*};
-/// # #[soa_class] pub struct Body { pub pos: f32 }
-/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-/// let best = Place::best(&mut Sim::new());
-/// assert_eq!(best.not_gpu.is_some(), best.place == Place::Host);
-/// assert!(best.to_string().starts_with(&best.place.to_string()));
-/// ```
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct BestPlace {
-    /// The place.
-    pub place: Place,
-    /// Who does the work there: a GPU's name, or a number of threads.
-    pub worker: String,
-    /// Why it is not a GPU, if it is the host.
-    pub not_gpu: Option<Error>,
-}
-
-impl fmt::Display for BestPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.place, self.worker)?;
-        match &self.not_gpu {
-            Some(error) => write!(f, ", since a GPU cannot be used: {error}"),
-            None => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The order of atomic operations: what compiles has one result with any number of threads, in every executor.
 
 use ikra::prelude::*;
-use ikra::{AtomicPlace, Fixed};
+use ikra::{AtomicOwner, Fixed};
 use rayon::ThreadPoolBuilder;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +62,7 @@ pub struct Land {
     pub walkers: Objects<Walker>,
 }
 
-fn raise<P: AtomicPlace>(most: Atomic<'_, u64, P>, to: u64) {
+fn raise<P: AtomicOwner>(most: Atomic<'_, u64, P>, to: u64) {
     most.max(to);
 }
 

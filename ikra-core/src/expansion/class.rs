@@ -120,16 +120,16 @@ pub use __class as class;
 macro_rules! __class_conversions {
     (complete $view:ident: $($field:tt $ident:ident)*) => {
         #[inline(always)]
-        fn into_values(self) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Row {
+        fn into_values(self) -> <Self::Fields as $crate::storage::FieldTuple<Self>>::Row {
             ($(self.$ident,)*)
         }
         #[inline(always)]
-        fn from_values(values: <Self::Fields as $crate::fields::FieldTuple<Self>>::Row) -> Self {
+        fn from_values(values: <Self::Fields as $crate::storage::FieldTuple<Self>>::Row) -> Self {
             Self { $($ident: values.$field),* }
         }
         #[inline(always)]
         fn to_view<'w, __P: $crate::phase::Phase>(
-            views: <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P>,
+            views: <Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>,
             object: $crate::handle::Handle<'w, Self, __P>,
         ) -> $view<'w, __P> {
             $view { $($ident: views.$field,)* __object: object }
@@ -137,26 +137,26 @@ macro_rules! __class_conversions {
         #[inline(always)]
         fn from_view<'w, __P: $crate::phase::Phase>(
             view: Self::View<'w, __P>,
-        ) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P> {
+        ) -> <Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P> {
             ($(view.$ident,)*)
         }
     };
     (mistaken $view:ident: $($fields:tt)*) => {
-        fn into_values(self) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Row {
+        fn into_values(self) -> <Self::Fields as $crate::storage::FieldTuple<Self>>::Row {
             ::core::unimplemented!()
         }
-        fn from_values(_: <Self::Fields as $crate::fields::FieldTuple<Self>>::Row) -> Self {
+        fn from_values(_: <Self::Fields as $crate::storage::FieldTuple<Self>>::Row) -> Self {
             ::core::unimplemented!()
         }
         fn to_view<'w, __P: $crate::phase::Phase>(
-            _: <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P>,
+            _: <Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>,
             _: $crate::handle::Handle<'w, Self, __P>,
         ) -> $view<'w, __P> {
             ::core::unimplemented!()
         }
         fn from_view<'w, __P: $crate::phase::Phase>(
             _: Self::View<'w, __P>,
-        ) -> <Self::Fields as $crate::fields::FieldTuple<Self>>::Views<'w, __P> {
+        ) -> <Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P> {
             ::core::unimplemented!()
         }
     };

@@ -1,14 +1,14 @@
-//! Runs of a column: slices, and their strided counterparts for AoS.
+//! Windows of a column: slices, and their strided counterparts for AoS.
 
 use core::fmt;
 use core::marker::PhantomData;
 
 use crate::info::ClassInfo;
 use crate::layout::geometry::HasGeometry;
-use crate::run::{Block, ReadOnly, Run};
 use crate::value::{Loaded, Value};
+use crate::window::{Block, ReadOnly, Window};
 
-impl<T: Value> Run<T> for &[T] {
+impl<T: Value> Window<T> for &[T] {
     type Block = ReadOnly<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
@@ -18,7 +18,7 @@ impl<T: Value> Run<T> for &[T] {
     }
 }
 
-impl<T: Value> Run<T> for &mut [T] {
+impl<T: Value> Window<T> for &mut [T] {
     type Block = Block<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
@@ -68,7 +68,7 @@ impl<C: ClassInfo, T: Value> Strided<'_, C, T> {
     }
 }
 
-impl<C: ClassInfo, T: Value> Run<T> for Strided<'_, C, T> {
+impl<C: ClassInfo, T: Value> Window<T> for Strided<'_, C, T> {
     type Block = ReadOnly<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
@@ -104,7 +104,7 @@ impl<C: ClassInfo, T: Value> StridedMut<'_, C, T> {
     }
 }
 
-impl<C: ClassInfo, T: Value> Run<T> for StridedMut<'_, C, T> {
+impl<C: ClassInfo, T: Value> Window<T> for StridedMut<'_, C, T> {
     type Block = Block<<T as Loaded>::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {

@@ -1,65 +1,16 @@
 //! The device's fast instructions, under names that say so. On the host they are the exact functions, so
 //! that results differ in their last bits, or by more where the device's instruction is coarse.
 
-use super::GpuFloat;
+use super::{Functions, GpuFloat};
 use crate::target::approximate;
 
-/// Types that have fast instructions: `f32`.
-pub trait Approximate: GpuFloat {
-    /// See [`sin_approx`].
-    #[must_use]
-    fn sin_approx(self) -> Self;
-    /// See [`cos_approx`].
-    #[must_use]
-    fn cos_approx(self) -> Self;
-    /// See [`exp_approx`].
-    #[must_use]
-    fn exp_approx(self) -> Self;
-    /// See [`ln_approx`].
-    #[must_use]
-    fn ln_approx(self) -> Self;
-    /// See [`rsqrt_approx`].
-    #[must_use]
-    fn rsqrt_approx(self) -> Self;
-    /// See [`rcp_approx`].
-    #[must_use]
-    fn rcp_approx(self) -> Self;
-}
-
-impl Approximate for f32 {
-    #[inline(always)]
-    fn sin_approx(self) -> Self {
-        approximate::sin(self)
-    }
-    #[inline(always)]
-    fn cos_approx(self) -> Self {
-        approximate::cos(self)
-    }
-    #[inline(always)]
-    fn exp_approx(self) -> Self {
-        approximate::exp(self)
-    }
-    #[inline(always)]
-    fn ln_approx(self) -> Self {
-        approximate::ln(self)
-    }
-    #[inline(always)]
-    fn rsqrt_approx(self) -> Self {
-        approximate::rsqrt(self)
-    }
-    #[inline(always)]
-    fn rcp_approx(self) -> Self {
-        approximate::rcp(self)
-    }
-}
-
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident by $instruction:ident or $exact:expr;)*) => { $(
         $(#[$doc])*
         #[inline(always)]
         #[must_use]
-        pub fn $name<T: Approximate>(x: T) -> T {
-            x.$name()
+        pub fn $name(x: f32) -> f32 {
+            approximate::$instruction(x, $exact)
         }
     )* };
 }
@@ -67,16 +18,16 @@ macro_rules! functions {
 functions! {
     /// The sine of an angle in radians; on the device with an error of about 2⁻²¹ in −π … π, growing with
     /// the angle.
-    sin_approx;
+    sin_approx by sin or Functions::sin;
     /// The cosine of an angle in radians; on the device with an error of about 2⁻²¹ in −π … π, growing with
     /// the angle.
-    cos_approx;
+    cos_approx by cos or Functions::cos;
     /// e to the power of x; on the device with a relative error of about 2⁻²² · (1 + |x|).
-    exp_approx;
+    exp_approx by exp or Functions::exp;
     /// The natural logarithm; on the device with an error of about 2⁻²².
-    ln_approx;
+    ln_approx by ln or Functions::ln;
     /// 1 / √x; on the device with a relative error of about 2⁻²².
-    rsqrt_approx;
+    rsqrt_approx by rsqrt or GpuFloat::rsqrt;
     /// 1 / x; on the device within 1 ulp.
-    rcp_approx;
+    rcp_approx by rcp or |x| 1.0 / x;
 }

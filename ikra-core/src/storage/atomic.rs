@@ -7,22 +7,22 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64,
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::link::Link;
-use crate::order::{AnyPlace, AtomicPlace, Operation, OwnPlace, assert_allowed};
+use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed};
 use crate::phase::Phase;
-use crate::run::Skip;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
 use crate::target::cells;
 use crate::value::{Fixed, Value};
+use crate::window::Skip;
 
 /// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
 /// [`Fixed`](crate::value::Fixed), `Link` and `Option<Link>`. An enum is stored as its number, in a `u32`.
 ///
 /// ```
 /// use ikra::prelude::*;
-/// use ikra::{AtomicPlace, AtomicValue};
+/// use ikra::{AtomicOwner, AtomicValue};
 ///
-/// fn raise<T: AtomicValue>(field: Atomic<'_, T, impl AtomicPlace>, to: T) -> T { field.swap(to) }
+/// fn raise<T: AtomicValue>(field: Atomic<'_, T, impl AtomicOwner>, to: T) -> T { field.swap(to) }
 ///
 /// # #[soa_class] pub struct Body { #[atomic] pub hits: u32 }
 /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
@@ -127,24 +127,24 @@ mod sealed {
 /// }
 /// # fn main() { Town::new().execute(Person::infect, ()); }
 /// ```
-pub struct Atomic<'w, T: AtomicValue, A: AtomicPlace> {
+pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
     cell: &'w T::Cell,
     place: PhantomData<A>,
 }
 
-impl<T: AtomicValue, A: AtomicPlace> Copy for Atomic<'_, T, A> {}
-impl<T: AtomicValue, A: AtomicPlace> Clone for Atomic<'_, T, A> {
+impl<T: AtomicValue, A: AtomicOwner> Copy for Atomic<'_, T, A> {}
+impl<T: AtomicValue, A: AtomicOwner> Clone for Atomic<'_, T, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: AtomicValue + fmt::Debug, A: AtomicPlace> fmt::Debug for Atomic<'_, T, A> {
+impl<T: AtomicValue + fmt::Debug, A: AtomicOwner> fmt::Debug for Atomic<'_, T, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.load().fmt(f)
     }
 }
 
-impl<'w, T: AtomicValue, A: AtomicPlace> Atomic<'w, T, A> {
+impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     /// The atomic at an address.
     ///
     /// # Safety
@@ -219,7 +219,7 @@ pub struct Updated;
 /// An [`Atomic`] whose updates return no value.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct Valueless<'w, T: AtomicValue, A: AtomicPlace>(Atomic<'w, T, A>);
+pub struct Valueless<'w, T: AtomicValue, A: AtomicOwner>(Atomic<'w, T, A>);
 
 /// The type of an update's argument, that of the value if there is no other.
 macro_rules! argument {
@@ -237,7 +237,7 @@ macro_rules! argument {
 macro_rules! updates {
     (@of [$($generics:tt)*] $ty:ty; { $($(#[$doc:meta])* $update:ident $check:block $fetch:ident $check_value:block
         |$atomic:ident, $value:ident $(: $arg:ty)?| $do:expr;)* }) => {
-        impl<$($generics)* A: AtomicPlace> Atomic<'_, $ty, A> { $(
+        impl<$($generics)* A: AtomicOwner> Atomic<'_, $ty, A> { $(
             $(#[$doc])*
             #[inline(always)]
             pub fn $update(self, value: argument!($ty $(, $arg)?)) {
@@ -255,7 +255,7 @@ macro_rules! updates {
                 $do
             }
         )* }
-        impl<$($generics)* A: AtomicPlace> Valueless<'_, $ty, A> { $(
+        impl<$($generics)* A: AtomicOwner> Valueless<'_, $ty, A> { $(
             $(#[$doc])*
             #[inline(always)]
             pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> Updated {
@@ -424,7 +424,7 @@ updates! { [const F: u32,] Fixed<F>; {
 /// Additions of floating-point numbers: by an instruction of the device's, on the host by compare and exchange.
 macro_rules! floats {
     ($($ty:ident $add:ident;)*) => { $(
-        impl<A: AtomicPlace> Atomic<'_, $ty, A> {
+        impl<A: AtomicOwner> Atomic<'_, $ty, A> {
             /// Adds and returns the value before, whether or not the kernel may.
             #[inline(always)]
             fn sum(self, value: $ty) -> $ty {
@@ -501,7 +501,7 @@ pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
 
 impl<T: AtomicValue> AtomicColumn<T> {
     #[inline(always)]
-    fn atomic<'w, C: Class, const K: usize, P: Phase, A: AtomicPlace>(
+    fn atomic<'w, C: Class, const K: usize, P: Phase, A: AtomicOwner>(
         table: &'w Table<C>,
         index: usize,
     ) -> Atomic<'w, T, A> {
@@ -527,8 +527,8 @@ unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
 
 // SAFETY: what is read, written and shown is the object's cell in the column.
 unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicColumn<T> {
-    type View<'w, P: Phase> = Atomic<'w, T, OwnPlace<P, C, K>>;
-    type Seen<'w, P: Phase> = Atomic<'w, T, AnyPlace<P, C, K>>;
+    type View<'w, P: Phase> = Atomic<'w, T, OfSelf<P, C, K>>;
+    type Seen<'w, P: Phase> = Atomic<'w, T, OfAny<P, C, K>>;
     type Shared<'a> = Skip;
     type Exclusive<'a> = Skip;
 
@@ -590,6 +590,6 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     fn is_own<'w, P: Phase>(view: &Self::View<'w, P>, table: &'w Table<C>, index: usize) -> bool {
-        core::ptr::eq(view.cell, Self::atomic::<C, K, P, OwnPlace<P, C, K>>(table, index).cell)
+        core::ptr::eq(view.cell, Self::atomic::<C, K, P, OfSelf<P, C, K>>(table, index).cell)
     }
 }

@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 use crate::class::{Class, ColumnInfo};
 use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::run::{Block, ReadOnly, Run, RunTuple};
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, address};
 use crate::value::{Loaded, Value};
+use crate::window::{Block, ReadOnly, Window, WindowTuple};
 
 /// A struct that can be stored as a column per component; implemented by `#[derive(Value)]`.
 #[diagnostic::on_unimplemented(
@@ -32,36 +32,38 @@ pub trait Flatten: Value {
 #[derive(Debug)]
 pub struct Flat<T>(PhantomData<fn() -> T>);
 
-/// The runs of a flattened field's columns. Blocks of it are `B`.
+/// The windows of a flattened field's columns. Blocks of it are `B`.
 #[doc(hidden)]
-pub struct FlatRun<T, X, B> {
-    runs: X,
+pub struct FlatWindow<T, X, B> {
+    windows: X,
     marker: PhantomData<fn() -> (T, B)>,
 }
 
-impl<T, X: Copy, B> Copy for FlatRun<T, X, B> {}
-impl<T, X: Copy, B> Clone for FlatRun<T, X, B> {
+impl<T, X: Copy, B> Copy for FlatWindow<T, X, B> {}
+impl<T, X: Copy, B> Clone for FlatWindow<T, X, B> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, X, B> fmt::Debug for FlatRun<T, X, B> {
+impl<T, X, B> fmt::Debug for FlatWindow<T, X, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FlatRun").finish_non_exhaustive()
+        f.debug_struct("FlatWindow").finish_non_exhaustive()
     }
 }
 
-impl<T: Flatten, X: RunTuple<T::Parts>, B: Run<T> + From<Block<<T as Loaded>::Lanes>>> Run<T> for FlatRun<T, X, B> {
+impl<T: Flatten, X: WindowTuple<T::Parts>, B: Window<T> + From<Block<<T as Loaded>::Lanes>>> Window<T>
+    for FlatWindow<T, X, B>
+{
     type Block = B;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
-        // SAFETY: the columns' runs are of the same objects.
-        T::from_parts(unsafe { self.runs.get(index) })
+        // SAFETY: the columns' windows are of the same objects.
+        T::from_parts(unsafe { self.windows.get(index) })
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
-        // SAFETY: the columns' runs are of the same objects.
-        unsafe { self.runs.set(index, value.into_parts()) }
+        // SAFETY: the columns' windows are of the same objects.
+        unsafe { self.windows.set(index, value.into_parts()) }
     }
 }
 
@@ -98,21 +100,21 @@ unsafe impl<T: Flatten> Stored for Flat<T> {
 unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     type View<'w, P: Phase> = T;
     type Seen<'w, P: Phase> = T;
-    type Shared<'a> = FlatRun<T, <T::Parts as PartTuple>::Shared<'a, C>, ReadOnly<<T as Loaded>::Lanes>>;
-    type Exclusive<'a> = FlatRun<T, <T::Parts as PartTuple>::Exclusive<'a, C>, Block<<T as Loaded>::Lanes>>;
+    type Shared<'a> = FlatWindow<T, <T::Parts as PartTuple>::Shared<'a, C>, ReadOnly<<T as Loaded>::Lanes>>;
+    type Exclusive<'a> = FlatWindow<T, <T::Parts as PartTuple>::Exclusive<'a, C>, Block<<T as Loaded>::Lanes>>;
 
     #[inline(always)]
     unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a> {
         // SAFETY: the contract is the same, for all of the columns.
-        let runs = unsafe { T::Parts::shared::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
-        FlatRun { runs, marker: PhantomData }
+        let windows = unsafe { T::Parts::shared::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
+        FlatWindow { windows, marker: PhantomData }
     }
 
     #[inline(always)]
     unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a> {
         // SAFETY: the contract is the same, for all of the columns.
-        let runs = unsafe { T::Parts::exclusive::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
-        FlatRun { runs, marker: PhantomData }
+        let windows = unsafe { T::Parts::exclusive::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
+        FlatWindow { windows, marker: PhantomData }
     }
 
     #[inline(always)]
@@ -149,10 +151,10 @@ pub(crate) const MAX_PARTS: usize = 16;
 ///
 /// `COLUMNS` are the columns that the functions access, one per component.
 pub unsafe trait PartTuple: Copy {
-    /// Runs of the components' columns, to read.
-    type Shared<'a, C: Class>: RunTuple<Self> + Copy + Send + Sync;
-    /// Runs of the components' columns, to read and write.
-    type Exclusive<'a, C: Class>: RunTuple<Self> + Send;
+    /// Windows of the components' columns, to read.
+    type Shared<'a, C: Class>: WindowTuple<Self> + Copy + Send + Sync;
+    /// Windows of the components' columns, to read and write.
+    type Exclusive<'a, C: Class>: WindowTuple<Self> + Send;
     /// The components' columns.
     const COLUMNS: &'static [ColumnInfo];
 

@@ -19,10 +19,10 @@ mod views;
 use core::marker::PhantomData;
 
 pub use arrangement::{Arrangement, Bump, FullyInlined, PartlyInlined, WholeArray};
-pub use arrangement::{Span, arena_end, set as set_array};
+pub use arrangement::{arena_end, set as set_array};
 pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
 pub use elements::Elements;
-pub(crate) use elements::ElementsRun;
+pub(crate) use elements::ElementsWindow;
 pub use elements::slot_pitch;
 pub use iter::{InnerIter, InnerIterMut};
 pub use views::{InnerMut, InnerRef};
@@ -113,18 +113,18 @@ use array_stored;
 /// The same as [`Storage`]. `$load` reads an element where it is, while whoever may do so changes it.
 macro_rules! array_storage {
     ($load:expr) => {
-        type Shared<'a> = ElementsRun<'a, C, A>;
-        type Exclusive<'a> = ElementsRun<'a, C, A>;
+        type Shared<'a> = ElementsWindow<'a, C, A>;
+        type Exclusive<'a> = ElementsWindow<'a, C, A>;
 
         #[inline(always)]
         unsafe fn shared<'a>(bases: &C::Bases, first: usize, _len: usize) -> Self::Shared<'a> {
             // SAFETY: by 1, the object exists.
-            unsafe { ElementsRun::new(bases, Self::COLUMN, first) }
+            unsafe { ElementsWindow::new(bases, Self::COLUMN, first) }
         }
         #[inline(always)]
         unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, _len: usize) -> Self::Exclusive<'a> {
             // SAFETY: by 1, the object exists.
-            unsafe { ElementsRun::new(bases, Self::COLUMN, first) }
+            unsafe { ElementsWindow::new(bases, Self::COLUMN, first) }
         }
         #[inline(always)]
         unsafe fn read(bases: &C::Bases, index: usize) -> Self::Value {

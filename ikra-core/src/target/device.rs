@@ -21,9 +21,6 @@ pub use standard::StdMethods;
 pub trait Spread {}
 impl<T> Spread for T {}
 
-/// The largest alignment of a value: what allocations start on.
-pub(crate) const MAX_ALIGNMENT: usize = 256;
-
 /// Implementations that only the host has.
 #[doc(hidden)]
 #[macro_export]

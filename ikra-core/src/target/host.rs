@@ -17,9 +17,6 @@ pub(crate) mod warp;
 
 pub(crate) use crate::spread::Spread;
 
-/// The largest alignment of a value: a page, since compilers do not lay out stacks for more.
-pub(crate) const MAX_ALIGNMENT: usize = 4096;
-
 /// Implementations that only the host has.
 #[doc(hidden)]
 #[macro_export]

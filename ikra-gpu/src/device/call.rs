@@ -3,19 +3,18 @@
 //! The loops over objects, and which thread does what, are in the modules beside this one.
 
 use ikra_core::class::Class;
-use ikra_core::fields::FieldTuple;
 use ikra_core::handle::Handle;
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
 use ikra_core::mode::{Chunk, ModeTuple};
-use ikra_core::run::RunTuple;
 use ikra_core::step::{finish, step, store};
-use ikra_core::storage::Bump;
+use ikra_core::storage::{Bump, FieldTuple};
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::target::near::Near;
 use ikra_core::tile_row;
+use ikra_core::window::WindowTuple;
 
-type Runs<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Runs<'static>;
+type Windows<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'static>;
 
 /// The number of objects of class `C`.
 #[inline(always)]
@@ -30,7 +29,7 @@ pub fn count<C: Class>() -> u32 {
 ///
 /// As for [`call`].
 #[inline(always)]
-unsafe fn open<K: Kernel>(index: u32) -> Runs<K> {
+unsafe fn open<K: Kernel>(index: u32) -> Windows<K> {
     const { assert_modes::<K>() };
     let shadow = <<K::Class as Class>::Bases as BaseSet>::shadow();
     // SAFETY: no handle is made from it.
@@ -85,12 +84,12 @@ fn note(report: &'static [u8; 128], index: u32) {
 #[inline(always)]
 pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
-    // SAFETY: its handles are for `K`, which runs.
+    // SAFETY: its handles are for `K`, which windows.
     let table = unsafe { Table::get() };
     // SAFETY: passed on.
-    let mut runs = unsafe { open::<K>(index) };
+    let mut windows = unsafe { open::<K>(index) };
     // SAFETY: the run holds one object.
-    unsafe { step::<K, _, _>(&mut runs, 0, table, index as usize, |view| K::call(view, args)) }
+    unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call(view, args)) }
 }
 
 /// The bytes of a tile row of the other object.
@@ -134,9 +133,9 @@ impl<K: Kernel> Meeting<K> {
     pub unsafe fn begin(index: u32) -> Self {
         note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
         // SAFETY: passed on.
-        let runs = unsafe { open::<K>(index) };
+        let windows = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
-        Self { index, values: unsafe { runs.get(0) } }
+        Self { index, values: unsafe { windows.get(0) } }
     }
 
     /// No object, for threads that have none.
@@ -157,7 +156,7 @@ impl<K: Kernel> Meeting<K> {
     where
         K: PairCall<A>,
     {
-        // SAFETY: its handles are for `K`, which runs.
+        // SAFETY: its handles are for `K`, which windows.
         let table = unsafe { Table::<K::Class>::get() };
         // SAFETY: as above.
         let others = unsafe { Table::<K::Other>::get() };
@@ -181,11 +180,11 @@ impl<K: Kernel> Meeting<K> {
     pub unsafe fn end(self) {
         if const { K::EFFECTS.is_exclusive } {
             // SAFETY: passed on.
-            let mut runs = unsafe { open::<K>(self.index) };
+            let mut windows = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.
-            let before = unsafe { runs.get(0) };
+            let before = unsafe { windows.get(0) };
             // SAFETY: the run holds one object.
-            unsafe { store::<K, _>(&mut runs, 0, &before, self.values) };
+            unsafe { store::<K, _>(&mut windows, 0, &before, self.values) };
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -10,7 +10,19 @@ use ikra_runtime::error::GpuError;
 
 use super::api::{Api, RawContext, api};
 use super::status::{check, is_fatal, text};
-use crate::interop::ForeignContext;
+
+/// Another library's CUDA context.
+///
+/// # Safety
+///
+/// 1. `as_raw` returns a `CUcontext`, which is alive while `self` is, and while what `keep` returns is.
+/// 2. If `keep` returns `None`, it is the primary context of its device, which `self` has a reference of.
+pub unsafe trait ForeignContext {
+    /// The driver's handle.
+    fn as_raw(&self) -> *mut c_void;
+    /// What keeps the context alive; `None` for the primary context of a device, which the world then keeps by itself.
+    fn keep(&self) -> Option<Box<dyn Any + Send + Sync>>;
+}
 
 /// A GPU that the driver shows.
 #[derive(Clone, Debug, PartialEq, Eq)]

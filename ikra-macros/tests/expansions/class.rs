@@ -24,7 +24,7 @@ pub struct BodyMut<'w, P: ::ikra::Phase> {
     /// Where it is.
     pub pos: [f32; 2],
     next: <Option<Link<Body>> as ::ikra::Value>::View<'w, P>,
-    pub hits: ::ikra::Atomic<'w, u32, ::ikra::rt::OwnPlace<P, Body, 2usize>>,
+    pub hits: ::ikra::Atomic<'w, u32, ::ikra::rt::OfSelf<P, Body, 2usize>>,
     #[doc(hidden)]
     __object: ::ikra::rt::Handle<'w, Body, P>,
 }
@@ -59,7 +59,7 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     #[track_caller]
     pub fn hits(
         &self,
-    ) -> ::ikra::Atomic<'w, u32, ::ikra::rt::AnyPlace<P, Body, 2usize>> {
+    ) -> ::ikra::Atomic<'w, u32, ::ikra::rt::OfAny<P, Body, 2usize>> {
         ::ikra::rt::Handle::read(
             self.0,
             const { ::ikra::rt::RaceFree::<P, Body, 2usize>::check() },

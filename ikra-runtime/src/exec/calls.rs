@@ -3,18 +3,18 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::for_runs;
+use super::for_windows;
 use super::prefetch::prefetch_next;
 use crate::class::Class;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::mode::{Chunk, ModeTuple};
-use crate::run::RunTuple;
 use crate::step::step;
 use crate::table::Table;
+use crate::window::WindowTuple;
 
-/// The runs of a kernel's fields.
-pub(super) type RunsOf<'a, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Runs<'a>;
+/// The windows of a kernel's fields.
+pub(super) type WindowsOf<'a, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'a>;
 
 /// A kernel's calls for consecutive objects.
 pub(super) struct Calls<'w, K: Kernel, A> {
@@ -47,16 +47,16 @@ pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy>(
     shadow: &'w <K::Class as Class>::Bases,
     range: Range<usize>,
     args: A,
-    mut work: impl FnMut(RunsOf<'w, K>, Calls<'w, K, A>),
+    mut work: impl FnMut(WindowsOf<'w, K>, Calls<'w, K, A>),
 ) {
-    for_runs(range, <<K::Class as Class>::Layout as Layout>::RUN, |run| {
-        prefetch_next::<K>(table, run.end);
-        let (first, len) = (run.start, run.len());
-        // SAFETY: the chunk is one run. By 2, its objects' elements of the columns that the kernel writes are
+    for_windows(range, <<K::Class as Class>::Layout as Layout>::WINDOW, |window| {
+        prefetch_next::<K>(table, window.end);
+        let (first, len) = (window.start, window.len());
+        // SAFETY: the chunk is one window. By 2, its objects' elements of the columns that the kernel writes are
         // accessed by this call alone; columns that it reads are written by no call of this kernel, since a column
         // is accessed in the same mode by all of them.
-        let runs = unsafe { K::Modes::open(Chunk { table, shadow, first, len }) };
-        work(runs, Calls { table, first, len, args, kernel: PhantomData });
+        let windows = unsafe { K::Modes::open(Chunk { table, shadow, first, len }) };
+        work(windows, Calls { table, first, len, args, kernel: PhantomData });
     });
 }
 
@@ -65,14 +65,14 @@ impl<'w, K: Kernel, A: Copy> Calls<'w, K, A> {
     ///
     /// # Safety
     ///
-    /// `n` is within the runs, which are of these objects.
+    /// `n` is within the windows, which are of these objects.
     #[inline(always)]
-    pub(super) unsafe fn call<X>(&self, runs: &mut X, n: usize) -> K::Output
+    pub(super) unsafe fn call<X>(&self, windows: &mut X, n: usize) -> K::Output
     where
         K: Call<A>,
-        X: RunTuple<ValuesOf<K>>,
+        X: WindowTuple<ValuesOf<K>>,
     {
         // SAFETY: the contract is the same.
-        unsafe { step::<K, X, _>(runs, n, self.table, self.first + n, |view| K::call(view, self.args)) }
+        unsafe { step::<K, X, _>(windows, n, self.table, self.first + n, |view| K::call(view, self.args)) }
     }
 }

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::objects::Objects;
-use crate::run::RunTuple;
 use crate::spread::{Job, Spread};
+use crate::window::WindowTuple;
 
 /// Calls the kernel for all objects, and returns the results in the order of the objects' ids.
 pub(crate) fn execute_and_collect<K, A>(objects: &mut Objects<K::Class>, args: A) -> Vec<K::Output>
@@ -27,8 +27,8 @@ where
         let mut results = Vec::with_capacity(range.len());
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe {
-            for_calls::<K, A>(table, &shadow, range, args, |runs, calls| {
-                runs.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy }));
+            for_calls::<K, A>(table, &shadow, range, args, |windows, calls| {
+                windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy }));
             });
         }
         results
@@ -63,15 +63,15 @@ impl<K, A, X> Job<X> for Collect<'_, '_, K, A>
 where
     K: Call<A>,
     A: Copy,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
-    fn run(self, mut runs: X) {
+    fn run(self, mut windows: X) {
         let Self { calls, results } = self;
-        // SAFETY: within the runs.
-        results.extend((0..calls.len).map(|n| unsafe { calls.call(&mut runs, n) }));
+        // SAFETY: within the windows.
+        results.extend((0..calls.len).map(|n| unsafe { calls.call(&mut windows, n) }));
     }
 }

@@ -3,10 +3,9 @@
 use super::for_chunks;
 use crate::class::Class;
 use crate::error::Error;
-use crate::fields::FieldTuple;
 use crate::kernel::Construct;
 use crate::objects::{Links, Objects};
-use crate::storage::Bump;
+use crate::storage::{Bump, FieldTuple};
 
 /// Adds `n` objects, made by the constructor.
 pub(crate) fn construct<K, A>(objects: &mut Objects<K::Class>, n: usize, args: A) -> Result<Links<K::Class>, Error>

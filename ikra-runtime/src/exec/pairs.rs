@@ -12,11 +12,11 @@ use crate::handle::Handle;
 use crate::isa::{Isa, Trial};
 use crate::kernel::{PairCall, ValuesOf};
 use crate::objects::Objects;
-use crate::run::RunTuple;
 use crate::spread::{Job, Spread};
 use crate::step::step;
 use crate::table::Table;
 use crate::value::LANES;
+use crate::window::WindowTuple;
 
 /// The address of the others' table, which may be that of the objects themselves.
 struct Others<C: Class>(*const Table<C>);
@@ -40,8 +40,8 @@ where
         let others = unsafe { &*others.0 };
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe {
-            for_calls::<K, A>(table, &shadow, chunk, args, |runs, calls| {
-                runs.spread(Pairs { calls, others }, Isa::Base);
+            for_calls::<K, A>(table, &shadow, chunk, args, |windows, calls| {
+                windows.spread(Pairs { calls, others }, Isa::Base);
             });
         }
     });
@@ -64,19 +64,19 @@ impl<K, A, X> Job<X> for Pairs<'_, K, A>
 where
     K: PairCall<A>,
     A: Copy,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
     // What pays is compiled for several instruction sets below.
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run(self, mut runs: X) {
+    fn run(self, mut windows: X) {
         let len = self.calls.len;
         if const { size_of::<X::Block>() > LARGEST_BLOCK } {
             for n in 0..len {
                 // SAFETY: within the run.
-                unsafe { self.run_alone(&mut runs, n) };
+                unsafe { self.run_alone(&mut windows, n) };
             }
             return;
         }
@@ -86,11 +86,11 @@ where
         let mut done = 0;
         while done < len {
             let lanes = LANES.min(len - done);
-            // SAFETY: within the runs.
-            let mut block = unsafe { runs.block(done, lanes) };
+            // SAFETY: within the windows.
+            let mut block = unsafe { windows.block(done, lanes) };
             trial.run(|isa| (&mut block,).spread(Stream { pairs: &self, first: done, lanes }, isa));
-            // SAFETY: within the runs.
-            unsafe { runs.unblock(done, lanes, &block) };
+            // SAFETY: within the windows.
+            unsafe { windows.unblock(done, lanes, &block) };
             done += lanes;
         }
     }
@@ -101,44 +101,44 @@ where
     K: PairCall<A>,
     A: Copy,
 {
-    /// Lets object `n` meet another; it is the one at `at` of `runs`.
+    /// Lets object `n` meet another; it is the one at `at` of `windows`.
     ///
     /// # Safety
     ///
-    /// `at` is within the runs, and the object there is `n`.
+    /// `at` is within the windows, and the object there is `n`.
     #[inline(always)]
-    unsafe fn meet<X: RunTuple<ValuesOf<K>>>(&self, runs: &mut X, at: usize, n: usize, other: usize) {
+    unsafe fn meet<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, at: usize, n: usize, other: usize) {
         let Calls { table, first, args, .. } = self.calls;
         let other = K::Other::to_ref(Handle::at(self.others, other));
         // SAFETY: the contract is the same.
-        unsafe { step::<K, X, _>(runs, at, table, first + n, |view| K::call(view, other, args)) }
+        unsafe { step::<K, X, _>(windows, at, table, first + n, |view| K::call(view, other, args)) }
     }
 
     /// Lets one object visit the others. Its fields are loaded before the first of them and stored after the last.
     ///
     /// # Safety
     ///
-    /// `n` is within the runs.
+    /// `n` is within the windows.
     #[inline(never)]
-    unsafe fn run_alone<X: RunTuple<ValuesOf<K>>>(&self, runs: &mut X, n: usize) {
+    unsafe fn run_alone<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, n: usize) {
         // SAFETY: by the caller.
-        let mut alone = Alone(unsafe { runs.get(n) });
+        let mut alone = Alone(unsafe { windows.get(n) });
         for other in 0..self.others.len() {
             // SAFETY: the one object there is `n`.
             unsafe { self.meet(&mut alone, 0, n, other) };
         }
         if const { K::EFFECTS.is_exclusive } {
             // SAFETY: by the caller.
-            unsafe { runs.set(n, alone.0) };
+            unsafe { windows.set(n, alone.0) };
         }
     }
 }
 
-/// Runs of one object, whose fields are held apart from the columns.
+/// Windows of one object, whose fields are held apart from the columns.
 #[derive(Clone, Copy)]
 struct Alone<V>(V);
 
-impl<V: Copy> RunTuple<V> for Alone<V> {
+impl<V: Copy> WindowTuple<V> for Alone<V> {
     type Block = Self;
     #[inline(always)]
     unsafe fn get(&self, _: usize) -> V {
@@ -172,7 +172,7 @@ impl<K, A, B> Job<(&mut B,)> for Stream<'_, '_, K, A>
 where
     K: PairCall<A>,
     A: Copy,
-    B: RunTuple<ValuesOf<K>>,
+    B: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
     const WIDE: bool = const { K::EFFECTS.is_heavy };

@@ -16,9 +16,9 @@ use crate::kernel::{Call, ValuesOf};
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
-use crate::run::RunTuple;
 use crate::spread::{Job, Spread};
 use crate::table::Table;
+use crate::window::WindowTuple;
 
 /// Calls the kernel for the objects at some positions and combines the results.
 pub(crate) fn execute_and_reduce<K, A, R>(
@@ -138,14 +138,14 @@ where
     let start = range.start;
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, A>(table, shadow, range, args, |runs, calls| {
+        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
             // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
             // are turned.
             let turn = (calls.first - start) % ACCUMULATORS;
             if turn != 0 {
                 lanes.rotate_left(turn);
             }
-            lanes = runs.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy }));
+            lanes = windows.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy }));
             if turn != 0 {
                 lanes.rotate_right(turn);
             }
@@ -178,8 +178,8 @@ where
         let first = run[0].index();
         // SAFETY: the contract is the same, for each of the objects.
         unsafe {
-            for_calls::<K, A>(table, shadow, first..first + run.len(), args, |runs, calls| {
-                runs.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
+            for_calls::<K, A>(table, shadow, first..first + run.len(), args, |windows, calls| {
+                windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
                 done += calls.len;
             });
         }
@@ -199,25 +199,25 @@ where
     K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     type Output = [K::Output; ACCUMULATORS];
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
-    fn run(self, mut runs: X) -> [K::Output; ACCUMULATORS] {
+    fn run(self, mut windows: X) -> [K::Output; ACCUMULATORS] {
         let Self { calls, reducer, mut lanes } = self;
         let mut done = 0;
         while done + ACCUMULATORS <= calls.len {
             for (lane, sum) in lanes.iter_mut().enumerate() {
-                // SAFETY: within the runs.
-                *sum = reducer.combine(*sum, unsafe { calls.call(&mut runs, done + lane) });
+                // SAFETY: within the windows.
+                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, done + lane) });
             }
             done += ACCUMULATORS;
         }
         for (lane, n) in (done..calls.len).enumerate() {
-            // SAFETY: within the runs.
-            lanes[lane] = reducer.combine(lanes[lane], unsafe { calls.call(&mut runs, n) });
+            // SAFETY: within the windows.
+            lanes[lane] = reducer.combine(lanes[lane], unsafe { calls.call(&mut windows, n) });
         }
         lanes
     }
@@ -237,18 +237,18 @@ where
     K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
-    fn run(self, mut runs: X) {
+    fn run(self, mut windows: X) {
         let Self { calls, reducer, done, lanes } = self;
         for n in 0..calls.len {
             let sum = &mut lanes[(done + n) % ACCUMULATORS];
-            // SAFETY: within the runs.
-            *sum = reducer.combine(*sum, unsafe { calls.call(&mut runs, n) });
+            // SAFETY: within the windows.
+            *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, n) });
         }
     }
 }

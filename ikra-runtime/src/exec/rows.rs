@@ -10,9 +10,9 @@ use crate::isa::Isa;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::run::RunTuple;
 use crate::spread::{Job, Spread};
 use crate::table::Table;
+use crate::window::WindowTuple;
 
 /// Calls the kernel for the objects at some positions.
 #[inline]
@@ -65,7 +65,7 @@ pub(crate) unsafe fn run_rows<K, A>(
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy });
     // SAFETY: the contract is the same.
-    unsafe { for_calls::<K, A>(table, shadow, range, args, |runs, calls| runs.spread(Rows(calls), isa)) }
+    unsafe { for_calls::<K, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }
 
 /// Calls a kernel for each object of a run.
@@ -75,26 +75,26 @@ impl<K, A, X> Job<X> for Rows<'_, K, A>
 where
     K: Call<A>,
     A: Copy,
-    X: RunTuple<ValuesOf<K>>,
+    X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
     const WIDE: bool = const { K::EFFECTS.is_heavy };
 
     #[inline(always)]
-    fn run(self, mut runs: X) {
+    fn run(self, mut windows: X) {
         let Self(calls) = self;
-        let tile = const { <<K::Class as Class>::Layout as Layout>::RUN };
+        let tile = const { <<K::Class as Class>::Layout as Layout>::WINDOW };
         if tile != usize::MAX && calls.len == tile {
             // A whole tile: the count is a constant.
             for n in 0..tile {
-                // SAFETY: within the runs.
-                unsafe { calls.call(&mut runs, n) };
+                // SAFETY: within the windows.
+                unsafe { calls.call(&mut windows, n) };
             }
             return;
         }
         for n in 0..calls.len {
-            // SAFETY: within the runs.
-            unsafe { calls.call(&mut runs, n) };
+            // SAFETY: within the windows.
+            unsafe { calls.call(&mut windows, n) };
         }
     }
 }

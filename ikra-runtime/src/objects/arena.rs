@@ -8,7 +8,7 @@
 use crate::class::{Class, first_column, has_arena};
 use crate::error::Error;
 use crate::objects::Objects;
-use crate::storage::{Span, arena_end};
+use crate::storage::{Extent, arena_end};
 use crate::table::address;
 use ikra_core::effects::FieldSet;
 
@@ -40,8 +40,8 @@ impl Dead {
 }
 
 /// What an array has in the arena.
-struct Place {
-    span: *mut Span,
+struct Kept {
+    extent: *mut Extent,
     /// Bytes of an element.
     size: usize,
     /// Elements.
@@ -118,20 +118,20 @@ impl<C: Class> Objects<C> {
         let mut memory = std::mem::replace(&mut self.memory, crate::memory::Memory::empty());
         let packed = memory.replace_arena(room, |from, to| {
             let mut used = 0_usize;
-            self.for_each_array(dead, |Place { span, size, count, dead }| {
-                // SAFETY: the span is that of an object that exists, which `&mut self` lets nobody else access.
-                let span = unsafe { &mut *span };
+            self.for_each_array(dead, |Kept { extent, size, count, dead }| {
+                // SAFETY: the extent is that of an object that exists, which `&mut self` lets nobody else access.
+                let extent = unsafe { &mut *extent };
                 if dead {
-                    *span = Span { offset: 0, len: 0 };
+                    *extent = Extent { offset: 0, len: 0 };
                 } else if count > 0 {
                     let first = used.div_ceil(size);
                     // SAFETY: the array is in the arena that was there, and there is room in the new one, which is
                     // another allocation, for all that are kept.
                     unsafe {
-                        let from = from.add(span.offset as usize * size);
+                        let from = from.add(extent.offset as usize * size);
                         std::ptr::copy_nonoverlapping(from, to.add(first * size), count * size);
                     }
-                    span.offset = first as u32;
+                    extent.offset = first as u32;
                     used = (first + count) * size;
                 }
             });
@@ -142,18 +142,18 @@ impl<C: Class> Objects<C> {
     }
 
     /// Calls a function for each array of each object.
-    fn for_each_array(&self, dead: Dead, mut visit: impl FnMut(Place)) {
+    fn for_each_array(&self, dead: Dead, mut visit: impl FnMut(Kept)) {
         let bases = self.table().bases;
         for (field, info) in C::FIELDS.iter().enumerate() {
             let Some(array) = info.array.filter(|array| array.arena) else { continue };
             let column = first_column(C::FIELDS, field);
             for index in 0..self.len() {
-                // SAFETY: the object exists, and the field's first column is that of its spans.
-                let span = unsafe { address::<C>(&bases, column, index) }.cast::<Span>();
-                // SAFETY: as above; nobody writes it: arrays get other spans through `&mut self` only.
-                let len = unsafe { (*span).len } as usize;
-                visit(Place {
-                    span,
+                // SAFETY: the object exists, and the field's first column is that of its extents.
+                let extent = unsafe { address::<C>(&bases, column, index) }.cast::<Extent>();
+                // SAFETY: as above; nobody writes it: arrays get other extents through `&mut self` only.
+                let len = unsafe { (*extent).len } as usize;
+                visit(Kept {
+                    extent,
                     size: array.element,
                     count: len.saturating_sub(array.slots),
                     dead: dead.contains(field, index),

@@ -7,7 +7,7 @@ use crate::layout::Contiguous;
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::objects::arena::Dead;
-use crate::storage::{Arrangement, ArrayStorage, Bump, InnerArray, SliceSlots, Span, Storage, arena_end, set_array};
+use crate::storage::{Arrangement, ArrayStorage, Bump, Extent, InnerArray, SliceSlots, Storage, arena_end, set_array};
 use ikra_core::effects::FieldSet;
 
 type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
@@ -136,12 +136,13 @@ impl<C: Class> Objects<C> {
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let rest = elements.len().saturating_sub(slots);
         let mut used = self.arena().1;
-        // SAFETY: the object exists, and its spans are the field's first column.
-        let span = unsafe { &*self.table().address(<StorageOf<C, K> as Storage<C, K>>::COLUMN, index).cast::<Span>() };
-        let now = (span.len as usize).saturating_sub(slots);
+        // SAFETY: the object exists, and its extents are the field's first column.
+        let extent =
+            unsafe { &*self.table().address(<StorageOf<C, K> as Storage<C, K>>::COLUMN, index).cast::<Extent>() };
+        let now = (extent.len as usize).saturating_sub(slots);
         if rest > now {
             // What is last in the arena can grow where it is.
-            let first = span.offset as usize * size;
+            let first = extent.offset as usize * size;
             if now > 0 && first + now * size == used {
                 used = first;
             }

@@ -5,10 +5,9 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
 use crate::class::Class;
-use crate::fields::FieldTuple;
 use crate::handle::Handle;
 use crate::phase::Guarded;
-use crate::storage::Copies;
+use crate::storage::{Copies, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
 

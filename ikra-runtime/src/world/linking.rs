@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use super::WorldState;
 use crate::class::ClassId;
 use crate::error::Error;
+use crate::executor::Executors;
 use crate::fingerprint::Signature;
 use crate::mirror::{Mirror, Span, Unit};
 use crate::objects::AnyObjects;
-use crate::place::Executors;
 use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
 

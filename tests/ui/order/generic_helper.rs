@@ -31,7 +31,7 @@ pub struct Town {
     pub agents: Objects<Agent>,
 }
 
-fn look(atomic: Atomic<'_, u32, impl ikra::AtomicPlace>) -> u32 {
+fn look(atomic: Atomic<'_, u32, impl ikra::AtomicOwner>) -> u32 {
     atomic.load()
 }
 

@@ -35,7 +35,7 @@ fn look<P: ikra::Phase>(cell: CellRef<'_, P>) -> u32 {
     cell.hits().load()
 }
 
-fn count(atomic: Atomic<'_, u32, impl ikra::AtomicPlace>) {
+fn count(atomic: Atomic<'_, u32, impl ikra::AtomicOwner>) {
     atomic.add(1);
 }
 

@@ -5,20 +5,10 @@ use core::marker::PhantomData;
 use super::InnerArray;
 use super::elements::Elements;
 use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
+use crate::extent::Extent;
 use crate::layout::MAX_COLUMNS;
 use crate::table::address;
 use crate::value::{Value, made};
-
-/// An array's length, and where in the arena the elements without a slot begin.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Span {
-    /// Counted in elements.
-    pub offset: u32,
-    /// Elements in all.
-    pub len: u32,
-}
 
 /// The end of a class's arena, from which space is taken.
 #[doc(hidden)]
@@ -59,7 +49,7 @@ pub fn arena_end(used: usize, count: usize, size: usize) -> usize {
 ///
 /// # Safety
 ///
-/// `COLUMNS` are one of spans, if `INFO` has them, and those of the slots that it has.
+/// `COLUMNS` are one of extents, if `INFO` has them, and those of the slots that it has.
 #[doc(hidden)]
 pub unsafe trait Arrangement: Sized + 'static {
     /// What the array holds.
@@ -121,16 +111,16 @@ pub unsafe trait Arrangement: Sized + 'static {
         index: usize,
         load: impl Fn(*const Self::Element) -> Self::Element,
     ) {
-        // SAFETY: both have the object by 1, and so its span, which nothing else accesses by 2.
+        // SAFETY: both have the object by 1, and so its extent, which nothing else accesses by 2.
         let (from, to) = unsafe {
             if Self::INFO.has_spans() {
-                let span = address::<C>(from, column, index).cast::<Span>().read();
-                address::<C>(to, column, index).cast::<Span>().write(span);
+                let extent = address::<C>(from, column, index).cast::<Extent>().read();
+                address::<C>(to, column, index).cast::<Extent>().write(extent);
             }
             (Elements::find::<C, Self>(from, column, index), Elements::find::<C, Self>(to, column, index))
         };
         for n in 0..from.len() {
-            // SAFETY: both arrays have as many elements, since their spans are the same.
+            // SAFETY: both arrays have as many elements, since their extents are the same.
             unsafe { to.at::<Self>(n).write(load(from.at::<Self>(n))) }
         }
     }
@@ -164,12 +154,12 @@ const fn of_elements<T: Value>() -> ArrayInfo {
     }
 }
 
-/// Columns of slots, after one of spans if `spans`.
-const fn slot_columns<T: Value>(spans: bool) -> [ColumnInfo; MAX_COLUMNS] {
+/// Columns of slots, after one of extents if `extents`.
+const fn slot_columns<T: Value>(extents: bool) -> [ColumnInfo; MAX_COLUMNS] {
     let mut columns = [ColumnInfo::of::<T>().holding::<T>(); MAX_COLUMNS];
     let mut column = 0;
-    if spans {
-        columns[0] = ColumnInfo::component_of::<Span>("span");
+    if extents {
+        columns[0] = ColumnInfo::component_of::<Extent>("span");
         column = 1;
     }
     let mut slot = 0;
@@ -261,7 +251,7 @@ unsafe impl<T: Value, const N: usize> Arrangement for WholeArray<T, N> {
     fixed_length!();
 }
 
-// SAFETY: a column of spans, and one per slot.
+// SAFETY: a column of extents, and one per slot.
 unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
     type Element = T;
     type Row = InnerArray<T>;
@@ -290,7 +280,7 @@ unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
 
     unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
         // SAFETY: there is room, by the caller. An empty array has no element that could be looked at.
-        unsafe { address::<C>(bases, column, index).cast::<Span>().write(Span { offset: 0, len: 0 }) };
+        unsafe { address::<C>(bases, column, index).cast::<Extent>().write(Extent { offset: 0, len: 0 }) };
     }
 }
 
@@ -309,19 +299,19 @@ pub unsafe fn set<C: Class, A: Arrangement>(
     let slots = A::INFO.slots;
     let rest = row.len().saturating_sub(slots);
     // SAFETY: there is room for the object.
-    let span = unsafe { address::<C>(bases, column, index) }.cast::<Span>();
+    let extent = unsafe { address::<C>(bases, column, index) }.cast::<Extent>();
     let mut offset = 0;
     if rest > 0 {
-        // SAFETY: an object that is not fresh exists, and has a span.
-        let old = (!bump.fresh).then(|| unsafe { span.read() });
+        // SAFETY: an object that is not fresh exists, and has an extent.
+        let old = (!bump.fresh).then(|| unsafe { extent.read() });
         offset = match old {
             Some(old) if (old.len as usize).saturating_sub(slots) >= rest => old.offset,
             _ => bump.take(rest, size_of::<A::Element>()),
         };
     }
     // SAFETY: there is room for the object.
-    unsafe { span.write(Span { offset, len: row.len() as u32 }) };
-    // SAFETY: the object has a span now.
+    unsafe { extent.write(Extent { offset, len: row.len() as u32 }) };
+    // SAFETY: the object has an extent now.
     let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     let (inlined, others) = row.split_at(row.len() - rest);
     for (n, &element) in inlined.iter().enumerate() {

@@ -4,11 +4,11 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::arrangement::{Arrangement, Bump};
-use super::elements::{Elements, ElementsRun};
+use super::elements::{Elements, ElementsWindow};
 use super::{ArrayStorage, array_storage, array_stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
-use crate::order::{AnyPlace, AtomicPlace, OwnPlace};
+use crate::order::{AtomicOwner, OfAny, OfSelf};
 use crate::panics::no_such_element;
 use crate::phase::Phase;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
@@ -73,7 +73,7 @@ impl<S: ArrayStorage, A> Clone for InnerAtomics<'_, S, A> {
     }
 }
 
-impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> InnerAtomics<'w, S, A> {
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w, S, A> {
     /// The number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -108,7 +108,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> InnerAtomics<'w,
     }
 }
 
-impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> IntoIterator for InnerAtomics<'w, S, A> {
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> IntoIterator for InnerAtomics<'w, S, A> {
     type Item = Atomic<'w, S::Element, A>;
     type IntoIter = InnerAtomicsIter<'w, S, A>;
     #[inline(always)]
@@ -117,7 +117,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> IntoIterator for
     }
 }
 
-impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> IntoIterator for &InnerAtomics<'w, S, A> {
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> IntoIterator for &InnerAtomics<'w, S, A> {
     type Item = Atomic<'w, S::Element, A>;
     type IntoIter = InnerAtomicsIter<'w, S, A>;
     #[inline(always)]
@@ -133,13 +133,13 @@ pub struct InnerAtomicsIter<'w, S: ArrayStorage, A> {
     next: usize,
 }
 
-impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> fmt::Debug for InnerAtomicsIter<'_, S, A> {
+impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> fmt::Debug for InnerAtomicsIter<'_, S, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "InnerAtomicsIter({}..{})", self.next, self.array.len())
     }
 }
 
-impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> Iterator for InnerAtomicsIter<'w, S, A> {
+impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> Iterator for InnerAtomicsIter<'w, S, A> {
     type Item = Atomic<'w, S::Element, A>;
 
     #[inline(always)]
@@ -159,9 +159,9 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> Iterator for Inn
     }
 }
 
-impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicPlace> ExactSizeIterator for InnerAtomicsIter<'_, S, A> {}
+impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> ExactSizeIterator for InnerAtomicsIter<'_, S, A> {}
 
-impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>, A: AtomicPlace> fmt::Debug for InnerAtomics<'_, S, A> {
+impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>, A: AtomicOwner> fmt::Debug for InnerAtomics<'_, S, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -180,8 +180,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
         // its cell only.
         A::Element::load(unsafe { &*element.cast::<<A::Element as AtomicValue>::Cell>() })
     });
-    type View<'w, P: Phase> = InnerAtomics<'w, Self, OwnPlace<P, C, K>>;
-    type Seen<'w, P: Phase> = InnerAtomics<'w, Self, AnyPlace<P, C, K>>;
+    type View<'w, P: Phase> = InnerAtomics<'w, Self, OfSelf<P, C, K>>;
+    type Seen<'w, P: Phase> = InnerAtomics<'w, Self, OfAny<P, C, K>>;
 
     #[inline(always)]
     fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> Self::View<'w, P> {

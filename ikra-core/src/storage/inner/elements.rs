@@ -3,14 +3,15 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::arrangement::{Arrangement, Span};
+use super::arrangement::Arrangement;
 use crate::class::{Class, column_count};
+use crate::extent::Extent;
 use crate::layout::{Layout, LayoutKind, constant_pitch, geometry};
-use crate::run::{ReadOnly, Run};
 use crate::storage::Copies;
 use crate::table::{BaseSet, address};
 use crate::target::tail::Tail;
 use crate::value::{LaneArray, Loaded, Value};
+use crate::window::{ReadOnly, Window};
 
 /// Where the elements of one object's inner array are: slots at equal distances, and the rest in a row.
 #[doc(hidden)]
@@ -57,9 +58,9 @@ impl<T: Value> Elements<T> {
         index: usize,
     ) -> Self {
         // SAFETY: the contract is the same.
-        let run = unsafe { ElementsRun::<C, A>::new(bases, column, index) };
-        // SAFETY: the run begins with the object.
-        unsafe { run.get(0) }
+        let window = unsafe { ElementsWindow::<C, A>::new(bases, column, index) };
+        // SAFETY: the window begins with the object.
+        unsafe { window.get(0) }
     }
 
     /// The number of elements.
@@ -146,27 +147,27 @@ impl<T: Value> Loaded for Elements<T> {
 
 /// The inner arrays of consecutive objects.
 #[doc(hidden)]
-pub struct ElementsRun<'a, C, A: Arrangement> {
+pub struct ElementsWindow<'a, C, A: Arrangement> {
     slots: *mut A::Element,
     pitch: usize,
-    spans: *const Span,
+    extents: *const Extent,
     arena: *mut A::Element,
     marker: PhantomData<(&'a A::Element, fn() -> C)>,
 }
 
-impl<C, A: Arrangement> Copy for ElementsRun<'_, C, A> {}
-impl<C, A: Arrangement> Clone for ElementsRun<'_, C, A> {
+impl<C, A: Arrangement> Copy for ElementsWindow<'_, C, A> {}
+impl<C, A: Arrangement> Clone for ElementsWindow<'_, C, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
 // SAFETY: only addresses; elements are `Send`.
-unsafe impl<C, A: Arrangement> Send for ElementsRun<'_, C, A> {}
+unsafe impl<C, A: Arrangement> Send for ElementsWindow<'_, C, A> {}
 // SAFETY: only addresses; elements are `Sync`.
-unsafe impl<C, A: Arrangement> Sync for ElementsRun<'_, C, A> {}
-impl<C: Class, A: Arrangement> fmt::Debug for ElementsRun<'_, C, A> {
+unsafe impl<C, A: Arrangement> Sync for ElementsWindow<'_, C, A> {}
+impl<C: Class, A: Arrangement> fmt::Debug for ElementsWindow<'_, C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ElementsRun<{}>", C::NAME)
+        write!(f, "ElementsWindow<{}>", C::NAME)
     }
 }
 
@@ -178,7 +179,7 @@ const fn stride<C: Class>(column: usize) -> usize {
     }
 }
 
-impl<C: Class, A: Arrangement> ElementsRun<'_, C, A> {
+impl<C: Class, A: Arrangement> ElementsWindow<'_, C, A> {
     /// The arrays from object `first` on.
     ///
     /// # Safety
@@ -188,27 +189,27 @@ impl<C: Class, A: Arrangement> ElementsRun<'_, C, A> {
     #[inline(always)]
     pub(super) unsafe fn new(bases: &C::Bases, column: usize, first: usize) -> Self {
         let slots = column + A::INFO.has_spans() as usize;
-        let mut run = Self {
+        let mut window = Self {
             slots: core::ptr::null_mut(),
             pitch: 0,
-            spans: core::ptr::null(),
+            extents: core::ptr::null(),
             arena: core::ptr::null_mut(),
             marker: PhantomData,
         };
         if A::INFO.slots > 0 {
             // SAFETY: the object exists.
-            run.slots = unsafe { address::<C>(bases, slots, first) }.cast();
-            run.pitch = match A::INFO.slot_columns() {
+            window.slots = unsafe { address::<C>(bases, slots, first) }.cast();
+            window.pitch = match A::INFO.slot_columns() {
                 true => slot_pitch::<C>(bases, slots, A::INFO.slots),
                 false => size_of::<A::Element>(),
             };
         }
         if A::INFO.has_spans() {
             // SAFETY: the object exists.
-            run.spans = unsafe { address::<C>(bases, column, first) }.cast_const().cast();
-            run.arena = bases.get(column_count(C::FIELDS)).0.cast();
+            window.extents = unsafe { address::<C>(bases, column, first) }.cast_const().cast();
+            window.arena = bases.get(column_count(C::FIELDS)).0.cast();
         }
-        run
+        window
     }
 }
 
@@ -225,15 +226,15 @@ pub fn slot_pitch<C: Class>(bases: &C::Bases, column: usize, slots: usize) -> us
     offsets[column + 1] - offsets[column]
 }
 
-impl<C: Class, A: Arrangement> Run<Elements<A::Element>> for ElementsRun<'_, C, A> {
+impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'_, C, A> {
     type Block = ReadOnly<LaneArray<Elements<A::Element>>>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> Elements<A::Element> {
         // Steps are the same for all columns of AoS, and for all slots.
-        let (span_step, slot_step) = const {
-            let (mut spans, mut slots) = (0, 0);
+        let (extent_step, slot_step) = const {
+            let (mut extents, mut slots) = (0, 0);
             if A::INFO.has_spans() {
-                spans = size_of::<Span>();
+                extents = size_of::<Extent>();
             }
             if A::INFO.slots > 0 {
                 slots = match A::INFO.slot_columns() {
@@ -241,7 +242,7 @@ impl<C: Class, A: Arrangement> Run<Elements<A::Element>> for ElementsRun<'_, C, 
                     false => size_of::<A::Element>() * A::INFO.slots,
                 };
             }
-            if matches!(C::Layout::KIND, LayoutKind::Aos) { (stride::<C>(0), stride::<C>(0)) } else { (spans, slots) }
+            if matches!(C::Layout::KIND, LayoutKind::Aos) { (stride::<C>(0), stride::<C>(0)) } else { (extents, slots) }
         };
         // Constant where it can be: a parameter of the loop's function is not.
         let pitch = match const { constant_pitch::<C, A::Element>() } {
@@ -251,13 +252,13 @@ impl<C: Class, A: Arrangement> Run<Elements<A::Element>> for ElementsRun<'_, C, 
         };
         debug_assert_eq!(pitch, self.pitch);
         let mut elements = Elements { slots: self.slots, pitch, tail: Tail::fixed(A::INFO.slots) };
-        // SAFETY: the object is within the run, and so are its slots and span, which no kernel changes.
+        // SAFETY: the object is within the window, and so are its slots and extent, which no kernel changes.
         unsafe {
             if A::INFO.slots > 0 {
                 elements.slots = self.slots.byte_add(index * slot_step);
             }
             if A::INFO.has_spans() {
-                elements.tail = Tail::of(self.spans.byte_add(index * span_step), self.arena);
+                elements.tail = Tail::of(self.extents.byte_add(index * extent_step), self.arena);
             }
         }
         elements

@@ -3,7 +3,7 @@
 macro_rules! instructions {
     ($($name:ident($x:ident) = $before:expr, $text:literal, $after:expr;)*) => { $(
         #[inline(always)]
-        pub(crate) fn $name($x: f32) -> f32 {
+        pub(crate) fn $name($x: f32, _: impl FnOnce(f32) -> f32) -> f32 {
             let y: f32;
             // SAFETY: arithmetic on registers.
             unsafe {

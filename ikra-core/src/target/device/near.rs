@@ -2,9 +2,8 @@
 
 use core::ptr;
 
-use crate::class::Field;
+use crate::info::ClassInfo;
 use crate::phase::Phase;
-use crate::storage::Stored;
 use crate::tile_row::offset;
 
 /// The tile row of an object, if there is one.
@@ -25,14 +24,12 @@ impl Near {
     ///
     /// # Safety
     ///
-    /// The row, if there is one, is that of an object of class `C` for phase `P`.
+    /// The row, if there is one, is that of an object of class `C` for phase `P`, and values of field `K` are of type `V`.
     #[inline(always)]
-    pub(crate) unsafe fn read<C: Field<K>, P: Phase, const K: usize>(self) -> Option<<C::Storage as Stored>::Value> {
+    pub(crate) unsafe fn read<C: ClassInfo, P: Phase, const K: usize, V>(self) -> Option<V> {
         match const { offset::<C, P>(K) } {
             // SAFETY: the row holds the field there, by the caller.
-            Some(offset) if !self.0.is_null() => {
-                Some(unsafe { self.0.add(offset).cast::<<C::Storage as Stored>::Value>().read() })
-            }
+            Some(offset) if !self.0.is_null() => Some(unsafe { self.0.add(offset).cast::<V>().read() }),
             _ => None,
         }
     }

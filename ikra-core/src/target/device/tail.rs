@@ -7,13 +7,13 @@
 use core::arch::asm;
 use core::ptr;
 
-use crate::storage::Span;
+use crate::extent::Extent;
 
 /// The rest of an array of variable length; or just a length.
 pub(crate) struct Tail<T> {
-    /// The first element; the arena, as long as the span is still to be looked at.
+    /// The first element; the arena, as long as the extent is still to be looked at.
     rest: *mut T,
-    span: *const Span,
+    extent: *const Extent,
     /// Whether it is: known when compiled.
     pending: bool,
     len: usize,
@@ -37,17 +37,17 @@ impl<T> Tail<T> {
     /// That of an array of `len` elements, of which those without a slot begin at `rest`.
     #[inline(always)]
     pub(crate) const fn at(rest: *mut T, len: usize) -> Self {
-        Self { rest, span: ptr::null(), pending: false, len }
+        Self { rest, extent: ptr::null(), pending: false, len }
     }
 
-    /// That of an array with this span.
+    /// That of an array with this extent.
     ///
     /// # Safety
     ///
-    /// There is a span, which nothing changes as long as the kernel runs that uses this.
+    /// There is an extent, which nothing changes as long as the kernel runs that uses this.
     #[inline(always)]
-    pub(crate) unsafe fn of(span: *const Span, arena: *mut T) -> Self {
-        Self { rest: arena, span, pending: true, len: 0 }
+    pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T) -> Self {
+        Self { rest: arena, extent, pending: true, len: 0 }
     }
 
     /// Elements in all.
@@ -55,7 +55,7 @@ impl<T> Tail<T> {
     pub(crate) fn len(self) -> usize {
         if self.pending {
             // SAFETY: by the contract of `of`.
-            return unsafe { constant(&raw const (*self.span).len) } as usize;
+            return unsafe { constant(&raw const (*self.extent).len) } as usize;
         }
         self.len
     }
@@ -65,7 +65,7 @@ impl<T> Tail<T> {
     pub(crate) fn rest(self) -> *mut T {
         if self.pending {
             // SAFETY: by the contract of `of`.
-            let offset = unsafe { constant(&raw const (*self.span).offset) };
+            let offset = unsafe { constant(&raw const (*self.extent).offset) };
             return self.rest.wrapping_add(offset as usize);
         }
         self.rest
@@ -76,9 +76,9 @@ impl<T> Tail<T> {
     pub(crate) fn looked_up(self) -> Self {
         if self.pending {
             // SAFETY: by the contract of `of`.
-            let span = unsafe { self.span.read() };
-            let rest = self.rest.wrapping_add(span.offset as usize);
-            return Self { rest, pending: false, len: span.len as usize, ..self };
+            let extent = unsafe { self.extent.read() };
+            let rest = self.rest.wrapping_add(extent.offset as usize);
+            return Self { rest, pending: false, len: extent.len as usize, ..self };
         }
         self
     }
@@ -86,7 +86,7 @@ impl<T> Tail<T> {
     /// Whether both are the same.
     #[inline(always)]
     pub(crate) fn same_place(self, other: Self) -> bool {
-        ptr::eq(self.span, other.span) && self.len == other.len
+        ptr::eq(self.extent, other.extent) && self.len == other.len
     }
 }
 

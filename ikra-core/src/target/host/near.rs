@@ -1,8 +1,7 @@
 //! Where an object may be nearer than in its columns: nowhere.
 
-use crate::class::{Class, Field};
+use crate::info::ClassInfo;
 use crate::phase::Phase;
-use crate::storage::Stored;
 
 /// A tile row: there is none.
 #[doc(hidden)]
@@ -17,9 +16,7 @@ impl Near {
     /// None needed here: as on the device.
     #[allow(clippy::extra_unused_type_parameters, reason = "as on the device")]
     #[inline(always)]
-    pub(crate) unsafe fn read<C: Class + Field<K>, P: Phase, const K: usize>(
-        self,
-    ) -> Option<<C::Storage as Stored>::Value> {
+    pub(crate) unsafe fn read<C: ClassInfo, P: Phase, const K: usize, V>(self) -> Option<V> {
         None
     }
 }

@@ -2,7 +2,7 @@
 
 use core::ptr;
 
-use crate::storage::Span;
+use crate::extent::Extent;
 
 /// The rest of an array of variable length; or just a length.
 pub(crate) struct Tail<T> {
@@ -32,17 +32,17 @@ impl<T> Tail<T> {
         Self { rest, len }
     }
 
-    /// That of an array with this span.
+    /// That of an array with this extent.
     ///
     /// # Safety
     ///
-    /// There is a span, which nothing changes as long as the kernel, or the sequential code, runs that uses
+    /// There is an extent, which nothing changes as long as the kernel, or the sequential code, runs that uses
     /// this.
     #[inline(always)]
-    pub(crate) unsafe fn of(span: *const Span, arena: *mut T) -> Self {
+    pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T) -> Self {
         // SAFETY: by the caller.
-        let span = unsafe { span.read() };
-        Self { rest: arena.wrapping_add(span.offset as usize), len: span.len as usize }
+        let extent = unsafe { extent.read() };
+        Self { rest: arena.wrapping_add(extent.offset as usize), len: extent.len as usize }
     }
 
     /// Elements in all.

@@ -53,7 +53,7 @@ impl Field {
 
     /// What a view shows for it.
     pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
-        self.shown_type(world, phase, &quote!(OwnPlace), &quote!(FieldView))
+        self.shown_type(world, phase, &quote!(OfSelf), &quote!(FieldView))
     }
 
     /// What a view or a getter shows, which differ in the place of atomics and in the name for types that the macro
@@ -91,7 +91,7 @@ impl Field {
             let storage = self.storage();
             return quote_spanned!(located(&self.ty)=> ::ikra::InnerRef<#world, #phase, #storage>);
         }
-        self.shown_type(world, phase, &quote!(AnyPlace), &quote!(FieldSeen))
+        self.shown_type(world, phase, &quote!(OfAny), &quote!(FieldSeen))
     }
 }
 

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use super::Place;
 use crate::error::Error;
+use crate::place::Place;
 
 /// A sequence of kernels that can be run again: on a GPU at the cost of one launch. See [`On::record`](super::On::record).
 ///

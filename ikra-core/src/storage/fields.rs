@@ -3,8 +3,8 @@
 use crate::class::Class;
 use crate::effects::FieldSet;
 use crate::phase::Phase;
-use crate::storage::Copies;
-use crate::storage::{Bump, Storage};
+
+use super::{Bump, Copies, Storage};
 use crate::table::Table;
 use crate::tuples::for_tuples;
 use crate::value::Loaded;

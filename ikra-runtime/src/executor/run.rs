@@ -6,10 +6,11 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::{Place, Recorded, Recorder, Recording};
+use super::{Recorded, Recorder, Recording};
 use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::{Argument, Entry, Kernel};
+use crate::place::Place;
 use ikra_core::effects::Effects;
 
 /// What runs kernels at one place, for one world: threads of the host, or a GPU.

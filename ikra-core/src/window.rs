@@ -1,25 +1,25 @@
-//! Runs: one field of consecutive objects, as a kernel accesses it.
+//! Windows: one field of consecutive objects, as a kernel accesses it.
 
 use crate::tuples::for_tuples;
 use crate::value::{LANES, Lanes, Loaded};
 
 /// One field of consecutive objects: a slice, or what stands for one.
-pub trait Run<T: Loaded> {
+pub trait Window<T: Loaded> {
     /// [`LANES`] elements held in registers, accessed in the same way.
-    type Block: Run<T> + From<Block<T::Lanes>>;
+    type Block: Window<T> + From<Block<T::Lanes>>;
 
     /// The element at `index`.
     ///
     /// # Safety
     ///
-    /// `index` is within the run.
+    /// `index` is within the window.
     unsafe fn get(&self, index: usize) -> T;
 
-    /// Stores the element at `index`, if the run is one to write.
+    /// Stores the element at `index`, if the window is one to write.
     ///
     /// # Safety
     ///
-    /// `index` is within the run.
+    /// `index` is within the window.
     #[inline(always)]
     unsafe fn set(&mut self, _index: usize, _value: T) {}
 
@@ -27,70 +27,70 @@ pub trait Run<T: Loaded> {
     ///
     /// # Safety
     ///
-    /// The elements are within the run.
+    /// The elements are within the window.
     #[inline(always)]
     unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
         let mut block: T::Lanes = Lanes::splat(T::PLACEHOLDER);
         if len == LANES {
             for lane in 0..LANES {
-                // SAFETY: within the run, by the caller.
+                // SAFETY: within the window, by the caller.
                 block.set(lane, unsafe { self.get(first + lane) });
             }
         } else {
             for lane in 0..len.min(LANES) {
-                // SAFETY: within the run, by the caller.
+                // SAFETY: within the window, by the caller.
                 block.set(lane, unsafe { self.get(first + lane) });
             }
         }
         Block(block).into()
     }
 
-    /// Copies `len` elements from a block to `first` and the following, if the run is one to write.
+    /// Copies `len` elements from a block to `first` and the following, if the window is one to write.
     ///
     /// # Safety
     ///
-    /// The elements are within the run.
+    /// The elements are within the window.
     #[inline(always)]
     unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
         for lane in 0..len.min(LANES) {
-            // SAFETY: `first + lane` is within the run by the caller, `lane` within the block.
+            // SAFETY: `first + lane` is within the window by the caller, `lane` within the block.
             unsafe { self.set(first + lane, block.get(lane)) };
         }
     }
 }
 
-/// Runs of several fields of the same objects, whose values are the tuple `V`.
+/// Windows of several fields of the same objects, whose values are the tuple `V`.
 #[doc(hidden)]
-pub trait RunTuple<V> {
+pub trait WindowTuple<V> {
     /// The same over a block of objects held in registers.
-    type Block: RunTuple<V>;
+    type Block: WindowTuple<V>;
 
     /// The values at `index`.
     ///
     /// # Safety
     ///
-    /// `index` is within the runs.
+    /// `index` is within the windows.
     unsafe fn get(&self, index: usize) -> V;
 
-    /// Stores the values at `index`, those whose run is one to write.
+    /// Stores the values at `index`, those whose window is one to write.
     ///
     /// # Safety
     ///
-    /// `index` is within the runs.
+    /// `index` is within the windows.
     unsafe fn set(&mut self, index: usize, values: V);
 
     /// Copies `len` objects from `first` on into a block.
     ///
     /// # Safety
     ///
-    /// They are within the runs.
+    /// They are within the windows.
     unsafe fn block(&self, first: usize, len: usize) -> Self::Block;
 
     /// Copies `len` objects from a block.
     ///
     /// # Safety
     ///
-    /// They are within the runs.
+    /// They are within the windows.
     unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block);
 }
 
@@ -99,7 +99,7 @@ pub trait RunTuple<V> {
 #[derive(Clone, Copy, Debug)]
 pub struct Block<L>(L);
 
-impl<T: Loaded> Run<T> for Block<T::Lanes>
+impl<T: Loaded> Window<T> for Block<T::Lanes>
 where
     T::Lanes: Lanes<T>,
 {
@@ -126,7 +126,7 @@ impl<L> From<Block<L>> for ReadOnly<L> {
     }
 }
 
-impl<T: Loaded> Run<T> for ReadOnly<T::Lanes> {
+impl<T: Loaded> Window<T> for ReadOnly<T::Lanes> {
     type Block = Self;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
@@ -146,7 +146,7 @@ impl<L> From<Block<L>> for Skip {
     }
 }
 
-impl<T: Loaded> Run<T> for Skip {
+impl<T: Loaded> Window<T> for Skip {
     type Block = Self;
     #[inline(always)]
     unsafe fn get(&self, _: usize) -> T {
@@ -162,24 +162,24 @@ pub struct Snapshot<R, W> {
     pub(crate) next: W,
 }
 
-impl<T: Loaded, R: Run<T>, W: Run<T>> Run<T> for Snapshot<R, W> {
+impl<T: Loaded, R: Window<T>, W: Window<T>> Window<T> for Snapshot<R, W> {
     // Within a block of selves nobody else looks: what others see is in the column.
     type Block = Block<T::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
-        // SAFETY: both runs are of the same objects.
+        // SAFETY: both windows are of the same objects.
         unsafe { self.now.get(index) }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
-        // SAFETY: both runs are of the same objects.
+        // SAFETY: both windows are of the same objects.
         unsafe { self.next.set(index, value) }
     }
 }
 
-macro_rules! run_tuple {
+macro_rules! window_tuple {
     ($(($T:ident $M:ident $X:ident $k:tt))+) => {
-        impl<$($T: Loaded,)+ $($X: Run<$T>),+> RunTuple<($($T,)+)> for ($($X,)+) {
+        impl<$($T: Loaded,)+ $($X: Window<$T>),+> WindowTuple<($($T,)+)> for ($($X,)+) {
             type Block = ($($X::Block,)+);
             #[inline(always)]
             unsafe fn get(&self, index: usize) -> ($($T,)+) {
@@ -208,4 +208,4 @@ macro_rules! run_tuple {
         }
     };
 }
-for_tuples!(run_tuple);
+for_tuples!(window_tuple);

@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::executor::{OnHost, Step};
-use super::{Executor, Place, Recorded, Recorder, Recording, Run};
+use super::run::{OnHost, Step};
+use super::{Executor, Recorded, Recorder, Recording, Run};
 use crate::error::Error;
 use crate::objects::AnyObjects;
+use crate::place::Place;
 use crate::world::World;
 
 /// Who does the work.

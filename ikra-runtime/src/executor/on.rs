@@ -4,15 +4,16 @@ use std::mem::MaybeUninit;
 use std::ops::{Range, RangeBounds};
 use std::ptr::{self, NonNull};
 
-use super::executor::{OnHost, Step};
 use super::host::Host;
-use super::{Executor, Form, Launch, Over, Place, Recording, Reduction, Run};
+use super::run::{OnHost, Step};
+use super::{Executor, Form, Launch, Over, Recording, Reduction, Run};
 use crate::class::{Class, has_arena};
 use crate::error::Error;
 use crate::exec::{self, check_distinct, positions};
 use crate::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
 use crate::link::Link;
 use crate::objects::Links;
+use crate::place::Place;
 use crate::reduce::{Reducer, part_accumulators};
 use crate::tile_row;
 use crate::transfer::Transfer;
