@@ -41,6 +41,18 @@ impl Baselines {
         (time, levels)
     }
 
+    /// Calls a baseline for `n` objects of `classes` classes. The result is in nanoseconds.
+    pub(crate) fn call_classes(&self, name: &str, n: u64, classes: u32) -> f64 {
+        self.call_steps(name, n, classes)
+    }
+
+    /// Calls a baseline for `n` objects of `classes` classes with light or heavy methods. The result is in nanoseconds.
+    pub(crate) fn call_dispatch(&self, name: &str, n: u64, classes: u32, heavy: bool) -> f64 {
+        type Function = unsafe extern "C" fn(u64, u32, u32) -> f64;
+        // SAFETY: the baseline of this name takes a 64-bit and two 32-bit numbers and returns a double.
+        unsafe { self.0.get::<Function>(name.as_bytes()).map_or(f64::NAN, |f| f(n, classes, u32::from(heavy))) }
+    }
+
     /// Calls a baseline for `n` objects. The result is in nanoseconds.
     pub(crate) fn call_n(&self, name: &str, n: u64) -> f64 {
         // SAFETY: the baseline of this name takes a 64-bit number and returns a double.
