@@ -4,8 +4,11 @@ mod bench;
 mod bless;
 mod check;
 mod ci;
+mod counts;
 mod docs;
+mod modules;
 mod run;
+mod source;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench [host | peers | gpu | plots] [ARGUMENTS]
                                 measure, and print the tables of docs/performance.md; plots draws docs/*.csv
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
+  counts                        print what should not grow: lines, traits, hidden items, import cycles
   package                       check that the published crates can be packaged
   msrv                          check the published crates with the oldest compiler that they promise";
 
@@ -45,6 +49,7 @@ fn task(arguments: &[&str]) -> Outcome {
         ["bless", what @ ..] => bless::bless(what),
         ["bench", what @ ..] => bench::bench(what),
         ["sanitize", which @ ..] => check::sanitize(which),
+        ["counts"] => counts::counts(),
         ["package"] => check::package(),
         ["msrv"] => check::msrv(&check::oldest_compiler()?),
         _ => Err(USAGE.to_owned()),

@@ -1,0 +1,114 @@
+//! The crates' source text as tokens: comments, strings and tests do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::modules;
+
+/// One crate's source.
+pub struct Source {
+    /// The tokens of each module that is a file, by its path: `storage::inner` for `storage/inner.rs`.
+    pub modules: BTreeMap<Vec<String>, Vec<TokenTree>>,
+    /// Lines in all files.
+    pub lines: usize,
+}
+
+impl Source {
+    /// Reads all files below a folder.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let mut source = Self { modules: BTreeMap::new(), lines: 0 };
+        source.add(folder, &mut Vec::new())?;
+        Ok(source)
+    }
+
+    fn add(&mut self, folder: &Path, path: &mut Vec<String>) -> Result<(), String> {
+        let shown = |error| format!("{}: {error}", folder.display());
+        for entry in fs::read_dir(folder).map_err(shown)? {
+            let file = entry.map_err(shown)?.path();
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if name != "lib" {
+                path.push(name.clone());
+            }
+            if file.is_dir() {
+                self.add(&file, path)?;
+            } else if file.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&file).map_err(shown)?;
+                self.lines += text.lines().count();
+                let tokens: TokenStream = text.parse().map_err(|error| format!("{}: {error}", file.display()))?;
+                self.modules.insert(path.clone(), without_tests(tokens));
+            }
+            if name != "lib" {
+                path.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// All tokens, groups opened, in order.
+    pub fn tokens(&self) -> Vec<TokenTree> {
+        self.modules.values().flat_map(|tokens| flat(tokens)).collect()
+    }
+
+    /// For each module of the crate's root, the others that it imports from.
+    ///
+    /// What a module's children import counts as imported by it, since they are one another's parts.
+    pub fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut imports = BTreeMap::<String, BTreeSet<String>>::new();
+        for (path, tokens) in &self.modules {
+            let Some(importer) = path.first() else { continue };
+            for imported in modules::imported(&flat(tokens)) {
+                if imported != *importer && self.modules.contains_key(&vec![imported.clone()]) {
+                    imports.entry(importer.clone()).or_default().insert(imported);
+                }
+            }
+        }
+        imports
+    }
+}
+
+/// Tokens with those in groups between their delimiters.
+pub fn flat(tokens: &[TokenTree]) -> Vec<TokenTree> {
+    let mut all = Vec::new();
+    for token in tokens {
+        all.push(token.clone());
+        if let TokenTree::Group(group) = token {
+            all.extend(flat(&group.stream().into_iter().collect::<Vec<_>>()));
+        }
+    }
+    all
+}
+
+/// Whether a token is this word or sign.
+pub fn is(token: Option<&TokenTree>, text: &str) -> bool {
+    match token {
+        Some(TokenTree::Ident(ident)) => ident == text,
+        Some(TokenTree::Punct(punct)) => text.len() == 1 && text.starts_with(punct.as_char()),
+        _ => false,
+    }
+}
+
+/// The tokens of a file without its modules for tests.
+fn without_tests(tokens: TokenStream) -> Vec<TokenTree> {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let mut kept = Vec::new();
+    let mut n = 0;
+    while n < tokens.len() {
+        let is_test = matches!(&tokens[n..], [TokenTree::Punct(_), TokenTree::Group(attribute), ..]
+            if attribute.to_string().replace(' ', "") == "[cfg(test)]");
+        if is_test {
+            // Up to the body, or the semicolon of a module in another file.
+            let ends = |token: &TokenTree| match token {
+                TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                token => is(Some(token), ";"),
+            };
+            n += tokens[n..].iter().position(ends).map_or(tokens.len(), |end| end + 1);
+        } else {
+            kept.push(tokens[n].clone());
+            n += 1;
+        }
+    }
+    kept
+}
