@@ -1,0 +1,12 @@
+//! The models, as the README and the guide teach to write them.
+
+#[path = "model/epidemic.rs"]
+pub mod epidemic;
+#[path = "model/life.rs"]
+pub mod life;
+#[path = "model/structure.rs"]
+pub mod structure;
+#[path = "model/tree.rs"]
+pub mod tree;
+#[path = "model/wator.rs"]
+pub mod wator;

@@ -1,0 +1,145 @@
+//! The nearest point to each of many: a k-d tree of linked nodes, walked by each query.
+
+use ikra::prelude::*;
+
+/// A point of the tree, with those on either side of it along one axis.
+#[soa_class]
+pub struct Node {
+    /// Where it is.
+    pub pos: [f32; 2],
+    /// The axis along which it divides the others.
+    pub axis: u8,
+    /// Those with smaller coordinates.
+    pub left: Option<Link<Node>>,
+    /// The others.
+    pub right: Option<Link<Node>>,
+}
+
+/// A point whose nearest is looked for.
+#[soa_class]
+pub struct Query {
+    /// Where it is.
+    pub pos: [f32; 2],
+    /// The tree's root.
+    pub root: Link<Node>,
+    /// The nearest node.
+    pub nearest: Option<Link<Node>>,
+    /// Its distance, squared.
+    pub distance: f32,
+}
+
+#[soa_methods]
+impl Query {
+    fn distance_to(&self, pos: [f32; 2]) -> f32 {
+        let (x, y) = (pos[0] - self.pos[0], pos[1] - self.pos[1]);
+        x * x + y * y
+    }
+
+    /// The nearest node, with a stack of refs.
+    #[kernel]
+    pub fn search_refs(&mut self) {
+        let mut stack: [Option<(Ref<Node>, f32)>; 64] = [None; 64];
+        stack[0] = Some((self.root, 0.0));
+        let mut depth = 1;
+        let (mut best, mut nearest) = (f32::INFINITY, None);
+        while depth > 0 {
+            depth -= 1;
+            let Some((node, bound)) = stack[depth] else { continue };
+            if bound >= best {
+                continue;
+            }
+            let pos = node.pos();
+            let distance = self.distance_to(pos);
+            if distance < best {
+                best = distance;
+                nearest = Some(node);
+            }
+            let axis = usize::from(node.axis());
+            let side = self.pos[axis] - pos[axis];
+            let (near, far) = if side < 0.0 { (node.left(), node.right()) } else { (node.right(), node.left()) };
+            if let Some(far) = far {
+                stack[depth] = Some((far, side * side));
+                depth += 1;
+            }
+            if let Some(near) = near {
+                stack[depth] = Some((near, bound));
+                depth += 1;
+            }
+        }
+        self.nearest = nearest;
+        self.distance = best;
+    }
+
+    /// The same with a stack of links.
+    #[kernel]
+    pub fn search_links(&mut self) {
+        let mut stack: [Option<(Link<Node>, f32)>; 64] = [None; 64];
+        stack[0] = Some((self.root.link(), 0.0));
+        let mut depth = 1;
+        let (mut best, mut nearest) = (f32::INFINITY, None);
+        while depth > 0 {
+            depth -= 1;
+            let Some((link, bound)) = stack[depth] else { continue };
+            if bound >= best {
+                continue;
+            }
+            let node: Ref<Node> = self.resolve(link);
+            let pos = node.pos();
+            let distance = self.distance_to(pos);
+            if distance < best {
+                best = distance;
+                nearest = Some(node);
+            }
+            let axis = usize::from(node.axis());
+            let side = self.pos[axis] - pos[axis];
+            let (near, far) = if side < 0.0 { (node.left(), node.right()) } else { (node.right(), node.left()) };
+            if let Some(far) = far {
+                stack[depth] = Some((far.link(), side * side));
+                depth += 1;
+            }
+            if let Some(near) = near {
+                stack[depth] = Some((near.link(), bound));
+                depth += 1;
+            }
+        }
+        self.nearest = nearest;
+        self.distance = best;
+    }
+
+    /// The nearest node of a subtree, if it is nearer than the best so far.
+    fn nearest_below(&self, node: Option<Ref<Node>>, bound: f32, best: &mut f32, nearest: &mut Option<Link<Node>>) {
+        let Some(node) = node else { return };
+        if bound >= *best {
+            return;
+        }
+        let pos = node.pos();
+        let distance = self.distance_to(pos);
+        if distance < *best {
+            *best = distance;
+            *nearest = Some(node.link());
+        }
+        let axis = usize::from(node.axis());
+        let side = self.pos[axis] - pos[axis];
+        let (near, far) = if side < 0.0 { (node.left(), node.right()) } else { (node.right(), node.left()) };
+        self.nearest_below(near, bound, best, nearest);
+        self.nearest_below(far, side * side, best, nearest);
+    }
+
+    /// The same by recursion.
+    #[kernel]
+    pub fn search_recursively(&mut self) {
+        let (mut best, mut nearest) = (f32::INFINITY, None);
+        self.nearest_below(Some(self.root), 0.0, &mut best, &mut nearest);
+        self.nearest = nearest.map(|link| self.resolve(link));
+        self.distance = best;
+    }
+}
+
+/// The tree, and what is looked for in it.
+#[soa_world]
+pub struct Points {
+    /// The tree.
+    pub nodes: Objects<Node>,
+    /// Who asks.
+    pub queries: Objects<Query>,
+}
