@@ -198,6 +198,25 @@ impl Baselines {
         })
     }
 
+    /// Boids. `around` has a column per direction.
+    pub(crate) fn boids(
+        &self,
+        best: u32,
+        batches: u32,
+        size: u32,
+        around: &[u32],
+        pos: &mut [[f32; 2]],
+        vel: &mut [[f32; 2]],
+    ) -> Time {
+        type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, u32, *mut [f32; 2], *mut [f32; 2]) -> Time;
+        let n = pos.len();
+        assert!(around.len() == 9 * (size * size) as usize && vel.len() == n);
+        self.call("model_boids", |f: Symbol<'_, Function>| {
+            // SAFETY: as above, for the cells and the boids.
+            unsafe { f(best, batches, size, around.as_ptr(), n as u32, pos.as_mut_ptr(), vel.as_mut_ptr()) }
+        })
+    }
+
     /// The game of life. `around` has a column per direction.
     pub(crate) fn life(&self, best: u32, batches: u32, around: &[u32], alive: &mut [u8]) -> Time {
         type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, *mut u8) -> Time;

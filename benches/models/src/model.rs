@@ -1,5 +1,7 @@
 //! The models, as the README and the guide teach to write them.
 
+#[path = "model/boids.rs"]
+pub mod boids;
 #[path = "model/epidemic.rs"]
 pub mod epidemic;
 #[path = "model/life.rs"]

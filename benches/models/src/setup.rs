@@ -10,7 +10,7 @@ use ikra::rng::Random;
 use rand_mt::Mt64;
 
 use crate::baselines::{Graph, Structure, Tree};
-use crate::model::{epidemic, life, structure, tree, wator};
+use crate::model::{boids, epidemic, life, structure, tree, wator};
 use crate::{Cuda, Hash, Model, Options, STEPS, Variant};
 
 type Done = Result<(), ikra::Error>;
@@ -459,6 +459,87 @@ pub(crate) fn structure(options: &Options) -> Done {
                 let mut net = net.clone();
                 let time = baselines.structure(which.version, batches, &mut net);
                 (time, state(&net.pos, &net.vel, &mut net.broken.iter().map(|&broken| broken.into())))
+            }),
+        })?;
+    }
+    Ok(())
+}
+
+pub(crate) fn boids(options: &Options) -> Done {
+    for size in [64_u32, 512] {
+        if !options.wants("boids", size > 64) {
+            continue;
+        }
+        let back = size - 1;
+        let columns = [back, 0, 1];
+        let directions: [(u32, u32); 9] = std::array::from_fn(|k| (columns[k / 3], columns[k % 3]));
+        let around = torus(size, size, directions);
+        let cells = (size * size) as usize;
+        // Five in each cell, in the cells' order.
+        let n = 5 * cells;
+        let (pos, vel): (Vec<[f32; 2]>, Vec<[f32; 2]>) = (0..n as u32)
+            .map(|id| {
+                let mut random = Random::new(9, id, START);
+                let mut uniform = || random.uniform_f32();
+                let home = id / 5;
+                let pos = [(home / size) as f32 + uniform(), (home % size) as f32 + uniform()];
+                (pos, [uniform() - 0.5, uniform() - 0.5])
+            })
+            .unzip();
+        let home = move |pos: [f32; 2]| pos[0] as usize * size as usize + pos[1] as usize;
+
+        let mut world = boids::Sky::new();
+        let links: Vec<Link<boids::Cell>> = world.cells.reserve(cells)?.collect();
+        for i in 0..cells {
+            let around = row(&links, &around, i);
+            world.cells.init(links[i], boids::Cell { entered: 0, count: 0, boids: [None; boids::ROOM], around })?;
+        }
+        world.boids.extend((0..n).map(|i| boids::Boid {
+            pos: pos[i],
+            vel: vel[i],
+            turned: [0.0; 2],
+            cell: links[home(pos[i])],
+        }))?;
+
+        let state = |pos: &[[f32; 2]], vel: &[[f32; 2]]| {
+            let bits = |vectors: &[[f32; 2]]| vectors.iter().flatten().map(|x| x.to_bits()).collect::<Vec<u32>>();
+            Hash::of(bits(pos)).and(bits(vel)).0
+        };
+        let (start_pos, start_vel) = (pos.clone(), vel.clone());
+        options.measure(Model {
+            world,
+            size: format!("{size}² cells"),
+            batches: 11,
+            reset: Box::new(move |sky| {
+                sky.boids.column_mut(boids::boid::pos).copy_from_slice(&pos);
+                sky.boids.column_mut(boids::boid::vel).copy_from_slice(&vel);
+                let homes = sky.boids.column_mut(boids::boid::cell);
+                homes.iter_mut().zip(&pos).for_each(|(cell, &pos)| *cell = links[home(pos)]);
+            }),
+            state: Box::new(move |sky| {
+                let crowd = sky.cells.column(boids::cell::count).iter().max();
+                assert!(crowd.is_none_or(|&crowd| crowd as usize <= boids::ROOM), "{crowd:?} boids in a cell");
+                state(sky.boids.column(boids::boid::pos), sky.boids.column(boids::boid::vel))
+            }),
+            variants: vec![Variant {
+                name: "boids",
+                batch: Box::new(move |sky| {
+                    for _ in 0..STEPS {
+                        sky.execute(boids::Boid::enter, ())?;
+                        sky.execute(boids::Cell::sort, ())?;
+                        sky.execute(boids::Boid::flock, size as f32)?;
+                        sky.execute(boids::Boid::fly, size)?;
+                    }
+                    Ok(())
+                }),
+                records: true,
+                same: SAME,
+                best: BEST,
+            }],
+            cuda: Box::new(move |baselines, which, batches| {
+                let (mut pos, mut vel) = (start_pos.clone(), start_vel.clone());
+                let time = baselines.boids(which.version, batches, size, &around, &mut pos, &mut vel);
+                (time, state(&pos, &vel))
             }),
         })?;
     }
