@@ -95,7 +95,6 @@ pub unsafe trait Class: ClassInfo {
 /// # Safety
 ///
 /// `Storage` is the `K`-th member of `Self::Fields`.
-#[doc(hidden)]
 pub unsafe trait Field<const K: usize>: Class {
     /// How the field is stored.
     type Storage: Storage<Self, K>;

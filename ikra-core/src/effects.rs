@@ -14,7 +14,6 @@ use crate::message::Message;
 use crate::order::{AtomicUse, AtomicUses};
 
 /// The numbers of the [modes](crate::mode::Mode) in which kernels access columns.
-#[doc(hidden)]
 pub mod mode {
     /// The kernel does not name the field.
     pub const SKIP: u8 = 0;
@@ -29,7 +28,6 @@ pub mod mode {
 }
 
 /// What one method does, as its text and the texts of the methods of its block that it calls show.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct MethodEffects {
     reads: FieldSet,
@@ -101,7 +99,6 @@ impl Calls {
 }
 
 /// What a method does and those that it calls, in whatever block of methods, each once.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
     reads: FieldSet,
@@ -269,56 +266,6 @@ impl Effects {
         }
     }
 
-    /// Those of what makes objects of class `C`.
-    #[doc(hidden)]
-    pub const fn constructor<C: ClassInfo>() -> Self {
-        Self {
-            class: C::ID,
-            is_exclusive: true,
-            writes: FieldSet::ALL,
-            fields: C::FIELDS,
-            ..Self::of_no_kernel(C::NAME)
-        }
-    }
-
-    /// Those of a kernel for objects of class `C` that takes `&self`.
-    #[doc(hidden)]
-    pub const fn shared<C: ClassInfo>(kernel: &'static str, found: Reached) -> Self {
-        Self {
-            class: C::ID,
-            reads: found.reads,
-            atomics: found.atomics,
-            because: found.because,
-            others: found.others,
-            calls: found.calls,
-            lists: found.lists,
-            fields: C::FIELDS,
-            ..Self::of_no_kernel(kernel)
-        }
-    }
-
-    /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
-    #[doc(hidden)]
-    pub const fn exclusive<C: ClassInfo>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
-        let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
-        let writes = found.writes.union(snapshot);
-        Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }
-    }
-
-    /// The same for a kernel that does much work in a call.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn heavy(self) -> Self {
-        Self { is_heavy: true, ..self }
-    }
-
-    /// With what the kernel's attribute lists of atomic fields, in place of what its text shows.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn declared(self, listed: &[AtomicUse]) -> Self {
-        Self { atomics: self.atomics.declared(listed), ..self }
-    }
-
     /// The fields of class `C` that the kernel's text reads of other objects, the class's own among them: those whose
     /// getters it calls, by name, and, for methods that it calls on objects of its own class, those that these read.
     /// What methods of other blocks and classes read of their objects, and functions that are given a `Ref`, the
@@ -380,9 +327,57 @@ impl Effects {
     pub(crate) const fn writes_in_place<C: ClassInfo>(&self, field: usize) -> bool {
         self.class.may_be(C::ID) && self.writes.contains(field) && !self.snapshot.contains(field)
     }
+}
+
+/// For the macros and the executors.
+#[doc(hidden)]
+impl Effects {
+    /// Those of what makes objects of class `C`.
+    pub const fn constructor<C: ClassInfo>() -> Self {
+        Self {
+            class: C::ID,
+            is_exclusive: true,
+            writes: FieldSet::ALL,
+            fields: C::FIELDS,
+            ..Self::of_no_kernel(C::NAME)
+        }
+    }
+
+    /// Those of a kernel for objects of class `C` that takes `&self`.
+    pub const fn shared<C: ClassInfo>(kernel: &'static str, found: Reached) -> Self {
+        Self {
+            class: C::ID,
+            reads: found.reads,
+            atomics: found.atomics,
+            because: found.because,
+            others: found.others,
+            calls: found.calls,
+            lists: found.lists,
+            fields: C::FIELDS,
+            ..Self::of_no_kernel(kernel)
+        }
+    }
+
+    /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
+    pub const fn exclusive<C: ClassInfo>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
+        let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
+        let writes = found.writes.union(snapshot);
+        Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }
+    }
+
+    /// The same for a kernel that does much work in a call.
+    #[must_use]
+    pub const fn heavy(self) -> Self {
+        Self { is_heavy: true, ..self }
+    }
+
+    /// With what the kernel's attribute lists of atomic fields, in place of what its text shows.
+    #[must_use]
+    pub const fn declared(self, listed: &[AtomicUse]) -> Self {
+        Self { atomics: self.atomics.declared(listed), ..self }
+    }
 
     /// How the kernel goes about the column of a field: a number for [`Mode`](crate::mode::Mode).
-    #[doc(hidden)]
     pub const fn mode(&self, field: usize) -> u8 {
         if self.is_exclusive && self.snapshot.contains(field) {
             mode::SNAPSHOT
@@ -398,7 +393,6 @@ impl Effects {
     }
 
     /// The fields that the kernel writes to a shadow, so that others see the values from before.
-    #[doc(hidden)]
     pub const fn shadowed(&self) -> FieldSet {
         if self.is_exclusive { self.snapshot } else { FieldSet::EMPTY }
     }

@@ -1,7 +1,6 @@
 //! What an object stores of an array of variable length.
 
 /// An array's length, and where in the arena the elements without a slot begin.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Extent {

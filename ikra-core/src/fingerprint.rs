@@ -5,29 +5,9 @@ use crate::info::{ClassInfo, FieldInfo, LayoutKind};
 use crate::kernel::{Kernel, PairCall};
 use crate::origin::{Fingerprint, Origin};
 use crate::tile_row;
-use crate::value::Value;
-
-/// Asks what the bytes of a type mean, be it a value or not.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Meaning<T>(core::marker::PhantomData<fn() -> T>);
-
-impl<T: Value> Meaning<T> {
-    /// As [`Value::MEANING`].
-    pub const OF: u64 = T::MEANING;
-}
-
-/// What is found where a type is no value.
-#[doc(hidden)]
-pub trait NoMeaning {
-    /// Nothing: it is not passed to the device.
-    const OF: u64 = 0;
-}
-impl<T> NoMeaning for Meaning<T> {}
 
 /// What host and device must agree on about a field: in the upper half the bytes that it takes, in the lower half a
 /// fingerprint of its name, type and columns.
-#[doc(hidden)]
 pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
     let mut print = Fingerprint::new().text(field.name).text(field.type_name).number(field.atomic as u64);
     print = match field.array {
@@ -50,7 +30,6 @@ pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
 }
 
 /// The bytes that a field takes in an object.
-#[doc(hidden)]
 pub const fn bytes(field: &FieldInfo) -> usize {
     let mut bytes = 0;
     let mut column = 0;
@@ -63,7 +42,6 @@ pub const fn bytes(field: &FieldInfo) -> usize {
 
 /// What host and device must agree on about a class: where it is defined, its fields and their places, and the
 /// classes of its links.
-#[doc(hidden)]
 pub const fn class_fingerprint<C: Class>() -> u64 {
     let mut print = Fingerprint::new().text(C::ORIGIN.place()).number(C::FIELDS.len() as u64);
     let mut field = 0;
@@ -90,7 +68,6 @@ pub const fn class_fingerprint<C: Class>() -> u64 {
 
 /// What host and device must agree on about a kernel beside its arguments: its class, how its threads work together,
 /// and which columns it changes.
-#[doc(hidden)]
 pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
     let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
     let print = print.number(K::EFFECTS.is_exclusive as u64).number(K::EFFECTS.is_heavy as u64);
@@ -98,7 +75,6 @@ pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
 }
 
 /// The same of a kernel for pairs, and what its tile rows of the other object hold.
-#[doc(hidden)]
 pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
     let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
     print = print.number(tile_row::bytes::<K::Other, K>() as u64);
@@ -111,7 +87,6 @@ pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
 }
 
 /// A class, as the device code is asked for it.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
     /// Where it is defined.

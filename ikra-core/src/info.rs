@@ -116,7 +116,6 @@ pub struct ColumnInfo {
     /// Which slot of an inner array it is, for arrays with a column per slot.
     pub slot: Option<usize>,
     /// A number for what the bytes mean; 0 for those that are no value's.
-    #[doc(hidden)]
     pub meaning: u64,
 }
 
@@ -176,7 +175,6 @@ pub struct ArrayInfo {
     /// Alignment of an element in bytes.
     pub align: usize,
     /// A number for what the bytes of an element mean.
-    #[doc(hidden)]
     pub meaning: u64,
 }
 

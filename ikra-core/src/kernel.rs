@@ -21,7 +21,6 @@ pub unsafe trait Kernel: Phase + Send + Sync {
     /// The class whose objects it runs for.
     type Class: Class;
     /// What it does with each column.
-    #[doc(hidden)]
     type Modes: ModeTuple<Self::Class>;
 }
 
@@ -37,7 +36,6 @@ pub trait Call<A>: Kernel {
     /// What the method returns.
     type Output;
     /// Calls the method.
-    #[doc(hidden)]
     fn call<'w>(view: &mut <Self::Class as Class>::View<'w, Self>, args: A) -> Self::Output;
 }
 
@@ -56,7 +54,6 @@ pub unsafe trait PairCall<A>: Kernel {
     /// The other object's class.
     type Other: Class;
     /// Calls the method.
-    #[doc(hidden)]
     fn call<'w>(
         view: &mut <Self::Class as Class>::View<'w, Self>,
         other: <Self::Other as Class>::Ref<'w, Self>,
@@ -66,7 +63,6 @@ pub unsafe trait PairCall<A>: Kernel {
 
 /// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
 /// there may run it. Costs no code: the call is mentioned and not used.
-#[doc(hidden)]
 pub fn examine<K: Call<A>, A>() {
     if false {
         let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call;
@@ -74,7 +70,6 @@ pub fn examine<K: Call<A>, A>() {
 }
 
 /// The same for a kernel for pairs.
-#[doc(hidden)]
 pub fn examine_pairs<K: PairCall<A>, A>() {
     if false {
         let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call;
@@ -93,7 +88,6 @@ pub fn examine_pairs<K: PairCall<A>, A>() {
 /// `NUMBER` is the place of `R` among the reducers for which the device has code, if it has code for the kernel.
 pub unsafe trait ReducedBy<R>: Kernel {
     /// The place of the reducer among those that the kernel declares.
-    #[doc(hidden)]
     const NUMBER: usize;
 }
 
@@ -108,7 +102,6 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
     /// The class.
     type Class: Class;
     /// Makes the row of the object with this index.
-    #[doc(hidden)]
     fn construct(id: u32, args: A) -> Self::Class;
 }
 
@@ -126,20 +119,16 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
 /// The device code's entry at `ENTRY` takes the arguments that `arguments` returns, in this order.
 pub unsafe trait OnDevice<A>: Copy {
     /// By what the device code knows the entry.
-    #[doc(hidden)]
     const ENTRY: &'static Entry;
     /// An array with the arguments.
-    #[doc(hidden)]
     type Arguments<'a>: AsRef<[Argument<'a>]>
     where
         A: 'a;
     /// Each argument as the device takes it.
-    #[doc(hidden)]
     fn arguments(args: &A) -> Self::Arguments<'_>;
 }
 
 /// An entry of the device code.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Where the kernel is defined.
@@ -158,7 +147,6 @@ impl Entry {
 }
 
 /// One argument of a kernel, as bytes to copy.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
     start: *const (),

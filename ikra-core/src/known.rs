@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
 use crate::storage::{Storage, Stored};
+use crate::value::Value;
 
 /// Tells whether a type without parameters implements a trait: the constants here are found before those of [`No`].
 #[derive(Debug)]
@@ -24,12 +25,19 @@ impl<T: Stored> Probe<T> {
     pub const IS_STORAGE: bool = true;
 }
 
+impl<T: Value> Probe<T> {
+    /// What its bytes mean: as [`Value::MEANING`].
+    pub const MEANING: u64 = T::MEANING;
+}
+
 /// What is so of every type.
 pub trait No {
     /// It is not known to be a class.
     const IS_CLASS: bool = false;
     /// It is not known to be how a field can be stored.
     const IS_STORAGE: bool = false;
+    /// It is no value, and not passed to the device.
+    const MEANING: u64 = 0;
 }
 
 impl<T> No for Probe<T> {}

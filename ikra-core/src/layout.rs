@@ -41,10 +41,8 @@ pub unsafe trait Layout: 'static {
     /// The most consecutive objects whose columns can be borrowed as slices.
     const WINDOW: usize;
     /// A window of a column, to read.
-    #[doc(hidden)]
     type Shared<'a, C: ClassInfo, T: Value>: Window<T> + Copy + Send + Sync;
     /// A window of a column, to read and write.
-    #[doc(hidden)]
     type Exclusive<'a, C: ClassInfo, T: Value>: Window<T> + Send;
 
     /// Borrows a window of a column.
@@ -54,7 +52,6 @@ pub unsafe trait Layout: 'static {
     /// 1. `first` is the address of an element of a column of `C` under this layout, and it and the
     ///    `len - 1` after it are initialised and within one window.
     /// 2. Nothing writes them during `'a`.
-    #[doc(hidden)]
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
 
     /// Borrows a window of a column exclusively.
@@ -63,7 +60,6 @@ pub unsafe trait Layout: 'static {
     ///
     /// 1. As for [`shared`](Self::shared).
     /// 2. Nothing else accesses these elements during `'a`.
-    #[doc(hidden)]
     unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> Self::Exclusive<'a, C, T>;
 }
 

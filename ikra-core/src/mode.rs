@@ -119,7 +119,6 @@ impl Mode for ModeOf<SNAPSHOT> {
 }
 
 /// The modes in which a kernel accesses the fields of class `C`, stored by `F`.
-#[doc(hidden)]
 pub trait ModeTuple<C: Class, F: FieldTuple<C> = <C as Class>::Fields> {
     /// The fields that the kernel accesses.
     const TOUCHES: FieldSet;

@@ -86,7 +86,6 @@ impl AtomicUse {
 }
 
 /// What a kernel does to atomic fields, one entry per name.
-#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct AtomicUses {
     entries: [AtomicUse; Self::MOST],
@@ -279,51 +278,46 @@ impl Operation {
 /// ```
 ///
 /// Implemented by the two types that views and refs use, and by no others.
-pub trait AtomicOwner: sealed::Sealed {
-    #[doc(hidden)]
-    type Phase: Phase;
-    #[doc(hidden)]
-    type Class: ClassInfo;
-    #[doc(hidden)]
-    const FIELD: usize;
-    /// Whether it is that of the object that the kernel runs for.
-    #[doc(hidden)]
-    const OWN: bool;
-    /// What the kernel may do with it.
-    #[doc(hidden)]
-    type Rule: HasRule;
-}
+pub trait AtomicOwner: sealed::Owner {}
 
 mod sealed {
-    pub trait Sealed {}
-}
+    use super::Rule;
+    use crate::info::ClassInfo;
+    use crate::phase::Phase;
 
-/// What a kernel may do with a field.
-#[doc(hidden)]
-pub trait HasRule: sealed::Sealed {
-    /// What it is, the same constant for all operations, so that a conflict is reported once.
-    const RULE: Rule;
+    /// Which field of which class it is, in which code.
+    pub trait Owner {
+        type Phase: Phase;
+        type Class: ClassInfo;
+        const FIELD: usize;
+        /// Whether it is that of the object that the kernel runs for.
+        const OWN: bool;
+        /// What the kernel may do with it.
+        type Rule: HasRule;
+    }
+
+    /// What a kernel may do with a field.
+    pub trait HasRule {
+        /// What it is, the same constant for all operations, so that a conflict is reported once.
+        const RULE: Rule;
+    }
 }
 
 /// Field `K` of the object of class `C` that the code in phase `P` runs for: what a view shows.
 ///
 /// Neither `Send` nor `Sync`: what one object's call does with its own field is done in one order.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct OfSelf<P, C, const K: usize>(PhantomData<(*const (), fn() -> (P, C))>);
 
 /// Field `K` of any object of class `C` in phase `P`: what a ref's getter returns.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct OfAny<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
 /// The rule for field `K` of class `C` in phase `P`.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
-impl<P, C, const K: usize> sealed::Sealed for RuleFor<P, C, K> {}
-impl<P: Phase, C: ClassInfo, const K: usize> HasRule for RuleFor<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> sealed::HasRule for RuleFor<P, C, K> {
     const RULE: Rule = match Rule::find::<P, C>(K) {
         Ok(rule) => rule,
         Err(conflict) => panic!("{}", explain::<P, C>(K, conflict).as_str()),
@@ -336,8 +330,8 @@ const fn explain<P: Phase, C: ClassInfo>(field: usize, AtomicUse { own, other, .
     ways_out(message, own | other, C::FIELDS[field].name)
 }
 
-impl<P, C, const K: usize> sealed::Sealed for OfSelf<P, C, K> {}
-impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfSelf<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfSelf<P, C, K> {}
+impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfSelf<P, C, K> {
     type Phase = P;
     type Class = C;
     const FIELD: usize = K;
@@ -345,8 +339,8 @@ impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfSelf<P, C, K> {
     type Rule = RuleFor<P, C, K>;
 }
 
-impl<P, C, const K: usize> sealed::Sealed for OfAny<P, C, K> {}
-impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfAny<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfAny<P, C, K> {}
+impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfAny<P, C, K> {
     type Phase = P;
     type Class = C;
     const FIELD: usize = K;
@@ -356,7 +350,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfAny<P, C, K> {
 
 /// Fails to compile if the operation may have another result in another order of threads.
 pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
-    if !A::Rule::RULE.allows(operation, A::OWN) {
+    if !<A::Rule as sealed::HasRule>::RULE.allows(operation, A::OWN) {
         panic!("{}", refusal::<A>(operation).as_str());
     }
 }
@@ -448,7 +442,7 @@ const fn refusal<A: AtomicOwner>(operation: Operation) -> Message {
             .push(name)
             .push("))]`");
     }
-    let (message, found) = match A::Rule::RULE {
+    let (message, found) = match <A::Rule as sealed::HasRule>::RULE {
         Rule::Updates(kind) => {
             (list(message.push(" is "), kind, kind).push(", and, where the text does not show it, "), kind)
         }

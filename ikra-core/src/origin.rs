@@ -6,7 +6,6 @@
 //! both in comments, and the host launches nothing whose fingerprint is not its own.
 
 /// Where a class or a kernel is defined.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     module: &'static str,
@@ -148,7 +147,6 @@ impl Fingerprint {
 }
 
 /// A number for what the bytes of a value mean: those of a type of this name with parts that mean this.
-#[doc(hidden)]
 pub const fn meaning(name: &str, parts: &[u64]) -> u64 {
     let mut print = Fingerprint::new().text(name).number(parts.len() as u64);
     let mut part = 0;

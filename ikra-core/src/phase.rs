@@ -131,7 +131,6 @@ unsafe impl Phase for Guarded {
 ///
 /// Made in the getter, `const { RaceFree::check() }`, so that the compiler's note points at the user's
 /// call of it.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct RaceFree<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
@@ -144,7 +143,6 @@ impl<P: Phase, C: ClassInfo, const K: usize> RaceFree<P, C, K> {
 }
 
 /// Proof that reading the fields with the bits `FIELDS` of another object of class `C` in phase `P` is no data race.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct AllRaceFree<P, C, const FIELDS: u64>(PhantomData<fn() -> (P, C)>);
 

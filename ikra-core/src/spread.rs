@@ -4,7 +4,6 @@ use crate::isa::{Isa, with_features};
 use crate::tuples::for_tuples;
 
 /// Work over windows `X`.
-#[doc(hidden)]
 pub trait Job<X> {
     /// What it returns.
     type Output;

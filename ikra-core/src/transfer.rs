@@ -21,13 +21,10 @@ use crate::value::Value;
 )]
 pub unsafe trait Transfer: Copy + Send + Sync + 'static {
     /// As what it travels.
-    #[doc(hidden)]
     type Wire: Copy + Send + Sync + 'static;
     /// As it travels.
-    #[doc(hidden)]
     fn pack(self) -> Self::Wire;
     /// What has travelled.
-    #[doc(hidden)]
     fn unpack(wire: Self::Wire) -> Self;
 }
 

@@ -60,7 +60,6 @@ pub trait Window<T: Loaded> {
 }
 
 /// Windows of several fields of the same objects, whose values are the tuple `V`.
-#[doc(hidden)]
 pub trait WindowTuple<V> {
     /// The same over a block of objects held in registers.
     type Block: WindowTuple<V>;
@@ -95,7 +94,6 @@ pub trait WindowTuple<V> {
 }
 
 /// [`LANES`] elements, to read and write.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Block<L>(L);
 
@@ -115,7 +113,6 @@ where
 }
 
 /// [`LANES`] elements, to read.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOnly<L>(L);
 
@@ -135,7 +132,6 @@ impl<T: Loaded> Window<T> for ReadOnly<T::Lanes> {
 }
 
 /// A field that is not accessed: the kernel does not name it, or what it does with it is done where the element is.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Skip;
 
@@ -155,7 +151,6 @@ impl<T: Loaded> Window<T> for Skip {
 }
 
 /// A field of which a kernel writes a snapshot, while others see the values from before.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Snapshot<R, W> {
     pub(crate) now: R,

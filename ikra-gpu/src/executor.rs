@@ -69,7 +69,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         self.attempt(|device| device.recorder(world.members_mut().as_mut()))
     }
 
-    fn recorded(&mut self, _: &mut W, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error> {
+    fn recorded(&mut self, _: &mut W, recorded: Recorded) -> Result<Recorded, Error> {
         DeviceWorld::recorded(self, recorded)
     }
 

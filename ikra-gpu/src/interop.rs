@@ -141,10 +141,6 @@ impl Drop for Lender {
     }
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
-
 /// A number, or an array of numbers: values that any bits are.
 ///
 /// ```compile_fail
@@ -152,17 +148,21 @@ mod sealed {
 /// fn lend<T: Number>() {}
 /// lend::<bool>();
 /// ```
-pub trait Number: Copy + Send + Sync + sealed::Sealed + 'static {}
+///
+/// # Safety
+///
+/// Any bits are a value of the type, and it has no padding.
+pub unsafe trait Number: Copy + Send + Sync + 'static {}
 
 macro_rules! numbers {
     ($($ty:ty)*) => { $(
-        impl sealed::Sealed for $ty {}
-        impl Number for $ty {}
+        // SAFETY: a number, which any bits are.
+        unsafe impl Number for $ty {}
     )* };
 }
 numbers! { u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 }
-impl<T: Number, const N: usize> sealed::Sealed for [T; N] {}
-impl<T: Number, const N: usize> Number for [T; N] {}
+// SAFETY: numbers without space between them.
+unsafe impl<T: Number, const N: usize> Number for [T; N] {}
 
 /// Worlds whose columns other libraries use, in their contexts and on their streams.
 pub trait CudaInterop: CudaWorld {

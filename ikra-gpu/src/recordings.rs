@@ -1,6 +1,5 @@
 //! Recordings on a device: graphs of launches.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use ikra_runtime::error::Error;
@@ -22,13 +21,11 @@ struct DeviceRecording {
     log: Arc<StreamLog>,
 }
 
-impl Recorded for DeviceRecording {}
-
 /// Records on a stream.
 struct StreamRecorder(Arc<StreamLog>);
 
 impl Recorder for StreamRecorder {
-    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Box<dyn Recorded>, Error> {
+    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error> {
         let (graph, trace) = self.0.record(sequence)?;
         Ok(Box::new(DeviceRecording { graph, trace, tables: Vec::new(), log: Arc::clone(&self.0) }))
     }
@@ -43,8 +40,7 @@ impl DeviceWorld {
     }
 
     /// Adds what the tables said, if this is what was recorded here.
-    pub(crate) fn recorded(&mut self, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error> {
-        let recorded: Box<dyn Any> = recorded;
+    pub(crate) fn recorded(&mut self, recorded: Recorded) -> Result<Recorded, Error> {
         let own = recorded.downcast::<DeviceRecording>().ok().filter(|made| Arc::ptr_eq(&made.log, &self.log));
         let Some(mut recorded) = own else {
             return Err(Error::NotRecordable { what: String::from("putting another world in this one's place") });

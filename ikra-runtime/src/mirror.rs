@@ -18,7 +18,6 @@ use ikra_core::effects::FieldSet;
 
 /// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
 /// slots, or the arena.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
     /// The first physical column; 0 for all of them, and the one after the last for the arena.
@@ -46,7 +45,6 @@ impl Unit {
 
 /// Where one column's elements of consecutive objects lie in a unit: `rows` pieces of `width` bytes,
 /// `pitch` bytes apart.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The unit's column.
@@ -66,7 +64,6 @@ pub struct Span {
 /// # Safety
 ///
 /// `fetch` writes to the units that it is given, within their lengths, and to nothing else.
-#[doc(hidden)]
 pub unsafe trait Mirror: Debug + Send + Sync {
     /// Waits for the device, and copies units to the host.
     ///

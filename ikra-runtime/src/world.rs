@@ -36,7 +36,6 @@ use ikra_core::message::Message;
 /// Its type names the world's, so that no other world's can be put in its place. Two worlds of one type may
 /// exchange theirs, as they may exchange their objects: before an object is reached, [`link`](Self::link) compares
 /// what the state says with what the tables say.
-#[doc(hidden)]
 pub struct WorldState<W> {
     directory: Box<Directory>,
     /// Held while tables are linked, so that threads that share the world do so one after another.
@@ -178,7 +177,6 @@ fn directory_of(objects: &dyn AnyObjects) -> &AtomicPtr<Directory> {
 }
 
 /// Fails to compile if class `C` has links to a class that is not in the world, or storage that cannot be.
-#[doc(hidden)]
 pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
     // Evaluated here, so that its mistakes are found when the program is checked.
     let _ = geometry::<C>();

@@ -102,37 +102,6 @@ macro_rules! __reach {
 }
 pub use __reach as reach;
 
-/// A place where the compiler looks through a kernel for data races though nothing may run it: a static that mentions
-/// its call.
-#[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
-#[macro_export]
-macro_rules! __examine {
-    (execute_pairs $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
-        #[allow(dead_code)]
-        static __EXAMINED: fn() = {
-            fn __examine<$($lifetimes)*>() { $crate::kernel::examine_pairs::<$kernel, $args>() }
-            __examine
-        };
-    };
-    (execute $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
-        #[allow(dead_code)]
-        static __EXAMINED: fn() = {
-            fn __examine<$($lifetimes)*>() { $crate::kernel::examine::<$kernel, $args>() }
-            __examine
-        };
-    };
-    (construct $($rest:tt)*) => {};
-}
-/// On the device there is nothing to look through: the host has done so.
-#[doc(hidden)]
-#[cfg(target_arch = "nvptx64")]
-#[macro_export]
-macro_rules! __examine {
-    ($($all:tt)*) => {};
-}
-pub use __examine as examine;
-
 /// What host and device must agree on about a kernel: `const __ENTRY`.
 #[doc(hidden)]
 #[macro_export]
@@ -143,10 +112,10 @@ macro_rules! __entry_constant {
     ) => {
         const __ENTRY: $crate::kernel::Entry = {
             #[allow(unused_imports)]
-            use $crate::fingerprint::NoMeaning as _;
+            use $crate::known::No as _;
             let origin = $crate::origin::Origin::new(::core::module_path!(), $name, $place);
             let fingerprint = $crate::__fingerprint!($executor $kernel, $args, $class);
-            $crate::kernel::Entry::new(origin, fingerprint, &[$($crate::fingerprint::Meaning::<$ty>::OF),*])
+            $crate::kernel::Entry::new(origin, fingerprint, &[$($crate::known::Probe::<$ty>::MEANING),*])
         };
     };
 }
@@ -164,52 +133,3 @@ macro_rules! __fingerprint {
         $crate::fingerprint::class_fingerprint::<$class>()
     };
 }
-
-/// Of a kernel whose arguments may be values, what the host needs to run it on the device.
-#[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
-#[macro_export]
-macro_rules! __entry {
-    (
-        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
-        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) $(as $symbol:literal)?
-    ) => {
-        $crate::__examine! { $executor $kernel [] $args }
-        $crate::__entry_constant! {
-            $executor $kernel = $name at $place for $class;
-            $args = ($($arg: $ty),*)
-        }
-        // SAFETY: the entry and the arguments are made from the same list.
-        #[automatically_derived]
-        unsafe impl $crate::kernel::OnDevice<$args> for $kernel
-        where
-            $(for<'__v> $ty: $crate::kernel::DeviceArgument,)*
-        {
-            const ENTRY: &'static $crate::kernel::Entry = &__ENTRY;
-            type Arguments<'__v> = [$crate::kernel::Argument<'__v>; {
-                <[&::core::primitive::str]>::len(&[$(::core::stringify!($arg)),*])
-            }];
-            fn arguments($all: &$args) -> Self::Arguments<'_> {
-                [$($crate::kernel::Argument::of($arg)),*]
-            }
-        }
-    };
-}
-#[cfg(not(target_arch = "nvptx64"))]
-pub use __entry as entry;
-
-/// One of the reducers that a kernel declares, numbered as their entries are in the device code.
-#[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
-#[macro_export]
-macro_rules! __reduced {
-    ($kernel:ident by $reducer:ty = $number:literal $($entry:tt)*) => {
-        // SAFETY: entries are numbered in the same order.
-        #[automatically_derived]
-        unsafe impl $crate::kernel::ReducedBy<$reducer> for $kernel {
-            const NUMBER: usize = $number;
-        }
-    };
-}
-#[cfg(not(target_arch = "nvptx64"))]
-pub use __reduced as reduced;

@@ -30,16 +30,6 @@ pub struct Geometry {
     pub block: usize,
 }
 
-/// The geometry of a class, as a constant.
-pub(crate) trait HasGeometry: ClassInfo {
-    /// The geometry.
-    const GEOMETRY: Geometry;
-}
-
-impl<C: ClassInfo> HasGeometry for C {
-    const GEOMETRY: Geometry = compute::<C>();
-}
-
 /// How much further into its page each column starts than the one before: by the golden ratio, so that a few
 /// columns are far apart, since a load soon after a store to the same place in another page would wait for it; and a
 /// multiple of 128, since a GPU's warp that straddles lines of that size takes twice as many accesses.
@@ -90,7 +80,7 @@ pub const fn constant_pitch<C: ClassInfo, T>() -> Option<usize> {
 
 /// The geometry of class `C`.
 pub const fn geometry<C: ClassInfo>() -> &'static Geometry {
-    &<C as HasGeometry>::GEOMETRY
+    const { &compute::<C>() }
 }
 
 const fn round_up(value: usize, align: usize) -> usize {

@@ -3,8 +3,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use super::geometry;
 use crate::info::ClassInfo;
-use crate::layout::geometry::HasGeometry;
 use crate::value::{Loaded, Value};
 use crate::window::{Block, ReadOnly, Window};
 
@@ -54,7 +54,7 @@ unsafe impl<C, T: Sync> Sync for Strided<'_, C, T> {}
 
 impl<C: ClassInfo, T> fmt::Debug for Strided<'_, C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Strided").field("len", &self.len).field("stride", &C::GEOMETRY.block).finish()
+        f.debug_struct("Strided").field("len", &self.len).field("stride", &const { geometry::<C>().block }).finish()
     }
 }
 
@@ -74,7 +74,7 @@ impl<C: ClassInfo, T: Value> Window<T> for Strided<'_, C, T> {
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len);
         // SAFETY: in range by the caller, and readable by the contract of `new`.
-        unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().read() }
+        unsafe { self.first.add(index * const { geometry::<C>().block }).cast::<T>().read() }
     }
 }
 
@@ -90,7 +90,7 @@ unsafe impl<C, T: Send> Send for StridedMut<'_, C, T> {}
 
 impl<C: ClassInfo, T> fmt::Debug for StridedMut<'_, C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StridedMut").field("len", &self.len).field("stride", &C::GEOMETRY.block).finish()
+        f.debug_struct("StridedMut").field("len", &self.len).field("stride", &const { geometry::<C>().block }).finish()
     }
 }
 
@@ -110,12 +110,12 @@ impl<C: ClassInfo, T: Value> Window<T> for StridedMut<'_, C, T> {
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len);
         // SAFETY: in range by the caller, and readable by the contract of `new`.
-        unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().read() }
+        unsafe { self.first.add(index * const { geometry::<C>().block }).cast::<T>().read() }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len);
         // SAFETY: in range by the caller, and writable by the contract of `new`.
-        unsafe { self.first.add(index * C::GEOMETRY.block).cast::<T>().write(value) }
+        unsafe { self.first.add(index * const { geometry::<C>().block }).cast::<T>().write(value) }
     }
 }

@@ -5,7 +5,6 @@ use core::fmt;
 /// A field of a view, of a type that may or may not be `Debug`.
 ///
 /// The method of this type is found first, for types that are `Debug`; that of the trait otherwise.
-#[doc(hidden)]
 pub struct Shown<'a, T>(pub &'a T);
 
 impl<T> fmt::Debug for Shown<'_, T> {

@@ -11,7 +11,7 @@ use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed};
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
-use crate::target::cells;
+use crate::target::{RelaxedCell, cells};
 use crate::value::{Fixed, Value};
 use crate::window::Skip;
 
@@ -37,24 +37,21 @@ use crate::window::Skip;
     label = "not an atomic value",
     note = "atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<C>` or `Option<Link<C>>`; store an enum as its number"
 )]
-pub trait AtomicValue: Value + sealed::Sealed {
-    /// The standard library's atomic with the same size and bytes.
-    #[doc(hidden)]
-    type Cell: Sync + 'static;
-    #[doc(hidden)]
-    fn load(cell: &Self::Cell) -> Self;
-    #[doc(hidden)]
-    fn store(cell: &Self::Cell, value: Self);
-    #[doc(hidden)]
-    fn swap(cell: &Self::Cell, value: Self) -> Self;
-    #[doc(hidden)]
-    fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
-}
+pub trait AtomicValue: sealed::Cell {}
 
 /// What unsafe code trusts is which cell stands for a value, so nobody else says that.
-mod sealed {
-    /// Its cell has the size, alignment and bytes of the value.
-    pub trait Sealed {}
+pub(super) mod sealed {
+    use crate::value::Value;
+
+    /// How a value is accessed as an atomic.
+    pub trait Cell: Value {
+        /// The standard library's atomic with the same size, alignment and bytes.
+        type Cell: Sync + 'static;
+        fn load(cell: &Self::Cell) -> Self;
+        fn store(cell: &Self::Cell, value: Self);
+        fn swap(cell: &Self::Cell, value: Self) -> Self;
+        fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
+    }
 }
 
 /// An `#[atomic]` field of an object: what its view and its refs show for it.
@@ -212,12 +209,10 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
 }
 
 /// What an update in the place of a statement returns, which is not `()` only because `let _ = …;` may be one.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Updated;
 
 /// An [`Atomic`] whose updates return no value.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Valueless<'w, T: AtomicValue, A: AtomicOwner>(Atomic<'w, T, A>);
 
@@ -272,16 +267,16 @@ macro_rules! updates {
 /// An integer atomic over the cell of the same name.
 macro_rules! integers {
     ($($ty:ident $cell:ident;)*) => { $(
-        impl sealed::Sealed for $ty {}
-        impl AtomicValue for $ty {
+        impl AtomicValue for $ty {}
+        impl sealed::Cell for $ty {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                cells::Relaxed::get(cell)
+                RelaxedCell::get(cell)
             }
             #[inline(always)]
             fn store(cell: &$cell, value: Self) {
-                cells::Relaxed::put(cell, value);
+                RelaxedCell::put(cell, value);
             }
             #[inline(always)]
             fn swap(cell: &$cell, value: Self) -> Self {
@@ -329,8 +324,8 @@ updates! { [] u32, i32, u64, i64; {
     |atomic, value| atomic.cell.fetch_and(value, Relaxed);
 } }
 
-impl sealed::Sealed for bool {}
-impl AtomicValue for bool {
+impl AtomicValue for bool {}
+impl sealed::Cell for bool {
     type Cell = AtomicBool;
     #[inline(always)]
     fn load(cell: &AtomicBool) -> Self {
@@ -364,17 +359,17 @@ updates! { [] bool; {
 /// An atomic over an integer cell, by a bijection of values and integers.
 macro_rules! encoded {
     ([$($generics:tt)*] $ty:ty, $cell:ident, |$value:ident| $encode:expr, |$bits:ident| $decode:expr) => {
-        impl<$($generics)*> sealed::Sealed for $ty {}
-        impl<$($generics)*> AtomicValue for $ty {
+        impl<$($generics)*> AtomicValue for $ty {}
+        impl<$($generics)*> sealed::Cell for $ty {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                let $bits = cells::Relaxed::get(cell);
+                let $bits = RelaxedCell::get(cell);
                 $decode
             }
             #[inline(always)]
             fn store(cell: &$cell, $value: Self) {
-                cells::Relaxed::put(cell, $encode);
+                RelaxedCell::put(cell, $encode);
             }
             #[inline(always)]
             fn swap(cell: &$cell, $value: Self) -> Self {

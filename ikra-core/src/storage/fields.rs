@@ -10,7 +10,6 @@ use crate::tuples::for_tuples;
 use crate::value::Loaded;
 
 /// The storages of the fields of class `C`.
-#[doc(hidden)]
 pub trait FieldTuple<C: Class>: 'static {
     /// The row's values.
     type Row;
@@ -103,7 +102,6 @@ pub trait FieldTuple<C: Class>: 'static {
     ///
     /// 1. As for [`read`](Self::read).
     /// 2. There is room for the tile row at `row`, a multiple of 16.
-    #[cfg(target_arch = "nvptx64")]
     unsafe fn write_tile_row<P: Phase>(bases: &C::Bases, index: usize, row: *mut u8);
 
     /// What the view of another object is made of, the fields in `FIELDS` loaded and the others placeholders.
@@ -214,7 +212,6 @@ macro_rules! field_tuple {
                 )+
                 None
             }
-            #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             unsafe fn write_tile_row<P: Phase>(bases: &C::Bases, index: usize, row: *mut u8) {
                 $(

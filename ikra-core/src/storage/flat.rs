@@ -33,7 +33,6 @@ pub trait Flatten: Value {
 pub struct Flat<T>(PhantomData<fn() -> T>);
 
 /// The windows of a flattened field's columns. Blocks of it are `B`.
-#[doc(hidden)]
 pub struct FlatWindow<T, X, B> {
     windows: X,
     marker: PhantomData<fn() -> (T, B)>,

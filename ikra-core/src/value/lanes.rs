@@ -7,7 +7,6 @@ use super::array::made;
 pub const LANES: usize = 16;
 
 /// Storage for [`LANES`] values of `T`.
-#[doc(hidden)]
 pub trait Lanes<T>: Copy {
     /// The same value in every lane.
     fn splat(value: T) -> Self;
@@ -18,7 +17,6 @@ pub trait Lanes<T>: Copy {
 }
 
 /// Lanes of a value that is not taken apart.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct LaneArray<T>([T; LANES]);

@@ -1,6 +1,5 @@
 //! The host as a place.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -114,8 +113,6 @@ impl<W> Steps<W> {
     }
 }
 
-impl<W> Recorded for HostRecording<W> where W: World {}
-
 impl<W> fmt::Debug for HostRecording<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorded").field("runs", &self.runs.len()).field("classes", &self.classes).finish()
@@ -123,7 +120,7 @@ impl<W> fmt::Debug for HostRecording<W> {
 }
 
 impl<W: World> Recorder for Trace<W> {
-    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Box<dyn Recorded>, Error> {
+    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error> {
         struct Ends<'a, W>(&'a Trace<W>);
         impl<W> Drop for Ends<'_, W> {
             fn drop(&mut self) {
@@ -189,9 +186,8 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         Ok(Arc::clone(&self.trace) as Arc<dyn Recorder>)
     }
 
-    fn recorded(&mut self, world: &mut W, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error> {
+    fn recorded(&mut self, world: &mut W, recorded: Recorded) -> Result<Recorded, Error> {
         let refused = |what: String| Err(Error::NotRecordable { what });
-        let recorded: Box<dyn Any> = recorded;
         let recorded = recorded.downcast::<HostRecording<W>>().ok().filter(|made| made.world == self.trace.number);
         let Some(mut recorded) = recorded else {
             return refused(String::from("putting another world in this one's place"));

@@ -1,7 +1,6 @@
 //! Sequences of runs that can be run again.
 
 use std::any::Any;
-use std::fmt::Debug;
 
 use crate::error::Error;
 use crate::place::Place;
@@ -26,11 +25,11 @@ use crate::place::Place;
 #[derive(Debug)]
 pub struct Recording {
     place: Place,
-    recorded: Box<dyn Recorded>,
+    recorded: Recorded,
 }
 
 impl Recording {
-    pub(super) fn new(place: Place, recorded: Box<dyn Recorded>) -> Self {
+    pub(super) fn new(place: Place, recorded: Recorded) -> Self {
         Self { place, recorded }
     }
 
@@ -42,14 +41,13 @@ impl Recording {
 
     /// What an executor recorded, if it was one that records this.
     #[doc(hidden)]
-    pub fn recorded<T: Recorded>(&self) -> Option<&T> {
-        let recorded: &dyn Any = &*self.recorded;
-        recorded.downcast_ref()
+    pub fn recorded<T: Any>(&self) -> Option<&T> {
+        self.recorded.downcast_ref()
     }
 }
 
 /// What an executor recorded.
-pub trait Recorded: Any + Debug + Send + Sync {}
+pub type Recorded = Box<dyn Any + Send + Sync>;
 
 /// Records what is started at a place.
 pub trait Recorder: Send + Sync {
@@ -58,5 +56,5 @@ pub trait Recorder: Send + Sync {
     /// # Errors
     ///
     /// Those of `sequence`; [`Error::NotRecordable`] if something that it did failed.
-    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Box<dyn Recorded>, Error>;
+    fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error>;
 }

@@ -63,7 +63,7 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     /// # Errors
     ///
     /// [`Error::NotRecordable`] if the world is another one by now.
-    fn recorded(&mut self, world: &mut W, recorded: Box<dyn Recorded>) -> Result<Box<dyn Recorded>, Error>;
+    fn recorded(&mut self, world: &mut W, recorded: Recorded) -> Result<Recorded, Error>;
 
     /// Runs what was recorded.
     ///

@@ -19,7 +19,6 @@ use ikra_core::effects::FieldSet;
 ///
 /// All that the functions return is true of one `Objects`, the same each time. [`header`](Self::header) starts its
 /// table, which lives as long as it, at the same address.
-#[doc(hidden)]
 pub unsafe trait AnyObjects {
     /// The class's name.
     fn name(&self) -> &'static str;

@@ -39,7 +39,6 @@ unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumn for 
 /// # Safety
 ///
 /// The field has one column, whose elements are values of type `Row`, or atomics of their size, alignment and bytes.
-#[doc(hidden)]
 pub unsafe trait SliceColumnMut: Stored {}
 // SAFETY: one column of values.
 unsafe impl<T: Value> SliceColumnMut for Plain<T> {}

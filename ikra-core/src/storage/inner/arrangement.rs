@@ -11,7 +11,6 @@ use crate::table::address;
 use crate::value::{Value, made};
 
 /// The end of a class's arena, from which space is taken.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Bump {
     /// Bytes that are taken.
@@ -50,7 +49,6 @@ pub fn arena_end(used: usize, count: usize, size: usize) -> usize {
 /// # Safety
 ///
 /// `COLUMNS` are one of extents, if `INFO` has them, and those of the slots that it has.
-#[doc(hidden)]
 pub unsafe trait Arrangement: Sized + 'static {
     /// What the array holds.
     type Element: Value;
@@ -127,17 +125,14 @@ pub unsafe trait Arrangement: Sized + 'static {
 }
 
 /// A column per slot: `#[inline_array]` on `[T; N]`.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct FullyInlined<T, const N: usize>(PhantomData<fn() -> T>);
 
 /// One column of arrays: `#[inline_array(object)]` on `[T; N]`.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct WholeArray<T, const N: usize>(PhantomData<fn() -> T>);
 
 /// `K` columns, and the rest in the arena: `#[inline_array(K)]` on `InnerArray<T>`.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct PartlyInlined<T, const K: usize>(PhantomData<fn() -> T>);
 

@@ -11,6 +11,7 @@ use crate::effects::FieldSet;
 use crate::order::{AtomicOwner, OfAny, OfSelf};
 use crate::panics::no_such_element;
 use crate::phase::Phase;
+use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
 use crate::value::Value;
@@ -127,7 +128,6 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> IntoIterator for
 }
 
 /// The elements of an inner array of atomics.
-#[doc(hidden)]
 pub struct InnerAtomicsIter<'w, S: ArrayStorage, A> {
     array: InnerAtomics<'w, S, A>,
     next: usize,
@@ -178,7 +178,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     array_storage!(|element: *const A::Element| {
         // SAFETY: the element exists, by the contracts of `read_row` and `copy`; while it is shared, it is accessed as
         // its cell only.
-        A::Element::load(unsafe { &*element.cast::<<A::Element as AtomicValue>::Cell>() })
+        A::Element::load(unsafe { &*element.cast::<<A::Element as Cell>::Cell>() })
     });
     type View<'w, P: Phase> = InnerAtomics<'w, Self, OfSelf<P, C, K>>;
     type Seen<'w, P: Phase> = InnerAtomics<'w, Self, OfAny<P, C, K>>;

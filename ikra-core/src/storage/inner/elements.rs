@@ -14,7 +14,6 @@ use crate::value::{LaneArray, Loaded, Value};
 use crate::window::{ReadOnly, Window};
 
 /// Where the elements of one object's inner array are: slots at equal distances, and the rest in a row.
-#[doc(hidden)]
 pub struct Elements<T> {
     /// The first slot.
     slots: *mut T,
@@ -146,7 +145,6 @@ impl<T: Value> Loaded for Elements<T> {
 }
 
 /// The inner arrays of consecutive objects.
-#[doc(hidden)]
 pub struct ElementsWindow<'a, C, A: Arrangement> {
     slots: *mut A::Element,
     pitch: usize,

@@ -3,7 +3,6 @@
 use crate::value::Value;
 
 /// Memory for copies of inner arrays, of which there are none.
-#[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Copies(());
 

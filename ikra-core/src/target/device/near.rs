@@ -7,7 +7,6 @@ use crate::phase::Phase;
 use crate::tile_row::offset;
 
 /// The tile row of an object, if there is one.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Near(*const u8);
 

@@ -2,19 +2,11 @@
 
 use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// An atomic integer.
-pub(crate) trait Relaxed {
-    /// The integer.
-    type Integer;
-    /// Its value.
-    fn get(&self) -> Self::Integer;
-    /// Replaces it.
-    fn put(&self, value: Self::Integer);
-}
+use crate::target::RelaxedCell;
 
 macro_rules! relaxed {
     ($($cell:ident: $integer:ident)*) => { $(
-        impl Relaxed for $cell {
+        impl RelaxedCell for $cell {
             type Integer = $integer;
 
             #[inline(always)]

@@ -8,7 +8,6 @@ use crate::value::Value;
 
 /// Memory for copies of inner arrays. What is in it is reached by the addresses that [`Copies::of`] returned, and is
 /// there as long as this lives.
-#[doc(hidden)]
 #[derive(Default)]
 pub struct Copies(Vec<(NonNull<u8>, Layout)>);
 

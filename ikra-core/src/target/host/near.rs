@@ -4,7 +4,6 @@ use crate::info::ClassInfo;
 use crate::phase::Phase;
 
 /// A tile row: there is none.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Near(());
 

@@ -1,0 +1,72 @@
+//! What the code of the macros consists of on the device alone.
+
+/// On the device, words of constant memory.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class_bases {
+    ($row:ident $symbol:literal) => {
+        type Bases = $crate::table::DeviceBases<$row>;
+        const BASES: Self::Bases = $crate::table::DeviceBases::COLUMNS;
+        #[inline(always)]
+        fn constant(word: usize) -> u64 {
+            let value: u64;
+            // SAFETY: reads a word of the class's table in constant memory, which holds still during a launch.
+            unsafe {
+                ::core::arch::asm!(
+                    ::core::concat!(
+                        "{{ .reg .b64 a; mov.b64 a, ",
+                        $symbol,
+                        "{key}; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}"
+                    ),
+                    in(reg64) word * 8,
+                    out(reg64) value,
+                    key = const <Self as $crate::info::ClassInfo>::ORIGIN.key(),
+                    options(pure, nomem, nostack, preserves_flags)
+                )
+            }
+            value
+        }
+    };
+}
+
+/// The table of a class in the device's constant memory, which the host finds by a comment. The symbol is followed by a
+/// number for where the class is defined, so that classes of one name differ.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class_symbol {
+    ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
+        ::core::arch::global_asm!(
+            ::core::concat!(
+                ".visible .const .align 8 .b64 ", $symbol, "{key}[{words}];\n",
+                "//ikra:class {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
+                $($crate::__class_field_line!($field)),*
+            ),
+            $(const $crate::fingerprint::field_fingerprint(&<$row as $crate::info::ClassInfo>::FIELDS[$field]),)*
+            words = const $crate::table::table_words(
+                $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)
+            ),
+            key = const <$row as $crate::info::ClassInfo>::ORIGIN.key(),
+            name = const <$row as $crate::info::ClassInfo>::ORIGIN.name_key(),
+            fingerprint = const $crate::fingerprint::class_fingerprint::<$row>(),
+        );
+    };
+}
+
+/// The line of one field in it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class_field_line {
+    ($field:literal) => {
+        "\n//ikra:field {}"
+    };
+}
+
+/// On the device there is nothing to look through: the host has done so.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __examine {
+    ($($all:tt)*) => {};
+}
+
+pub use __class_symbol as class_symbol;
+pub use __examine as examine;

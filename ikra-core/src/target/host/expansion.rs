@@ -1,0 +1,91 @@
+//! What the code of the macros consists of on the host alone.
+
+/// Where the columns of a class, and of those that it links to, are: on the host, addresses.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class_bases {
+    ($row:ident $symbol:literal) => {
+        type Bases = [$crate::table::Base; $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)];
+        const BASES: Self::Bases = [const { $crate::table::Base::NONE }; _];
+        type Targets =
+            [$crate::table::TargetSlot; $crate::info::target_count(<$row as $crate::info::ClassInfo>::FIELDS)];
+        const TARGETS: Self::Targets = [const { $crate::table::TargetSlot::NONE }; _];
+    };
+}
+
+/// The host has the table on the heap.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __class_symbol {
+    ($($all:tt)*) => {};
+}
+
+/// A place where the compiler looks through a kernel for data races though nothing may run it: a static that mentions
+/// its call.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __examine {
+    (execute_pairs $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
+        #[allow(dead_code)]
+        static __EXAMINED: fn() = {
+            fn __examine<$($lifetimes)*>() { $crate::kernel::examine_pairs::<$kernel, $args>() }
+            __examine
+        };
+    };
+    (execute $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
+        #[allow(dead_code)]
+        static __EXAMINED: fn() = {
+            fn __examine<$($lifetimes)*>() { $crate::kernel::examine::<$kernel, $args>() }
+            __examine
+        };
+    };
+    (construct $($rest:tt)*) => {};
+}
+
+/// Of a kernel whose arguments may be values, what the host needs to run it on the device.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry {
+    (
+        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) $(as $symbol:literal)?
+    ) => {
+        $crate::__examine! { $executor $kernel [] $args }
+        $crate::__entry_constant! {
+            $executor $kernel = $name at $place for $class;
+            $args = ($($arg: $ty),*)
+        }
+        // SAFETY: the entry and the arguments are made from the same list.
+        #[automatically_derived]
+        unsafe impl $crate::kernel::OnDevice<$args> for $kernel
+        where
+            $(for<'__v> $ty: $crate::kernel::DeviceArgument,)*
+        {
+            const ENTRY: &'static $crate::kernel::Entry = &__ENTRY;
+            type Arguments<'__v> = [$crate::kernel::Argument<'__v>; {
+                <[&::core::primitive::str]>::len(&[$(::core::stringify!($arg)),*])
+            }];
+            fn arguments($all: &$args) -> Self::Arguments<'_> {
+                [$($crate::kernel::Argument::of($arg)),*]
+            }
+        }
+    };
+}
+
+/// One of the reducers that a kernel declares, numbered as their entries are in the device code.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __reduced {
+    ($kernel:ident by $reducer:ty = $number:literal $($entry:tt)*) => {
+        // SAFETY: entries are numbered in the same order.
+        #[automatically_derived]
+        unsafe impl $crate::kernel::ReducedBy<$reducer> for $kernel {
+            const NUMBER: usize = $number;
+        }
+    };
+}
+
+pub use __class_symbol as class_symbol;
+pub use __entry as entry;
+pub use __examine as examine;
+pub use __reduced as reduced;
