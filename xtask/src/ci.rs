@@ -37,6 +37,7 @@ pub fn ci() -> Outcome {
     step(&mut cargo("test --release --example life"))?;
     step(&mut cargo("run --release -p nbody -- --bodies 1024 --steps 20 --dt 0.01 --check"))?;
     step(&mut cargo("run --release -p bfs -- --vertices 50000 --check"))?;
+    step(&mut cargo("run --release -p raytrace -- --size 128x128 --samples 4 --check"))?;
     sanitizers(&mut skipped)?;
     skipped.sort();
     skipped.dedup();

@@ -1,0 +1,76 @@
+//! Taking the picture.
+
+use std::time::{Duration, Instant};
+
+use ikra::Place;
+use ikra::prelude::*;
+
+use crate::model::{Pixel, Stage, Studio, Vector, View, pixel};
+use crate::scene::{Picture, Scene};
+use crate::studio::{self, Order};
+
+/// A scene with a camera, ready to be lit.
+#[derive(Debug)]
+pub struct Renderer {
+    studio: Studio,
+    stage: Link<Stage>,
+    view: View,
+    place: Place,
+    samples: u32,
+}
+
+impl Renderer {
+    /// Builds the objects.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many.
+    pub fn new(scene: &Scene, picture: &Picture, order: Order, place: Place) -> Result<Self, ikra::Error> {
+        let pixels = picture.width as usize * picture.height as usize;
+        let (studio, stage) = studio::build(scene, order, pixels)?;
+        Ok(Self { studio, stage, view: scene.view(picture), place, samples: 0 })
+    }
+
+    /// Opens the place, and says what it is. On a GPU this brings all objects there, so that it is not timed.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such place.
+    pub fn open(&mut self) -> Result<String, ikra::Error> {
+        let mut studio = self.studio.on(self.place);
+        let worker = studio.open()?;
+        if self.place != Place::Host {
+            studio.execute(Pixel::sample, (self.stage, self.view, 0))?;
+            studio.execute(Pixel::clear, ())?;
+            studio.synchronize()?;
+        }
+        Ok(worker)
+    }
+
+    /// Adds samples to each pixel. Returns how long that took.
+    ///
+    /// # Errors
+    ///
+    /// The place's.
+    pub fn sample(&mut self, samples: u32) -> Result<Duration, ikra::Error> {
+        let start = Instant::now();
+        let mut studio = self.studio.on(self.place);
+        for _ in 0..samples {
+            studio.execute(Pixel::sample, (self.stage, self.view, self.samples))?;
+            self.samples += 1;
+        }
+        studio.synchronize()?;
+        Ok(start.elapsed())
+    }
+
+    /// The sum of all samples of each pixel.
+    pub fn light(&mut self) -> Vec<Vector> {
+        self.studio.pixels.copy_column(pixel::light)
+    }
+
+    /// The sum of samples of one pixel, by sequential code.
+    pub fn light_of(&self, pixel: u32, samples: u32) -> Vector {
+        let stage = self.studio.get(self.stage);
+        (0..samples).fold(Vector::ZERO, |sum, sample| sum + stage.light(&self.view, pixel, sample))
+    }
+}
