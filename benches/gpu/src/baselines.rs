@@ -3,6 +3,8 @@
 
 use libloading::Library;
 
+use crate::raytrace::Columns;
+
 /// The library.
 pub(crate) struct Baselines(Library);
 
@@ -51,6 +53,15 @@ impl Baselines {
         type Function = unsafe extern "C" fn(u64, u32, u32) -> f64;
         // SAFETY: the baseline of this name takes a 64-bit and two 32-bit numbers and returns a double.
         unsafe { self.0.get::<Function>(name.as_bytes()).map_or(f64::NAN, |f| f(n, classes, u32::from(heavy))) }
+    }
+
+    /// Calls a baseline that traces rays. The result is in nanoseconds; the light of the pixels is where the columns say.
+    pub(crate) fn call_raytrace(&self, name: &str, columns: &Columns) -> f64 {
+        // SAFETY: the baseline of this name takes the address of such columns and returns a double; it reads as many
+        // elements of each as it is told, and writes the light of as many pixels.
+        unsafe {
+            self.0.get::<unsafe extern "C" fn(*const Columns) -> f64>(name.as_bytes()).map_or(f64::NAN, |f| f(columns))
+        }
     }
 
     /// Calls a baseline for `n` objects. The result is in nanoseconds.

@@ -4,6 +4,7 @@
 
 mod baselines;
 mod model;
+mod raytrace;
 
 use std::time::Instant;
 
@@ -318,7 +319,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let baselines = Baselines::open(&path)?;
     println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
     println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
-    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 8] = [
+    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 9] = [
         ("advance", advance),
         ("force", force),
         ("links", links),
@@ -327,6 +328,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("bfs", search),
         ("reduce", reduce),
         ("launch", launch),
+        ("raytrace", raytrace::raytrace),
     ];
     for (name, group) in groups {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {

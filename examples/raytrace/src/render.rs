@@ -68,6 +68,11 @@ impl Renderer {
         self.studio.pixels.copy_column(pixel::light)
     }
 
+    /// The world, and what a sample is taken of.
+    pub fn parts(&mut self) -> (&mut Studio, Link<Stage>, View) {
+        (&mut self.studio, self.stage, self.view)
+    }
+
     /// The sum of samples of one pixel, by sequential code.
     pub fn light_of(&self, pixel: u32, samples: u32) -> Vector {
         let stage = self.studio.get(self.stage);

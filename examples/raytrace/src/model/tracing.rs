@@ -26,6 +26,10 @@ macro_rules! tagged {
             }
         })*
         impl $tagged {
+            /// The number of the class, and the object's index.
+            pub fn parts(self) -> (u32, u32) {
+                (self.tag(), self.0 & ((1 << INDEX_BITS) - 1))
+            }
             fn tag(self) -> u32 {
                 self.0 >> INDEX_BITS
             }
