@@ -9,13 +9,3 @@ mod host;
 pub use device::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::*;
-
-/// An atomic integer: loads and stores in any order.
-pub(crate) trait RelaxedCell {
-    /// The integer.
-    type Integer;
-    /// Its value.
-    fn get(&self) -> Self::Integer;
-    /// Replaces it.
-    fn put(&self, value: Self::Integer);
-}

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
@@ -11,7 +10,7 @@ use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed};
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
-use crate::target::{RelaxedCell, cells};
+use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
 use crate::value::{Fixed, Value};
 use crate::window::Skip;
 
@@ -45,7 +44,7 @@ pub(super) mod sealed {
 
     /// How a value is accessed as an atomic.
     pub trait Cell: Value {
-        /// The standard library's atomic with the same size, alignment and bytes.
+        /// The atomic with the same size, alignment and bytes.
         type Cell: Sync + 'static;
         fn load(cell: &Self::Cell) -> Self;
         fn store(cell: &Self::Cell, value: Self);
@@ -264,19 +263,19 @@ macro_rules! updates {
     ($generics:tt $($ty:ty),+; $updates:tt) => { $( updates!(@of $generics $ty; $updates); )+ };
 }
 
-/// An integer atomic over the cell of the same name.
-macro_rules! integers {
+/// An atomic over the cell of the same name.
+macro_rules! plain {
     ($($ty:ident $cell:ident;)*) => { $(
         impl AtomicValue for $ty {}
         impl sealed::Cell for $ty {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                RelaxedCell::get(cell)
+                cell.load(Relaxed)
             }
             #[inline(always)]
             fn store(cell: &$cell, value: Self) {
-                RelaxedCell::put(cell, value);
+                cell.store(value, Relaxed);
             }
             #[inline(always)]
             fn swap(cell: &$cell, value: Self) -> Self {
@@ -290,11 +289,12 @@ macro_rules! integers {
     )* };
 }
 
-integers! {
+plain! {
     u32 AtomicU32;
     i32 AtomicI32;
     u64 AtomicU64;
     i64 AtomicI64;
+    bool AtomicBool;
 }
 
 updates! { [] u32, i32, u64, i64; {
@@ -324,27 +324,6 @@ updates! { [] u32, i32, u64, i64; {
     |atomic, value| atomic.cell.fetch_and(value, Relaxed);
 } }
 
-impl AtomicValue for bool {}
-impl sealed::Cell for bool {
-    type Cell = AtomicBool;
-    #[inline(always)]
-    fn load(cell: &AtomicBool) -> Self {
-        cell.load(Relaxed)
-    }
-    #[inline(always)]
-    fn store(cell: &AtomicBool, value: Self) {
-        cell.store(value, Relaxed);
-    }
-    #[inline(always)]
-    fn swap(cell: &AtomicBool, value: Self) -> Self {
-        cell.swap(value, Relaxed)
-    }
-    #[inline(always)]
-    fn compare_exchange(cell: &AtomicBool, current: Self, new: Self) -> Result<Self, Self> {
-        cell.compare_exchange(current, new, Relaxed, Relaxed)
-    }
-}
-
 updates! { [] bool; {
     /// Stores `self | value`.
     or { const { assert_allowed::<A>(Operation::Or) } }
@@ -364,12 +343,12 @@ macro_rules! encoded {
             type Cell = $cell;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
-                let $bits = RelaxedCell::get(cell);
+                let $bits = cell.load(Relaxed);
                 $decode
             }
             #[inline(always)]
             fn store(cell: &$cell, $value: Self) {
-                RelaxedCell::put(cell, $encode);
+                cell.store($encode, Relaxed);
             }
             #[inline(always)]
             fn swap(cell: &$cell, $value: Self) -> Self {
@@ -483,11 +462,11 @@ updates! { [C: Class,] Link<C>; {
     /// Stores the link with the smaller id.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.change(|current| (link < current).then_some(link));
+    |atomic, link| Link::<C>::from_id(atomic.cell.fetch_min(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER);
     /// Stores the link with the larger id.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.change(|current| (link > current).then_some(link));
+    |atomic, link| Link::<C>::from_id(atomic.cell.fetch_max(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER);
 } }
 
 /// A field in one column of atomics.

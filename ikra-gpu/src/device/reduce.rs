@@ -135,7 +135,7 @@ unsafe fn is_last_block(done: *mut u32) -> bool {
         // read after it.
         unsafe {
             asm!(
-                "fence.acq_rel.gpu; atom.relaxed.gpu.add.u32 {0}, [{1}], 1; fence.acq_rel.gpu;",
+                "fence.acq_rel.gpu; atom.relaxed.gpu.global.add.u32 {0}, [{1}], 1; fence.acq_rel.gpu;",
                 out(reg32) before,
                 in(reg64) done,
                 options(nostack, preserves_flags)

@@ -66,6 +66,24 @@ fn a_kernel_does_no_more_than_it_says() {
 }
 
 #[test]
+fn atomics_are_in_global_memory() {
+    let Some((_, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    for kernel in &kernels {
+        let atomic = |at: &&str| at.starts_with("atom.") || at.starts_with("red.");
+        for instruction in kernel.instructions().filter(atomic) {
+            assert!(instruction.contains(".global."), "{}: {instruction}", kernel.name);
+        }
+    }
+    let visit = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Growing_visit_")).unwrap();
+    for operation in ["add.u32", "add.u64", "min.s32", "max.u64", "or.b32"] {
+        assert!(visit.count(&format!("atom.relaxed.gpu.global.{operation}")) > 0, "{operation}");
+    }
+    // The best of floating-point numbers, and a claim.
+    assert_eq!(visit.count("atom.relaxed.gpu.global.cas"), 3);
+}
+
+#[test]
 fn every_architecture_takes_it() {
     let Some((path, _)) = code() else { return };
     let Some(ptxas) = ptxas::find() else {

@@ -1,27 +1,6 @@
-//! Relaxed loads and stores of atomics, by the standard library.
+//! The standard library's atomics.
 
-use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
-
-use crate::target::RelaxedCell;
-
-macro_rules! relaxed {
-    ($($cell:ident: $integer:ident)*) => { $(
-        impl RelaxedCell for $cell {
-            type Integer = $integer;
-
-            #[inline(always)]
-            fn get(&self) -> $integer {
-                self.load(Ordering::Relaxed)
-            }
-            #[inline(always)]
-            fn put(&self, value: $integer) {
-                self.store(value, Ordering::Relaxed);
-            }
-        }
-    )* };
-}
-
-relaxed! { AtomicU32: u32 AtomicI32: i32 AtomicU64: u64 AtomicI64: i64 }
+pub(crate) use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 macro_rules! add {
     ($($add:ident $cell:ident $ty:ident)*) => { $(
