@@ -10,7 +10,7 @@ use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::mirror::{Mirror, Span, Unit};
 use ikra_runtime::objects::AnyObjects;
 
-use crate::driver::{Memory, Pieces, Stream};
+use crate::driver::{Memory, Pieces};
 use crate::stream_log::{INBOX_BYTES, StreamLog};
 
 /// The columns, in the same pieces as on the host.
@@ -156,20 +156,21 @@ impl DeviceColumns {
         Ok(())
     }
 
-    /// Makes room for the snapshots of these fields. `stream` is one that is not recorded.
-    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str, stream: &Stream) -> Result<(), GpuError> {
+    /// Makes room for the snapshots of these fields, and says whether there was none.
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str) -> Result<bool, GpuError> {
+        let mut is_new = false;
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
                 let what = format!("snapshots of class {class}");
                 let mut shadow = Memory::new(&self.log.context, piece.memory.len(), &what)?;
                 // Kernels write before anything is read, but tools that look for uninitialised memory do not see what
                 // recorded kernels write.
-                stream.clear(&mut shadow)?;
-                stream.synchronize()?;
+                self.log.stream.clear(&mut shadow)?;
                 piece.shadow = Some(shadow);
+                is_new = true;
             }
         }
-        Ok(())
+        Ok(is_new)
     }
 
     /// Makes the snapshots of these fields copies of the columns.

@@ -3,17 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ikra_core::effects::FieldSet;
+use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::{Argument, Entry};
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::executor::{Launch, Over};
+use ikra_runtime::executor::Launch;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{Code, Kind, Shape};
 use crate::device_columns::DeviceColumns;
-use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Stream};
+use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
+use crate::step::Positions;
 use crate::stream_log::StreamLog;
-use crate::tables::{Members, Table, TableState, symbols};
+use crate::tables::{Members, Table, TableState, Text, symbols};
+
+/// Notes that the device has the last values of what a kernel changes.
+pub(crate) fn note_changes(objects: &mut dyn AnyObjects, effects: &Effects) {
+    let mut fields = objects.atomics();
+    if objects.class() == effects.class {
+        fields = fields.union(effects.writes).union(effects.shadowed());
+    }
+    // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
+    unsafe { objects.changed_on_device(fields) };
+}
 
 /// What a world keeps on a device.
 #[derive(Debug)]
@@ -23,31 +34,15 @@ pub(crate) struct DeviceWorld {
     /// By the address of what names them, a constant, which lives as long as the program.
     functions: BTreeMap<(usize, Kind), Function>,
     /// The class tables in constant memory, one per member of the world.
-    tables: Vec<Table>,
-    /// For copies that are needed while the main stream is recorded.
+    pub(crate) tables: Vec<Table>,
+    /// For copies that are needed while the main stream is captured.
     side: Stream,
+    /// While it is: what tables are to say at some time.
+    pub(crate) texts: Option<Vec<Text>>,
     /// By what it is for.
     scratch: [Option<Memory>; 3],
     /// How many blocks of a reduction are done.
     blocks_done: Option<Memory>,
-}
-
-/// Which objects a kernel runs for: those at `first..end`, or those at the positions in the list, whose length is `end`.
-#[derive(Debug)]
-pub(crate) struct Positions {
-    pub(crate) first: usize,
-    pub(crate) end: usize,
-    pub(crate) list: Option<Vec<u32>>,
-}
-
-impl Positions {
-    pub(crate) fn of(over: &Over<'_>) -> Result<Self, Error> {
-        Ok(match over {
-            Over::Range(range) => Self { first: range.start, end: range.end, list: None },
-            Over::List { len, positions } => Self { first: 0, end: *len, list: Some(positions()?) },
-            other => unreachable!("objects are in a range or a list: {other:?}"),
-        })
-    }
 }
 
 /// What scratch memory is for.
@@ -96,6 +91,7 @@ impl DeviceWorld {
             functions: BTreeMap::new(),
             tables,
             side: Stream::new(&context)?,
+            texts: None,
             scratch: [None, None, None],
             blocks_done: None,
         })
@@ -133,11 +129,13 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Whether the device has all that it needs of these objects: what a launch asks first.
+    /// Whether the device has all objects: what a launch asks first.
     fn is_current(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
-        if !objects.changed_on_host().is_empty() || objects.pending() > 0 {
-            return false;
-        }
+        objects.changed_on_host().is_empty() && objects.pending() == 0 && self.knows(member, objects)
+    }
+
+    /// Whether the device has columns for these objects, perhaps with other values.
+    pub(crate) fn knows(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
         let now = Some((objects.count(), objects.capacity()));
         let table = &self.tables[member];
         // By the number of the columns: others may have been here meanwhile, whose addresses the table then has.
@@ -157,56 +155,67 @@ impl DeviceWorld {
         let launch = launch.filter(|launch| launch.effects.class == objects.class());
         let snapshot = launch.map_or(FieldSet::EMPTY, |launch| launch.effects.shadowed());
         let is_current = self.is_current(member, objects);
-        if is_current && snapshot.is_empty() {
+        if is_current && snapshot.is_empty() && self.tables[member].is_written {
             return Ok(());
         }
         if !is_current && self.log.is_recording() {
             let what = format!("a change to objects or columns of class {} on the host", objects.name());
             return Err(Error::NotRecordable { what });
         }
-        let (name, count, columns) = (objects.name(), objects.count(), objects.columns());
+        let name = objects.name();
+        if DeviceColumns::of(objects, &self.log)?.prepare_shadow(snapshot, name)? {
+            self.tables[member].is_written = false;
+        }
+        if self.log.is_recording() {
+            // The rest is part of what is recorded.
+            return Ok(());
+        }
         let (units, arrays) = (objects.units(), objects.arrays());
-        DeviceColumns::of(objects, &self.log)?.prepare_shadow(snapshot, name, &self.side)?;
         let dirty = objects.changed_on_host();
         let mirror = DeviceColumns::of(objects, &self.log)?;
         if !dirty.is_empty() {
             mirror.upload(&units, dirty)?;
         }
         mirror.fill_shadow(snapshot.intersection(arrays))?;
-        let lens = units.iter().map(|unit| unit.len).collect();
-        let state = TableState { columns: mirror.number, words: mirror.table(count, columns), lens, name };
-        self.write_table(member, state)?;
         // SAFETY: they were just copied, or the columns had them.
         unsafe { objects.uploaded(dirty) };
-        self.tables[member].current = Some((count, objects.capacity()));
-        Ok(())
+        if is_current && self.tables[member].is_written {
+            return Ok(());
+        }
+        self.tables[member].current = Some((objects.count(), objects.capacity()));
+        self.write_table(member, objects)
     }
 
-    /// Writes a class's table to constant memory.
-    fn write_table(&mut self, member: usize, state: TableState) -> Result<(), GpuError> {
+    /// Makes a class's table say where its columns are.
+    pub(crate) fn write_table(&mut self, member: usize, objects: &mut dyn AnyObjects) -> Result<(), Error> {
+        let (name, count, columns) = (objects.name(), objects.count(), objects.columns());
+        let units = objects.units();
+        let mirror = DeviceColumns::of(objects, &self.log)?;
+        let lens = units.iter().map(|unit| unit.len).collect();
+        let state = TableState { columns: mirror.number, words: mirror.table(count, columns), lens, name };
         let table = &mut self.tables[member];
         if let Some(address) = table.address
             && table.state.words != state.words
         {
             // Until it is written, nobody knows what it says.
             table.state = TableState::default();
-            let is_recording = self.log.is_recording();
-            let stream = if is_recording { &self.side } else { &self.log.stream };
             let words = &state.words;
+            let width = size_of_val(&words[..]);
             // SAFETY: the table has as many words, since host and device agree on the class, and the stream orders the
-            // copy between kernels; a recording has none running.
-            unsafe { stream.upload(address, words.as_ptr().cast(), size_of_val(&words[..])) }?;
-            if is_recording {
-                self.side.synchronize()?;
+            // copy between kernels. A capture copies them later on, from memory that says the same by then.
+            unsafe {
+                match &mut self.texts {
+                    None => self.log.stream.upload(address, words.as_ptr().cast(), width)?,
+                    Some(texts) => {
+                        let from = Text::find(texts, words, &self.log.context, &self.side)?;
+                        self.log.stream.copy(Pieces { from, to: address, width, rows: 1, pitch: width })?;
+                    }
+                }
             }
         }
         table.state = state;
+        table.is_written = true;
         Ok(())
-    }
-
-    /// The tables of all classes.
-    pub(crate) fn class_tables(&self) -> &[Table] {
-        &self.tables
     }
 
     /// Notes what a kernel that was started changes, and makes its snapshots visible.
@@ -217,40 +226,33 @@ impl DeviceWorld {
         positions: &Positions,
     ) -> Result<(), Error> {
         for (member, objects) in members.iter_mut().enumerate() {
-            let mut fields = objects.atomics();
-            let mut committed = Ok(());
+            let mut committed = Ok(false);
             if objects.class() == launch.effects.class {
                 let snapshot = launch.effects.shadowed();
-                fields = fields.union(launch.effects.writes).union(snapshot);
                 if !snapshot.is_empty() {
                     committed = self.commit_snapshot(member, &mut **objects, snapshot, positions);
                 }
             }
-            if self.log.is_recording() {
-                // Nothing runs until it is replayed.
-                self.log.note_change(objects.class(), fields);
-            } else {
-                // SAFETY: `prepare` copied all objects to the columns, in which the kernel changes these.
-                unsafe { objects.changed_on_device(fields) };
-            }
+            note_changes(&mut **objects, launch.effects);
             committed?;
         }
         Ok(())
     }
 
-    fn commit_snapshot(
+    /// Makes what a kernel wrote to its snapshots visible, and says whether columns were exchanged for that.
+    pub(crate) fn commit_snapshot(
         &mut self,
         member: usize,
         objects: &mut dyn AnyObjects,
         fields: FieldSet,
         positions: &Positions,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let Positions { first, end, ref list } = *positions;
         let whole = list.is_none() && first == 0 && end == objects.count() as usize;
-        if whole && objects.has_own_columns() && !self.log.is_recording() {
+        if whole && objects.has_own_columns() {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
-            self.tables[member].current = None;
-            return Ok(());
+            self.tables[member].is_written = false;
+            return Ok(true);
         }
         let mut spans = Vec::new();
         match list {
@@ -262,7 +264,8 @@ impl DeviceWorld {
                 }
             }
         }
-        Ok(DeviceColumns::of(objects, &self.log)?.copy_shadow(&spans)?)
+        DeviceColumns::of(objects, &self.log)?.copy_shadow(&spans)?;
+        Ok(false)
     }
 
     /// Where the blocks of a reduction count themselves, which leave 0 there.

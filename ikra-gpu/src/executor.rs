@@ -69,8 +69,8 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         self.attempt(|device| device.recorder(world.members_mut().as_mut()))
     }
 
-    fn recorded(&mut self, _: &mut W, recorded: Recorded) -> Result<Recorded, Error> {
-        DeviceWorld::recorded(self, recorded)
+    fn recorded(&mut self, world: &mut W, recorded: Recorded) -> Result<Recorded, Error> {
+        self.attempt(|device| device.recorded(world.members_mut().as_mut(), recorded))
     }
 
     fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {

@@ -12,6 +12,7 @@ pub(crate) mod losses;
 pub(crate) mod recordings;
 pub(crate) mod reduce;
 pub(crate) mod stats;
+pub(crate) mod step;
 pub(crate) mod stream_log;
 pub(crate) mod tables;
 pub(crate) mod world;

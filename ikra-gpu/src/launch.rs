@@ -6,8 +6,9 @@ use ikra_runtime::executor::{Form, Launch};
 
 use crate::PAIR_THREADS;
 use crate::code::{CALL, Kind};
-use crate::device_world::{DeviceWorld, Positions};
+use crate::device_world::DeviceWorld;
 use crate::driver::Grid;
+use crate::step::{Positions, Step};
 use crate::tables::Members;
 
 /// Threads per block.
@@ -58,9 +59,13 @@ impl DeviceWorld {
                 Grid { blocks, threads, shared_bytes: 0 }
             }
         };
+        let function = self.function(launch.entry, Kind::Call, CALL, launch.arguments)?;
+        if self.log.is_recording() {
+            self.log.note(Step::of(launch, function, grid, positions));
+            return Ok(());
+        }
         let list = self.upload_list(&positions)?;
         let (first_u32, end_u32) = (first as u32, end as u32);
-        let function = self.function(launch.entry, Kind::Call, CALL, launch.arguments)?;
         let own = [(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list).cast()];
         let all = Arguments::new(&own, launch.arguments);
         // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments, as `function` has compared. The objects

@@ -1,24 +1,90 @@
-//! Recordings on a device: graphs of launches.
+//! Recordings on a device: launches, and graphs of them.
+//!
+//! A kernel with `snapshot` exchanges columns for their snapshots, so that after a sequence with an odd number of
+//! them, or between sequences, columns are in other memory. The launches stay the same; a graph, which knows memory by its
+//! addresses, is made for each state that turns up: most often one, or two that take turns.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{mem, ptr};
 
+use ikra_core::class::ClassId;
+use ikra_core::effects::{Effects, FieldSet};
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Recorded, Recorder, Recording};
+use ikra_runtime::objects::AnyObjects;
 
-use crate::device_world::DeviceWorld;
+use crate::device_columns::DeviceColumns;
+use crate::device_world::{DeviceWorld, note_changes};
 use crate::driver::Graph;
-use crate::stream_log::{StreamLog, Trace};
-use crate::tables::Members;
-use crate::tables::{Table, TableState};
+use crate::step::Step;
+use crate::stream_log::StreamLog;
+use crate::tables::{Members, Table, TableState, Text};
 
 /// What was recorded.
 #[derive(Debug)]
 struct DeviceRecording {
-    // Dropped first: what it runs is in the log's module.
-    graph: Graph,
-    trace: Trace,
+    // Dropped first: what they run is in the log's module.
+    graphs: Mutex<Graphs>,
+    steps: Vec<Step>,
+    /// Those of all steps, each once.
+    effects: Vec<&'static Effects>,
+    /// What the tables said.
     tables: Vec<TableState>,
     log: Arc<StreamLog>,
+}
+
+#[derive(Debug, Default)]
+struct Graphs {
+    captured: Vec<Captured>,
+    texts: Vec<Text>,
+}
+
+/// Graphs that are kept. More states than that take turns only if columns of many fields are exchanged between replays.
+const MAX_GRAPHS: usize = 8;
+
+/// Recorded launches as a graph, for columns and tables that are as they were when it was made.
+#[derive(Debug)]
+struct Captured {
+    graph: Graph,
+    /// What the tables say before they run.
+    before: Vec<Vec<u64>>,
+    /// The tables afterwards.
+    after: Vec<Table>,
+    exchanges: Vec<Exchange>,
+}
+
+/// Fields of a member, whose columns are exchanged for their snapshots.
+type Exchange = (usize, FieldSet);
+
+/// What the tables of these have to say.
+fn words(members: &mut Members<'_>) -> Vec<Vec<u64>> {
+    let words = |objects: &mut &mut dyn AnyObjects| {
+        let (count, columns) = (objects.count(), objects.columns());
+        DeviceColumns::known(&mut **objects).map_or(Vec::new(), |mirror| mirror.table(count, columns))
+    };
+    members.iter_mut().map(words).collect()
+}
+
+/// Makes columns of snapshots and snapshots of columns. The same once more undoes it.
+fn exchange(members: &mut Members<'_>, exchanges: &[Exchange]) {
+    for &(member, fields) in exchanges {
+        if let Some(columns) = DeviceColumns::known(&mut *members[member]) {
+            columns.swap_shadow(fields);
+        }
+    }
+}
+
+impl Captured {
+    /// Whether it is for tables that say this.
+    fn is_for(&self, tables: &[Table]) -> bool {
+        self.before.iter().zip(tables).all(|(then, now)| *then == now.state.words)
+    }
+}
+
+/// The objects of a class, and their place among the members.
+fn own<'m>(members: &'m mut Members<'_>, class: ClassId) -> Option<(usize, &'m mut dyn AnyObjects)> {
+    let member = members.iter().position(|objects| objects.class() == class)?;
+    Some((member, &mut *members[member]))
 }
 
 /// Records on a stream.
@@ -26,8 +92,15 @@ struct StreamRecorder(Arc<StreamLog>);
 
 impl Recorder for StreamRecorder {
     fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error> {
-        let (graph, trace) = self.0.record(sequence)?;
-        Ok(Box::new(DeviceRecording { graph, trace, tables: Vec::new(), log: Arc::clone(&self.0) }))
+        let steps = self.0.record(sequence)?;
+        let mut effects: Vec<&'static Effects> = Vec::new();
+        for step in &steps {
+            if !effects.iter().any(|known| ptr::eq(*known, step.effects)) {
+                effects.push(step.effects);
+            }
+        }
+        let (graphs, tables, log) = (Mutex::default(), Vec::new(), Arc::clone(&self.0));
+        Ok(Box::new(DeviceRecording { graphs, steps, effects, tables, log }))
     }
 }
 
@@ -39,13 +112,26 @@ impl DeviceWorld {
         Ok(Arc::new(StreamRecorder(Arc::clone(&self.log))))
     }
 
-    /// Adds what the tables said, if this is what was recorded here.
-    pub(crate) fn recorded(&mut self, recorded: Recorded) -> Result<Recorded, Error> {
+    /// Makes graphs of what was recorded here, if it was: for the memory that columns have now, and for that which they
+    /// have after a replay.
+    pub(crate) fn recorded(&mut self, members: &mut Members<'_>, recorded: Recorded) -> Result<Recorded, Error> {
         let own = recorded.downcast::<DeviceRecording>().ok().filter(|made| Arc::ptr_eq(&made.log, &self.log));
         let Some(mut recorded) = own else {
             return Err(Error::NotRecordable { what: String::from("putting another world in this one's place") });
         };
-        recorded.tables = self.class_tables().iter().map(|table| table.state.clone()).collect();
+        for (member, objects) in members.iter_mut().enumerate() {
+            if !self.knows(member, &mut **objects) {
+                let what = format!("a change to objects of class {} on the host", objects.name());
+                return Err(Error::NotRecordable { what });
+            }
+        }
+        self.prepare(members, None)?;
+        recorded.tables = self.tables.iter().map(|table| table.state.clone()).collect();
+        let mut graphs = Graphs::default();
+        let first = self.capture(members, &recorded.steps, &mut graphs.texts)?;
+        let next = self.capture_after(members, &first, &recorded.steps, &mut graphs.texts)?;
+        graphs.captured = std::iter::once(first).chain(next).collect();
+        recorded.graphs = Mutex::new(graphs);
         Ok(recorded)
     }
 
@@ -57,22 +143,109 @@ impl DeviceWorld {
             return Err(Error::StaleRecording { reason });
         };
         self.prepare(members, None)?;
-        if let Some(reason) = Table::difference(self.class_tables(), &recorded.tables) {
+        if let Some(reason) = Table::difference(&self.tables, &recorded.tables) {
             return Err(Error::StaleRecording { reason });
         }
+        let mut graphs = recorded.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        let Graphs { captured, texts } = &mut *graphs;
+        let known = captured.iter().position(|captured| captured.is_for(&self.tables));
+        let known = match known {
+            Some(known) => known,
+            None => {
+                if captured.len() == MAX_GRAPHS {
+                    captured.remove(0);
+                }
+                captured.push(self.capture(members, &recorded.steps, texts)?);
+                captured.len() - 1
+            }
+        };
         // SAFETY: recorded on this stream, whose module is loaded. The launches are for the columns, numbers of
         // objects and lengths of arrays that the tables said then, and say now; columns with the same number are
-        // the same memory, which the world has.
-        unsafe { self.log.stream.replay(&recorded.graph) }?;
-        self.log.replayed(&recorded.trace.kernels);
+        // the same memory, which the world has. The graph is for the state that they are in.
+        unsafe { self.run_captured(members, &captured[known]) }?;
+        self.log.replayed(recorded.steps.len(), &recorded.effects);
         for objects in members.iter_mut() {
-            for &(class, fields) in &recorded.trace.changes {
-                if class == objects.class() {
-                    // SAFETY: `prepare` copied all objects to the columns, in which the kernels change these.
-                    unsafe { objects.changed_on_device(fields) };
-                }
+            for effects in &recorded.effects {
+                note_changes(&mut **objects, effects);
             }
         }
+        Ok(())
+    }
+    /// Puts recorded launches into a graph, for columns that are where they are now, and tables that say so. Afterwards both
+    /// are as before.
+    fn capture(&mut self, members: &mut Members<'_>, steps: &[Step], texts: &mut Vec<Text>) -> Result<Captured, Error> {
+        let log = self.log.clone();
+        let real = self.tables.clone();
+        let before = words(members);
+        for (table, words) in self.tables.iter_mut().zip(&before) {
+            table.state.words.clone_from(words);
+            table.is_written = true;
+        }
+        let mut exchanges = Vec::new();
+        self.texts = Some(mem::take(texts));
+        let graph =
+            log.stream.record(|| steps.iter().try_for_each(|step| self.capture_step(members, step, &mut exchanges)));
+        *texts = self.texts.take().unwrap_or_default();
+        let after = mem::replace(&mut self.tables, real);
+        exchange(members, &exchanges);
+        let (graph, ()) = graph.map_err(|error| log.blame_any(error))?;
+        Ok(Captured { graph, before, after, exchanges })
+    }
+
+    /// The same for columns that are where they are after another graph, if that is elsewhere.
+    fn capture_after(
+        &mut self,
+        members: &mut Members<'_>,
+        captured: &Captured,
+        steps: &[Step],
+        texts: &mut Vec<Text>,
+    ) -> Result<Option<Captured>, Error> {
+        exchange(members, &captured.exchanges);
+        let is_elsewhere = words(members) != captured.before;
+        let next = is_elsewhere.then(|| self.capture(members, steps, texts)).transpose();
+        exchange(members, &captured.exchanges);
+        next
+    }
+
+    fn capture_step(
+        &mut self,
+        members: &mut Members<'_>,
+        step: &Step,
+        exchanges: &mut Vec<Exchange>,
+    ) -> Result<(), Error> {
+        for (member, objects) in members.iter_mut().enumerate() {
+            if !self.tables[member].is_written {
+                self.write_table(member, &mut **objects)?;
+            }
+        }
+        let Some((member, objects)) = own(members, step.effects.class) else { return Ok(()) };
+        let snapshot = step.effects.shadowed();
+        let arrays = objects.arrays();
+        DeviceColumns::of(objects, &self.log)?.fill_shadow(snapshot.intersection(arrays))?;
+        // SAFETY: `Step` was made for the function, with its arguments. What the kernel does is sound when the graph runs, as
+        // whoever runs it sees to.
+        unsafe { step.start(&self.log.stream) }?;
+        if !snapshot.is_empty() && self.commit_snapshot(member, objects, snapshot, &step.positions)? {
+            exchanges.push((member, snapshot));
+        }
+        Ok(())
+    }
+
+    /// Runs a graph, for the tables and columns that it was made for, and notes that they have changed.
+    ///
+    /// # Safety
+    ///
+    /// The steps that were captured are still sound.
+    unsafe fn run_captured(&mut self, members: &mut Members<'_>, captured: &Captured) -> Result<(), Error> {
+        // SAFETY: by the caller.
+        unsafe { self.log.stream.replay(&captured.graph) }?;
+        for (table, after) in self.tables.iter_mut().zip(&captured.after) {
+            if table.state.words != after.state.words {
+                table.state.words.clone_from(&after.state.words);
+            }
+            table.is_written = after.is_written;
+        }
+        exchange(members, &captured.exchanges);
         Ok(())
     }
 }

@@ -5,9 +5,10 @@ use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Launch, Reduction};
 
 use crate::code::{Kind, Shape};
-use crate::device_world::{DeviceWorld, Positions, Scratch};
+use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Grid;
 use crate::launch::{Arguments, threads};
+use crate::step::Positions;
 use crate::tables::Members;
 
 /// Threads that run on a multiprocessor at the same time, at most.

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use ikra_core::class::ClassId;
-use ikra_core::effects::FieldSet;
+use ikra_core::effects::Effects;
 use ikra_runtime::error::{Error, GpuError};
 
-use crate::driver::{Context, Event, Function, Graph, Grid, HostMemory, Loss, Module, Stream};
+use crate::driver::{Context, Event, Function, Grid, HostMemory, Loss, Module, Stream};
 use crate::stats::Counters;
+use crate::step::Step;
 
 /// The stream on which a world's kernels and copies run in order.
 ///
@@ -26,7 +26,7 @@ pub(crate) struct StreamLog {
     /// Where results and small columns arrive.
     inbox: Mutex<HostMemory>,
     state: Mutex<State>,
-    /// What was recorded so far, while the stream is recorded.
+    /// What was recorded so far, while kernels are recorded.
     recording: Mutex<Option<Trace>>,
     /// The same, for those who ask at each launch.
     is_recording: AtomicBool,
@@ -44,22 +44,11 @@ struct State {
 }
 
 /// What was recorded.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
-    pub(crate) kernels: Vec<&'static str>,
-    /// What the kernels change, by class.
-    pub(crate) changes: Vec<(ClassId, FieldSet)>,
+#[derive(Debug, Default)]
+struct Trace {
+    steps: Vec<Step>,
     /// What went wrong, perhaps unseen by who records.
     failure: Option<String>,
-}
-
-impl Trace {
-    fn note_change(&mut self, class: ClassId, fields: FieldSet) {
-        match self.changes.iter_mut().find(|change| change.0 == class) {
-            Some(change) => change.1 = change.1.union(fields),
-            None => self.changes.push((class, fields)),
-        }
-    }
 }
 
 /// Bytes of the inbox.
@@ -153,17 +142,15 @@ impl StreamLog {
         }
     }
 
-    /// Notes what a kernel that is recorded changes.
-    pub(crate) fn note_change(&self, class: ClassId, fields: FieldSet) {
-        if self.is_recording()
-            && let Some(trace) = &mut *self.trace()
-        {
-            trace.note_change(class, fields);
+    /// Adds a launch to what is recorded.
+    pub(crate) fn note(&self, step: Step) {
+        if let Some(trace) = &mut *self.trace() {
+            trace.steps.push(step);
         }
     }
 
-    /// Records what `sequence` starts on this stream. However it ends, nothing is recorded afterwards.
-    pub(crate) fn record(&self, sequence: impl FnOnce() -> Result<(), Error>) -> Result<(Graph, Trace), Error> {
+    /// Records what `sequence` would start on this stream. However it ends, nothing is recorded afterwards.
+    pub(crate) fn record(&self, sequence: impl FnOnce() -> Result<(), Error>) -> Result<Vec<Step>, Error> {
         struct Ends<'a>(&'a StreamLog);
         impl Drop for Ends<'_> {
             fn drop(&mut self) {
@@ -175,12 +162,12 @@ impl StreamLog {
         let ends = Ends(self);
         *self.trace() = Some(Trace::default());
         self.is_recording.store(true, Ordering::Release);
-        let (graph, ()) = self.stream.record(sequence).map_err(|error| self.blame_any(error))?;
+        sequence().map_err(|error| self.blame_any(error))?;
         let trace = self.trace().take().unwrap_or_default();
         drop(ends);
         match trace.failure {
             Some(failure) => Err(Error::NotRecordable { what: format!("a call that failed ({failure})") }),
-            None => Ok((graph, trace)),
+            None => Ok(trace.steps),
         }
     }
 
@@ -201,7 +188,7 @@ impl StreamLog {
         self.state().note_running(work);
     }
 
-    /// Starts a kernel, or adds it to a recording.
+    /// Starts a kernel.
     ///
     /// # Safety
     ///
@@ -213,14 +200,6 @@ impl StreamLog {
         grid: Grid,
         arguments: &[*const ()],
     ) -> Result<(), GpuError> {
-        if self.is_recording() {
-            // SAFETY: by the caller.
-            unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
-            if let Some(trace) = &mut *self.trace() {
-                trace.kernels.push(kernel);
-            }
-            return Ok(());
-        }
         let timer = self.start_timer()?;
         // SAFETY: by the caller.
         unsafe { self.stream.launch(function, grid, arguments) }.map_err(|error| self.blame(error))?;
@@ -270,11 +249,11 @@ impl StreamLog {
     }
 
     /// Notes launches that were replayed.
-    pub(crate) fn replayed(&self, kernels: &[&'static str]) {
+    pub(crate) fn replayed(&self, launches: usize, effects: &[&'static Effects]) {
         let mut state = self.state();
-        state.counters.launches += kernels.len() as u64;
-        for kernel in kernels {
-            state.note_running(kernel);
+        state.counters.launches += launches as u64;
+        for effects in effects {
+            state.note_running(effects.kernel);
         }
     }
 

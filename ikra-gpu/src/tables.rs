@@ -7,16 +7,19 @@ use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{CALL, Code, Kind};
+use crate::driver::{Context, Memory, Stream};
 
 /// The objects of each class of a world, always in the same order.
 pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 
 /// A class's table in constant memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// Where it is; `None` for a class that the device code does not know.
     pub(crate) address: Option<u64>,
     pub(crate) state: TableState,
+    /// Whether it says where the columns are. A kernel with `snapshot` exchanges them.
+    pub(crate) is_written: bool,
     /// Number of objects and room for which it was brought up to date last, with columns; `None` if it has to be again.
     pub(crate) current: Option<(u32, usize)>,
 }
@@ -37,12 +40,17 @@ pub(crate) struct TableState {
 impl Table {
     /// One that says nothing yet.
     pub(crate) fn new(address: Option<u64>) -> Self {
-        Self { address, state: TableState::default(), current: None }
+        Self { address, state: TableState::default(), is_written: false, current: None }
     }
 
-    /// What has changed since the tables said this, if anything has.
+    /// What has changed since the tables said this, if anything has. Which memory the columns have now, and which
+    /// snapshots, does not count.
     pub(crate) fn difference(tables: &[Self], then: &[TableState]) -> Option<String> {
-        let (now, then) = tables.iter().map(|table| &table.state).zip(then).find(|(now, then)| now != then)?;
+        let differ = |now: &TableState, then: &TableState| {
+            (now.columns, now.words.first(), &now.lens) != (then.columns, then.words.first(), &then.lens)
+        };
+        let mut states = tables.iter().map(|table| &table.state).zip(then);
+        let (now, then) = states.find(|(now, then)| differ(now, then))?;
         let name = then.name;
         let (had, has) = (then.words.first(), now.words.first());
         Some(match (had, has) {
@@ -51,11 +59,6 @@ impl Table {
             }
             _ if now.columns != then.columns => {
                 format!("the columns of class {name} were exchanged for others, or had to grow")
-            }
-            _ if now.words != then.words => {
-                format!(
-                    "columns of class {name} were exchanged by a kernel with `snapshot` that is not in it, or an odd number of times"
-                )
             }
             _ => format!("arrays of class {name} have other lengths"),
         })
@@ -84,4 +87,32 @@ pub(crate) fn check(
 ) -> Result<(), GpuError> {
     let (code, _) = symbols(text, members)?;
     code.entry(entry, Kind::Call, CALL, arguments).map(drop)
+}
+
+/// What a table is to say in a recording, where the device finds it.
+#[derive(Debug)]
+pub(crate) struct Text {
+    words: Vec<u64>,
+    memory: Memory,
+}
+
+impl Text {
+    /// The address of memory that says this.
+    pub(crate) fn find(
+        texts: &mut Vec<Self>,
+        words: &[u64],
+        context: &Context,
+        side: &Stream,
+    ) -> Result<u64, GpuError> {
+        if let Some(text) = texts.iter().find(|text| text.words == words) {
+            return Ok(text.memory.address());
+        }
+        let memory = Memory::new(context, size_of_val(words), "a recording")?;
+        // SAFETY: there is room for the words.
+        unsafe { side.upload(memory.address(), words.as_ptr().cast(), size_of_val(words)) }?;
+        side.synchronize()?;
+        let address = memory.address();
+        texts.push(Self { words: words.to_vec(), memory });
+        Ok(address)
+    }
 }

@@ -1,4 +1,5 @@
-//! A driver whose device is the host's memory: it copies, but runs no kernels. It fails as it is told to:
+//! A driver whose device is the host's memory: it copies, but runs no kernels, except those of
+//! `tests/device/src/waves.rs`. It fails as it is told to:
 //! `IKRA_FAKE_DRIVER` holds `function:status` pairs. What it is asked for is printed on standard error.
 //!
 //! Built by the tests that use it, as a library of its own, with `--cfg old` as one for CUDA 11.2.
@@ -6,7 +7,7 @@
 #![allow(non_snake_case, missing_docs, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks, unused_unsafe)]
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,12 +31,10 @@ macro_rules! plain {
 }
 plain! {
     cuInit cuDeviceGetName cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuMemGetInfo_v2 cuMemFree_v2
-    cuMemFreeHost cuMemcpy2DAsync_v2 cuStreamDestroy_v2 cuStreamSynchronize cuGraphLaunch cuGraphExecDestroy
+    cuMemFreeHost cuMemcpy2DAsync_v2 cuStreamDestroy_v2 cuStreamSynchronize cuGraphExecDestroy
     cuGraphDestroy cuEventDestroy_v2 cuEventSynchronize cuEventElapsedTime cuModuleUnload cuDeviceGet
     cuDeviceTotalMem_v2 cuDeviceGetAttribute cuCtxGetDevice cuCtxSynchronize cuCtxDestroy_v2
 }
-#[cfg(not(old))]
-plain! { cuGraphInstantiateWithFlags }
 
 /// Functions that do something, if they succeed.
 macro_rules! working {
@@ -63,7 +62,65 @@ thread_local! {
 }
 /// The context of each stream.
 static STREAMS: Mutex<Option<HashMap<usize, usize>>> = Mutex::new(None);
-static CAPTURED: Mutex<Option<HashSet<usize>>> = Mutex::new(None);
+/// What was captured, by stream and then by graph.
+static CAPTURED: Mutex<BTreeMap<usize, Vec<Work>>> = Mutex::new(BTreeMap::new());
+/// The tables of classes.
+static GLOBALS: Mutex<BTreeMap<CString, usize>> = Mutex::new(BTreeMap::new());
+
+/// What streams do.
+#[derive(Clone)]
+enum Work {
+    Copy { to: usize, from: usize, bytes: usize },
+    Kernel { name: CString, first: usize, end: usize },
+}
+
+/// Does it, or adds it to what is captured.
+unsafe fn put(stream: usize, work: Work) {
+    let mut captured = CAPTURED.lock().unwrap();
+    match captured.get_mut(&stream) {
+        None => unsafe { perform(&work) },
+        Some(works) => {
+            if let Work::Copy { bytes, .. } = work {
+                eprintln!("stream {stream:#x} captures a copy of {bytes} bytes");
+            }
+            works.push(work);
+        }
+    }
+}
+
+unsafe fn perform(work: &Work) {
+    match work {
+        Work::Copy { to, from, bytes } => unsafe { (*to as *mut u8).copy_from(*from as *const u8, *bytes) },
+        Work::Kernel { name, first, end } => {
+            let name = name.to_string_lossy();
+            let globals = GLOBALS.lock().unwrap();
+            // A column of a class, or its snapshot, after these and the arena.
+            let column = |class: &str, place: usize| {
+                let table = globals.iter().find(|(name, _)| name.to_string_lossy().starts_with(class)).unwrap().1;
+                unsafe { (*table as *const *mut u32).add(1 + place).read() }
+            };
+            let left = |place| column("ikra_class_Left_", place);
+            for n in *first..*end {
+                unsafe {
+                    if name.starts_with("ikra_kernel_Left_turn_") {
+                        let next = left(2).add(n).read() as usize - 1;
+                        let new = left(0).add(n).read().wrapping_mul(3).wrapping_add(left(0).add(next).read());
+                        left(4).add(n).write(new);
+                    } else if name.starts_with("ikra_kernel_Left_swing_") {
+                        let next = left(2).add(n).read() as usize - 1;
+                        let new = left(1).add(n).read().wrapping_mul(5).wrapping_add(left(1).add(next).read());
+                        left(5).add(n).write(new.wrapping_add(left(0).add(n).read()));
+                    } else if name.starts_with("ikra_kernel_Left_shift_") {
+                        left(0).add(n).write(left(0).add(n).read().wrapping_add(7));
+                    } else if name.starts_with("ikra_kernel_Right_turn_") {
+                        let right = |place| column("ikra_class_Right_", place);
+                        right(2).add(n).write(right(0).add(n).read().wrapping_mul(9).wrapping_add(1));
+                    }
+                }
+            }
+        }
+    }
+}
 
 fn memory(bytes: usize) -> usize {
     // Of which nobody knows when it is free.
@@ -81,7 +138,9 @@ working! {
     cuMemHostAlloc(address: *mut usize, bytes: usize) { *address = memory(bytes) }
     cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize) { to.copy_from(from, bytes) }
     cuMemcpyDtoHAsync_v2(to: *mut u8, from: *const u8, bytes: usize) { to.copy_from(from, bytes) }
-    cuMemcpyDtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize) { to.copy_from(from, bytes) }
+    cuMemcpyDtoDAsync_v2(to: usize, from: usize, bytes: usize, stream: usize) {
+        put(stream, Work::Copy { to, from, bytes });
+    }
     cuMemsetD8Async(to: *mut u8, byte: u8, bytes: usize) { to.write_bytes(byte, bytes) }
     cuStreamCreate(stream: *mut usize) {
         *stream = handle();
@@ -91,13 +150,19 @@ working! {
         let known = STREAMS.lock().unwrap().get_or_insert_default().get(&stream).copied();
         *context = known.unwrap_or(CURRENT.get());
     }
-    cuStreamBeginCapture_v2(stream: usize) { CAPTURED.lock().unwrap().get_or_insert_default().insert(stream); }
+    cuStreamBeginCapture_v2(stream: usize) { CAPTURED.lock().unwrap().insert(stream, Vec::new()); }
     cuStreamEndCapture(stream: usize, graph: *mut usize) {
-        CAPTURED.lock().unwrap().get_or_insert_default().remove(&stream);
+        let mut captured = CAPTURED.lock().unwrap();
+        let works = captured.remove(&stream).unwrap();
         *graph = handle();
+        captured.insert(*graph, works);
     }
     cuStreamIsCapturing(stream: usize, status: *mut c_uint) {
-        *status = CAPTURED.lock().unwrap().get_or_insert_default().contains(&stream).into();
+        *status = CAPTURED.lock().unwrap().contains_key(&stream).into();
+    }
+    cuGraphLaunch(graph: usize) {
+        let works = CAPTURED.lock().unwrap()[&graph].clone();
+        works.iter().for_each(|work| perform(work));
     }
     cuEventCreate(event: *mut usize) { *event = handle() }
     cuEventRecord(event: usize, stream: usize) { eprintln!("stream {stream:#x} records event {event:#x}") }
@@ -105,11 +170,17 @@ working! {
     cuModuleGetFunction(function: *mut *const c_char, _module: usize, name: *const c_char) {
         *function = CString::from(CStr::from_ptr(name)).into_raw();
     }
-    cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize) {
+    cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize, _module: usize, name: *const c_char) {
         *bytes = 1 << 16;
         *address = memory(*bytes);
+        GLOBALS.lock().unwrap().insert(CStr::from_ptr(name).into(), *address);
     }
     cuGetErrorString(_error: c_uint, text: *mut *const c_char) { *text = c"in words".as_ptr() }
+}
+
+#[cfg(not(old))]
+working! {
+    cuGraphInstantiateWithFlags(exec: *mut usize, graph: usize) { *exec = graph }
 }
 
 #[unsafe(no_mangle)]
@@ -132,6 +203,11 @@ pub unsafe extern "C" fn cuLaunchKernel(
         unsafe {
             let (from, to) = ((*arguments).cast::<*const u8>().read(), (*arguments.add(1)).cast::<*mut u8>().read());
             to.copy_from(from, (*arguments.add(2)).cast::<c_uint>().read() as usize);
+        }
+    } else {
+        unsafe {
+            let bound = |n| (*arguments.add(n)).cast::<c_uint>().read() as usize;
+            put(stream, Work::Kernel { name: name.into(), first: bound(0), end: bound(1) });
         }
     }
     status("cuLaunchKernel")

@@ -565,8 +565,7 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [all executors](Self#errors). [`Error::StaleRecording`] if the recording was made at another place, in
     /// another world, or before this one was opened on another GPU; if objects were added since, arrays have other
-    /// lengths, or columns were exchanged, by `mem::swap` or, on a GPU, by a kernel with `snapshot` that is not in the
-    /// recording. Nothing is run then.
+    /// lengths, or objects were exchanged by `mem::swap`. Nothing is run then.
     pub fn replay(&mut self, recording: &Recording) -> Result<(), Error> {
         if recording.place() != self.place {
             let reason = format!("it was made at `{}`, and is replayed at `{}`", recording.place(), self.place);

@@ -17,6 +17,8 @@ pub mod floats;
 pub mod sums;
 #[path = "twins.rs"]
 pub mod twins;
+#[path = "waves.rs"]
+pub mod waves;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]

@@ -1,9 +1,7 @@
 //! Other libraries' work on columns is seen by kernels and by the host, and the other way round, without a copy more.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-#[cfg(target_os = "linux")]
-#[path = "../../../ikra-gpu/tests/driver/build.rs"]
-mod build;
+mod made_up;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,6 +11,8 @@ use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
+#[cfg(target_os = "linux")]
+use made_up::made_up;
 
 const N: usize = 10_000;
 
@@ -198,25 +198,6 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     drop((own, others));
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     assert_eq!(sim.bodies.column(body::age), [4; 100]);
-}
-
-/// Runs tests of this file with a driver whose device is the host's memory, and returns what they and the driver print.
-#[cfg(target_os = "linux")]
-fn made_up(plan: &str, tests: &[&str]) -> String {
-    static FOLDER: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ikra-gpu/tests/driver");
-        let folder = build::driver(concat!(env!("CARGO_TARGET_TMPDIR"), "/device-tests"), sources, &[]);
-        // The name that `cudarc` tries first, for the same library.
-        let _ = std::os::unix::fs::symlink("libcuda.so.1", folder.join("libcuda.so"));
-        folder
-    });
-    let mut run = std::process::Command::new(std::env::current_exe().unwrap());
-    run.args(["--exact", "--include-ignored", "--nocapture", "--test-threads=1"]).args(tests);
-    let run = run.env("LD_LIBRARY_PATH", folder).env("IKRA_FAKE_DRIVER", plan).output().unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-    assert!(run.status.success() && said.contains(&format!("{} passed", tests.len())), "{}: {said}", run.status);
-    said
 }
 
 /// Without a GPU too, if there is device code.
