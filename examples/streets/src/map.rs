@@ -1,0 +1,316 @@
+//! Maps as pictures.
+
+use std::io::{self, Write};
+
+use tiny_skia::{Color, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Transform};
+
+use crate::{Class, Network};
+
+/// Streets of one colour are drawn so many at a time.
+const AT_ONCE: usize = 2048;
+/// Space around the network, in pixels.
+const MARGIN: f32 = 16.0;
+
+/// Colours of maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Streets on paper.
+    #[default]
+    Light,
+    /// Streets by night.
+    Dark,
+}
+
+/// How streets of a class are drawn.
+struct Style {
+    /// Metres on the ground.
+    width: f32,
+    /// Pixels, where that would be less.
+    least: f32,
+    colour: [u8; 3],
+    /// What edges it where it is wide enough.
+    casing: [u8; 3],
+}
+
+impl Theme {
+    /// The colour of what is no street.
+    #[must_use]
+    pub fn background(self) -> [u8; 3] {
+        match self {
+            Self::Light => [0xf3, 0xf0, 0xe9],
+            Self::Dark => [0x12, 0x15, 0x1b],
+        }
+    }
+
+    fn style(self, class: Class) -> Style {
+        let (width, least, light, dark) = match class {
+            Class::Motorway => (24.0, 2.4, [0xe9_8b_6d, 0xb8_5c_40], [0xc9_6b_3c, 0x6b_34_1d]),
+            Class::Trunk => (20.0, 2.2, [0xf4_ac_78, 0xc0_7a_48], [0xb9_7b_3a, 0x5c_3d_1e]),
+            Class::Primary => (17.0, 1.9, [0xf9_cf_86, 0xc9_98_47], [0x96_76_3c, 0x4a_3b_1f]),
+            Class::Secondary => (14.0, 1.5, [0xf7_e2_8b, 0xbf_a9_55], [0x62_60_4e, 0x32_31_2a]),
+            Class::Tertiary => (12.0, 1.1, [0xff_ff_ff, 0xa9_a1_94], [0x4b_55_63, 0x27_2d_36]),
+            Class::Link => (9.0, 1.1, [0xf4_bf_96, 0xc0_8a_5c], [0x8a_5a_36, 0x48_2f_1d]),
+            Class::Unclassified | Class::Residential => (9.0, 0.7, [0xff_ff_ff, 0xb9_b1_a4], [0x38_41_4d, 0x20_26_2e]),
+            Class::LivingStreet => (8.0, 0.6, [0xf4_f4_f4, 0xb9_b1_a4], [0x34_3c_47, 0x20_26_2e]),
+            Class::Service | Class::Track => (5.0, 0.45, [0xfd_fc_fa, 0xc6_bf_b3], [0x2a_31_3b, 0x1c_21_28]),
+            Class::Pedestrian => (7.0, 0.5, [0xe4_dd_ea, 0xc6_bd_ce], [0x37_34_45, 0x22_20_2b]),
+            Class::Cycleway => (2.5, 0.4, [0x8f_ad_cf, 0x8f_ad_cf], [0x2c_3c_52, 0x2c_3c_52]),
+            Class::Footway | Class::Steps => (2.0, 0.4, [0x9d_b8_86, 0x9d_b8_86], [0x2b_3d_2f, 0x2b_3d_2f]),
+        };
+        let [colour, casing] = if self == Self::Light { light } else { dark }.map(rgb);
+        Style { width, least, colour, casing }
+    }
+}
+
+fn rgb(hexadecimal: u32) -> [u8; 3] {
+    let [_, red, green, blue] = hexadecimal.to_be_bytes();
+    [red, green, blue]
+}
+
+/// The network has no positions, so it has no map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoPositions;
+
+impl std::fmt::Display for NoPositions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the network's junctions have no positions, so there is no map")
+    }
+}
+
+impl std::error::Error for NoPositions {}
+
+/// A point on a map: a car, a light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marker {
+    /// Where, in metres.
+    pub at: [f32; 2],
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+    /// In pixels.
+    pub radius: f32,
+}
+
+/// A network drawn on paper: north is up, larger streets lie on smaller ones.
+///
+/// ```
+/// use streets::{City, Map, Theme};
+///
+/// let network = City { junctions: 100, ..City::default() }.build();
+/// let map = Map::new(&network, 300, 200, Theme::Dark).unwrap();
+/// let middle = map.pixel([0.0, 0.0]);
+/// assert!((0.0..300.0).contains(&middle[0]) && (0.0..200.0).contains(&middle[1]));
+/// assert_eq!(map.picture().pixel(0, 0), Theme::Dark.background());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Map {
+    paper: Pixmap,
+    /// Pixels per metre.
+    scale: f32,
+    /// The pixel of the network's middle.
+    origin: [f32; 2],
+    theme: Theme,
+}
+
+impl Map {
+    /// Draws a network as large as the picture allows.
+    ///
+    /// # Errors
+    ///
+    /// [`NoPositions`].
+    ///
+    /// # Panics
+    ///
+    /// If the picture has no pixels, or more than 2²⁹.
+    pub fn new(network: &Network, width: u32, height: u32, theme: Theme) -> Result<Self, NoPositions> {
+        let [low, high] = network.bounds().ok_or(NoPositions)?;
+        let size = [width, height].map(|pixels| pixels as f32);
+        let margin = MARGIN.min(size[0] / 8.0).min(size[1] / 8.0);
+        let scale = (0..2).map(|d| (size[d] - 2.0 * margin) / (high[d] - low[d]).max(1.0)).fold(f32::MAX, f32::min);
+        let [x, y] = [0, 1].map(|d| (low[d] + high[d]) / 2.0 * scale);
+        let [red, green, blue] = theme.background();
+        let is_small = u64::from(width) * u64::from(height) < 1 << 29;
+        let mut paper = Pixmap::new(width, height).filter(|_| is_small).expect("a picture has pixels, less than 2²⁹");
+        paper.fill(Color::from_rgba8(red, green, blue, 255));
+        let mut map = Self { paper, scale, origin: [size[0] / 2.0 - x, size[1] / 2.0 + y], theme };
+        map.streets(network);
+        Ok(map)
+    }
+
+    /// The height of a picture of this width that the network fills.
+    ///
+    /// # Errors
+    ///
+    /// [`NoPositions`].
+    pub fn height_for(network: &Network, width: u32) -> Result<u32, NoPositions> {
+        let [low, high] = network.bounds().ok_or(NoPositions)?;
+        let shape = (high[1] - low[1]).max(1.0) / (high[0] - low[0]).max(1.0);
+        let inner = (width as f32 - 2.0 * MARGIN).max(1.0);
+        Ok((inner * shape.clamp(0.3, 2.0) + 2.0 * MARGIN) as u32)
+    }
+
+    /// Where a point lies, in pixels from the upper left.
+    #[must_use]
+    pub fn pixel(&self, at: [f32; 2]) -> [f32; 2] {
+        [self.origin[0] + at[0] * self.scale, self.origin[1] - at[1] * self.scale]
+    }
+
+    /// Pixels per metre.
+    #[must_use]
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// A copy to mark points on.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        Picture {
+            paper: self.paper.clone(),
+            map: MapFrame { scale: self.scale, origin: self.origin, theme: self.theme },
+        }
+    }
+
+    fn streets(&mut self, network: &Network) {
+        let mut by_class: [Vec<u32>; Class::ALL.len()] = Default::default();
+        for street in network.iter() {
+            // Both directions of a street are one line.
+            let is_drawn = |back: u32| back < street.id && (network.street(back).length - street.length).abs() < 1.0;
+            if !network.opposite(street.id).is_some_and(is_drawn) {
+                by_class[street.class as usize].push(street.id);
+            }
+        }
+        // All edges of streets below all streets of the same importance, so that crossings are open.
+        let minor = Class::Link as usize;
+        for classes in [minor..Class::ALL.len(), 0..minor] {
+            for is_casing in [true, false] {
+                for n in classes.clone().rev() {
+                    self.class(network, Class::ALL[n], &by_class[n], is_casing);
+                }
+            }
+        }
+    }
+
+    /// Draws streets of a class, or their edges.
+    fn class(&mut self, network: &Network, class: Class, streets: &[u32], is_casing: bool) {
+        let style = self.theme.style(class);
+        let mut width = (style.width * self.scale).clamp(style.least, 14.0);
+        let is_thin = width < 1.6;
+        if is_casing && is_thin {
+            return;
+        }
+        // White on paper shows by its edges; where it is too thin to have any, it has their colour.
+        let is_pale = is_thin && self.theme == Theme::Light && class >= Class::Tertiary;
+        let [red, green, blue] = if is_casing || is_pale { style.casing } else { style.colour };
+        let mut paint = Paint { anti_alias: true, ..Paint::default() };
+        paint.set_color_rgba8(red, green, blue, 255);
+        if is_casing {
+            width += (0.25 * width).clamp(0.8, 2.4);
+        }
+        let stroke = Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+        for streets in streets.chunks(AT_ONCE) {
+            let mut path = PathBuilder::new();
+            for &street in streets {
+                for (n, point) in network.shape(street).enumerate() {
+                    let [x, y] = self.pixel(point);
+                    if n == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
+                }
+            }
+            if let Some(path) = path.finish() {
+                self.paper.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
+            }
+        }
+    }
+}
+
+/// What a picture knows of its map.
+#[derive(Clone, Copy, Debug)]
+struct MapFrame {
+    scale: f32,
+    origin: [f32; 2],
+    theme: Theme,
+}
+
+/// A map with points on it.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    paper: Pixmap,
+    map: MapFrame,
+}
+
+impl Picture {
+    /// Its width in pixels.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.paper.width()
+    }
+
+    /// Its height in pixels.
+    #[must_use]
+    pub fn height(&self) -> u32 {
+        self.paper.height()
+    }
+
+    /// Draws points, each as a disc; those of more than two pixels have an edge that sets them off.
+    pub fn mark(&mut self, markers: impl IntoIterator<Item = Marker>) {
+        let edge = self.map.theme.background().map(|value| value / 2);
+        for Marker { at, colour, radius } in markers {
+            let MapFrame { scale, origin, .. } = self.map;
+            let middle = [origin[0] + at[0] * scale, origin[1] - at[1] * scale];
+            if radius > 2.0 {
+                self.disc(middle, radius + 0.9, edge, 0.65);
+            }
+            self.disc(middle, radius, colour, 1.0);
+        }
+    }
+
+    /// A disc with soft edges.
+    fn disc(&mut self, [x, y]: [f32; 2], radius: f32, colour: [u8; 3], opacity: f32) {
+        let (width, height) = (self.paper.width() as i64, self.paper.height() as i64);
+        let range = |middle: f32, size: i64| {
+            ((middle - radius - 1.0).floor() as i64).max(0)..((middle + radius + 2.0).ceil() as i64).min(size)
+        };
+        let pixels = self.paper.data_mut();
+        for row in range(y, height) {
+            for column in range(x, width) {
+                let distance = (column as f32 + 0.5 - x).hypot(row as f32 + 0.5 - y);
+                let cover = (radius + 0.5 - distance).clamp(0.0, 1.0) * opacity;
+                if cover > 0.0 {
+                    let first = (row * width + column) as usize * 4;
+                    for (value, colour) in pixels[first..first + 3].iter_mut().zip(colour) {
+                        *value = (f32::from(*value) + cover * (f32::from(colour) - f32::from(*value))).round() as u8;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Red, green and blue of a pixel.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such pixel.
+    #[must_use]
+    pub fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
+        let pixel = self.paper.pixel(x, y).expect("a pixel of the picture");
+        [pixel.red(), pixel.green(), pixel.blue()]
+    }
+
+    /// Red, green and blue of all pixels, row by row from the top.
+    #[must_use]
+    pub fn rgb(&self) -> Vec<u8> {
+        self.paper.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
+    }
+
+    /// Writes it as PNG.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_png(&self, writer: impl Write) -> io::Result<()> {
+        let mut encoder = png::Encoder::new(writer, self.width(), self.height());
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&self.rgb())?;
+        Ok(writer.finish()?)
+    }
+}

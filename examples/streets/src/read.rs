@@ -1,0 +1,173 @@
+//! Networks from files.
+
+mod edge_list;
+mod graphml;
+mod osm;
+mod pbf;
+mod source;
+mod xml;
+
+use std::fmt;
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use crate::{Network, Warnings};
+use source::{Format, Source};
+
+/// What is wrong with a file, and where.
+///
+/// ```
+/// use streets::{Network, Place};
+///
+/// let error = Network::from_bytes("my.txt", b"# streets\n1 2 50\nx 1 50\n").unwrap_err();
+/// assert_eq!(error.place, Place::Line(3));
+/// assert_eq!(error.to_string(), "my.txt:3: \"x\" is not a node: nodes are numbers from 0 to 2⁶³ − 1");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputError {
+    /// The file.
+    pub file: String,
+    /// Where in it.
+    pub place: Place,
+    /// What is wrong, and what was expected.
+    pub what: String,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line, counted from 1.
+    Line(u64),
+    /// A byte of the file, decompressed if it is compressed as a whole.
+    Byte(u64),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, place, what } = self;
+        match place {
+            Place::File => write!(f, "{file}: {what}"),
+            Place::Line(line) => write!(f, "{file}:{line}: {what}"),
+            Place::Byte(byte) => write!(f, "{file}, byte {byte}: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl InputError {
+    /// Messages are one line, whatever the file has in it.
+    fn new(file: String, (place, what): Mistake) -> Self {
+        const LONGEST: usize = 200;
+        let is_long = what.chars().count() > LONGEST;
+        let line = |c: char| if c.is_control() { ' ' } else { c };
+        let mut what: String = what.chars().take(LONGEST).map(line).collect();
+        if is_long {
+            what.push('…');
+        }
+        Self { file, place, what }
+    }
+}
+
+/// What is wrong, before the file has a name.
+type Mistake = (Place, String);
+
+impl Network {
+    /// Reads a file. Its format shows by its content:
+    ///
+    /// - GraphML, as OSMnx writes it, in degrees or projected to metres;
+    /// - OpenStreetMap's PBF;
+    /// - OpenStreetMap's XML;
+    /// - lists of streets: a line is `FROM TO` or `FROM TO LENGTH`, in metres, `#` begins a comment;
+    ///
+    /// each as it is, or compressed by gzip or bzip2. What is odd in it, but no reason to refuse it, is counted.
+    ///
+    /// ```no_run
+    /// # use streets::Network;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (network, warnings) = Network::read("monaco.osm.gz".as_ref())?;
+    /// for warning in warnings.iter() {
+    ///     eprintln!("monaco.osm.gz: {warning}");
+    /// }
+    /// println!("{} junctions, {} streets", network.nodes(), network.streets());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`]: the file cannot be read, or is wrong, or has no streets.
+    pub fn read(path: &Path) -> Result<(Self, Warnings), InputError> {
+        let file = path.display().to_string();
+        Source::open(path).map_err(unreadable).and_then(parse).map_err(|mistake| InputError::new(file, mistake))
+    }
+
+    /// The same for the content of a file, whose name is for messages only.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`].
+    pub fn from_bytes(file: &str, content: &[u8]) -> Result<(Self, Warnings), InputError> {
+        parse(Source::bytes(content.to_vec())).map_err(|mistake| InputError::new(file.to_owned(), mistake))
+    }
+}
+
+fn parse(source: Source) -> Result<(Network, Warnings), Mistake> {
+    let mut warnings = Warnings::default();
+    let network = match source.format().map_err(unreadable)? {
+        Format::GraphMl => graphml::read(source.reader().map_err(unreadable)?, &mut warnings)?,
+        Format::OsmXml => osm::read(|visit| osm_xml(&source, visit), &mut warnings)?,
+        Format::OsmPbf => osm::read(|visit| pbf::elements(source.reader().map_err(unreadable)?, visit), &mut warnings)?,
+        Format::EdgeList => edge_list::read(source.reader().map_err(unreadable)?, &mut warnings)?,
+    };
+    if network.streets() == 0 {
+        return Err((Place::File, "no streets between junctions that have positions".to_owned()));
+    }
+    Ok((network, warnings))
+}
+
+fn osm_xml(source: &Source, visit: &mut dyn FnMut(osm::Element<'_>) -> Result<(), Mistake>) -> Result<(), Mistake> {
+    xml::elements(source.reader().map_err(unreadable)?, visit)
+}
+
+/// What the system says.
+fn unreadable(error: io::Error) -> Mistake {
+    (Place::File, format!("cannot be read: {error}"))
+}
+
+/// Counts the lines of what is read.
+struct Lines<R> {
+    inner: R,
+    line: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(inner: R) -> Self {
+        Self { inner, line: 1 }
+    }
+}
+
+impl<R: BufRead> io::Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Lines<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        // The buffer is there: the bytes come from it.
+        if let Ok(available) = self.inner.fill_buf() {
+            self.line += available[..count].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        }
+        self.inner.consume(count);
+    }
+}
