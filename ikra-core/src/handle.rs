@@ -5,6 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
+use crate::dispatch::Follow;
 use crate::effects::FieldSet;
 use crate::link::Link;
 use crate::panics::out_of_range;
@@ -65,7 +66,7 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     }
 
     #[inline(always)]
-    fn in_place(index: u32, place: TableRef<'w>) -> Self {
+    pub(crate) fn in_place(index: u32, place: TableRef<'w>) -> Self {
         Self { index, place, near: Near::NONE, marker: PhantomData }
     }
 
@@ -83,6 +84,12 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     #[inline(always)]
     pub fn link(self) -> Link<C> {
         Link::at(self.index)
+    }
+
+    /// Where the object's table is.
+    #[inline(always)]
+    pub(crate) fn place(self) -> TableRef<'w> {
+        self.place
     }
 
     /// The object's index.
@@ -177,8 +184,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 
     /// The object that a link refers to, in the same world.
     #[inline]
-    pub fn resolve<D: Class>(self, link: Link<D>) -> D::Ref<'w, P> {
-        D::to_ref(Handle::new(link, self.place_of::<D>()))
+    pub fn resolve<L: Follow>(self, link: L) -> L::View<'w, P> {
+        link.follow(self)
     }
 
     /// All objects of a class of the same world, in the order of their ids.
@@ -192,8 +199,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 
     /// Where the objects of another class are.
     #[inline(always)]
-    fn place_of<D: Class>(self) -> TableRef<'w> {
-        if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.table().place_of::<D>() }
+    pub(crate) fn place_of<D: Class>(self) -> TableRef<'w> {
+        if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.place.beside(D::ID) }
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`value`], [`link`], [`storage`] | what a column holds, and how a field is spread over columns |
 //! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | what the macros know of a class, its geometry, what kernels do, and its checks |
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
+//! | [`dispatch`] | objects of several classes that share a trait |
 //! | [`known`] | one error for a type that is no class or no value |
 //! | [`kernel`], [`mode`], [`window`], [`step`] | what a kernel does with each column, with all of them, and for one object |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
@@ -36,6 +37,7 @@ compile_error!("Ikra needs a target with 64-bit addresses");
 pub mod class;
 pub mod column;
 mod directory;
+pub mod dispatch;
 pub mod effects;
 pub mod expansion;
 mod extent;

@@ -75,6 +75,12 @@ impl<C> Link<C> {
         self.id.get()
     }
 
+    /// The id as what it is: never 0.
+    #[inline(always)]
+    pub(crate) const fn nonzero_id(self) -> NonZeroU32 {
+        self.id
+    }
+
     /// The object's position in its class's columns, counted from 0.
     #[inline(always)]
     pub const fn index(self) -> usize {

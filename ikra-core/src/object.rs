@@ -5,6 +5,7 @@ mod shown;
 pub use shown::{NotShown, Shown};
 
 use crate::class::Class;
+use crate::dispatch::Follow;
 use crate::handle::{All, Handle};
 use crate::link::Link;
 use crate::phase::Phase;
@@ -83,7 +84,7 @@ pub trait Object<'w>: Sized {
 
     /// The object that a link of the same world refers to.
     #[inline(always)]
-    fn resolve<D: Class>(&self, link: Link<D>) -> D::Ref<'w, Self::Phase> {
+    fn resolve<L: Follow>(&self, link: L) -> L::View<'w, Self::Phase> {
         self.handle().resolve(link)
     }
 

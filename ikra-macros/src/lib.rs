@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `class` | `#[soa_class]` |
 //! | `methods` | `#[soa_methods]`, and `#[kernel]` within |
+//! | `dispatch` | `#[soa_dispatch]`, and `#[soa_methods]` on the block of such a trait |
 //! | `world` | `#[soa_world]` |
 //! | `value` | `#[derive(Value)]` |
 
@@ -11,6 +12,7 @@
 
 mod class;
 mod diagnostics;
+mod dispatch;
 #[cfg(test)]
 mod expansions;
 mod krate;
@@ -218,6 +220,19 @@ pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// The second stage of [`macro@soa_methods`], once the class's fields are known.
+/// Makes a trait that several classes share: objects of these classes are called through it, and linked to, whatever their
+/// class.
+#[proc_macro_attribute]
+pub fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream {
+    dispatch::soa_dispatch(args.into(), item.into()).into()
+}
+
+#[doc(hidden)]
+#[proc_macro]
+pub fn __expand_dispatch(input: TokenStream) -> TokenStream {
+    dispatch::expand_dispatch(input.into()).into()
+}
+
 #[doc(hidden)]
 #[proc_macro]
 pub fn __expand_methods(input: TokenStream) -> TokenStream {

@@ -30,9 +30,14 @@ use syn::{Ident, ItemImpl, LitStr, PathArguments, Token, Type};
 
 use crate::class::forgotten;
 use crate::diagnostics::Errors;
+use crate::dispatch::is_of_the_standard_library;
 use crate::krate::Krate;
+pub(crate) use expand::borrows_self;
+pub(crate) use lenient::block as lenient_block;
 pub(crate) use misplaced::misplaced;
 use model::Block;
+pub(crate) use model::Receiver;
+pub(crate) use rewrite::rewrite;
 
 /// The attribute: `Body! { impl Body { … } }`.
 pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -51,8 +56,12 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             Some(krate)
         }
     };
+    let mut known_by = None;
     let class = match lenient::header(&item) {
-        Ok((block, _)) => class_path(&block, &mut errors),
+        Ok((block, _)) => {
+            known_by = block.trait_.as_ref().and_then(|(path, _)| dispatched(path, &mut errors));
+            class_path(&block, &mut errors)
+        }
         Err(error) => {
             // Not an impl block at all, or one with a syntax error before its methods, which is the more useful message.
             match item.clone().into_iter().next() {
@@ -69,14 +78,36 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     let errors = errors.into_tokens();
     let krate = krate.map(|krate| krate.reach(quote!([::ikra])));
     match class {
-        Some(class) => {
+        // The trait's macro adds what the trait has, and goes on to the class's.
+        Some(_) if known_by.is_some() => quote!(#errors #known_by! { #krate #item }),
+        Some(class) if errors.is_none() || !is_of_trait(&item) => {
             let forgotten = forgotten(&class, "soa_methods");
             quote!(#errors #forgotten #class! { #krate #item })
         }
         // A trait's methods, which may well be right elsewhere: others rely on them.
-        None if !mentions(item.clone(), &["kernel", "Ref"]) && is_of_trait(&item) => quote!(#errors #item),
-        None => quote!(#errors),
+        _ if !mentions(item.clone(), &["kernel", "Ref"]) && is_of_trait(&item) => quote!(#errors #item),
+        _ => quote!(#errors),
     }
+}
+
+/// The path of a block's trait, whose macro knows it.
+fn dispatched(path: &syn::Path, errors: &mut Errors) -> Option<syn::Path> {
+    let last = path.segments.last()?;
+    if is_of_the_standard_library(&last.ident) {
+        errors.at(
+            path,
+            "`#[soa_methods]` takes the methods of traits under `#[soa_dispatch(Class, …)]`: implement others for the views and refs of the class, `impl<P: ikra::Phase> Trait for ClassRef<'_, P>`, or leave the attribute out for the struct's own",
+        );
+        return None;
+    }
+    if !last.arguments.is_none() {
+        errors.at(&last.arguments, "a trait under `#[soa_dispatch]` is not generic");
+    }
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = PathArguments::None;
+    }
+    Some(path)
 }
 
 fn is_of_trait(item: &TokenStream) -> bool {
@@ -94,13 +125,6 @@ fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
 
 /// The path of the class that a block is for.
 fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
-    if let Some((path, _)) = &block.trait_ {
-        errors.at(
-            path,
-            "`#[soa_methods]` does not take a trait's methods yet: implement the trait for the views and refs of the class, `impl<P: ikra::Phase> Trait for ClassRef<'_, P>`, or leave the attribute out for the struct's own",
-        );
-        return None;
-    }
     if !block.generics.params.is_empty() {
         errors.at(&block.generics, "a class is not generic, so neither is its `impl`; a method can be");
         return None;

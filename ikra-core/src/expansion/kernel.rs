@@ -11,14 +11,22 @@ macro_rules! __kernel {
     (
         $(#[$doc:meta])*
         $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty [$($field:literal)*];
-        $effects:expr
+        $effects:expr; $(as $trait:path, $number:literal;)?
     ) => {
         $crate::__handle! { $(#[$doc])* $vis const $method: $kernel = $name for $class; }
         // SAFETY: executors access columns as the modes below say, which follow from this constant.
         #[automatically_derived]
         unsafe impl $crate::phase::Phase for $kernel {
             const EFFECTS: &'static $crate::effects::Effects = &$effects;
+            $(const BESIDE: &'static [&'static $crate::effects::Effects] =
+                <$trait as $crate::dispatch::DispatchKernel<$number>>::EFFECTS;)?
         }
+        $(
+            #[automatically_derived]
+            impl $crate::dispatch::HasKernel<$trait, $number> for $class {
+                type Kernel = $kernel;
+            }
+        )?
         // SAFETY: the effects are made for the same class, and the modes are theirs.
         #[automatically_derived]
         unsafe impl $crate::kernel::Kernel for $kernel {

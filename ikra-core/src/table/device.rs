@@ -16,7 +16,7 @@ use super::{Base, BaseSet, address};
 use crate::class::Class;
 use crate::directory::{TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::base_count;
+use crate::info::{ClassId, base_count};
 
 /// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
@@ -111,12 +111,6 @@ impl<C: Class> Table<C> {
         // SAFETY: passed on.
         unsafe { address::<C>(&self.bases, column, index) }
     }
-
-    /// The place of another class.
-    #[inline(always)]
-    pub(crate) fn place_of<D: Class>(&self) -> TableRef<'_> {
-        TableRef(PhantomData)
-    }
 }
 
 impl<'w> Targets<'w> {
@@ -130,6 +124,12 @@ impl<'w> TableRef<'w> {
     #[inline(always)]
     pub(crate) fn of_table<C: Class>(_: &'w Table<C>) -> Self {
         Self(PhantomData)
+    }
+
+    /// The place of another class of the same world.
+    #[inline(always)]
+    pub(crate) fn beside(self, _: ClassId) -> Self {
+        self
     }
 
     /// The number of objects of the class.

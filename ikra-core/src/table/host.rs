@@ -1,6 +1,6 @@
 //! Tables on the host: on the heap, each with pointers to the others of its world.
 
-use core::any::{Any, TypeId};
+use core::any::Any;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr;
@@ -143,6 +143,17 @@ impl<'w> TableRef<'w> {
         Self { table: ptr::from_ref(table).cast(), world: PhantomData }
     }
 
+    /// The place of another class of the same world.
+    #[inline(always)]
+    pub(crate) fn beside(self, class: ClassId) -> Self {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        let directory: *const Directory = unsafe { &*self.table }.directory.load(Relaxed);
+        // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
+        // while the world is borrowed.
+        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(class.type_id()));
+        Self { table: found.unwrap_or(&raw const ABSENT), world: PhantomData }
+    }
+
     /// The number of objects of the class there.
     ///
     /// # Safety
@@ -164,17 +175,5 @@ impl<'w> TableRef<'w> {
     pub(crate) unsafe fn table<C: Class>(self) -> &'w Table<C> {
         // SAFETY: a `Table<C>` by the caller, alive during `'w`.
         unsafe { &*self.table.cast::<Table<C>>() }
-    }
-}
-
-impl<C: Class> Table<C> {
-    /// The place of another class of the same world.
-    #[inline(always)]
-    pub(crate) fn place_of<D: Class>(&self) -> TableRef<'_> {
-        let directory: *const Directory = self.header.directory.load(Relaxed);
-        // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive
-        // while the world is borrowed.
-        let found = unsafe { directory.as_ref() }.and_then(|directory| directory.find(TypeId::of::<D>()));
-        TableRef { table: found.unwrap_or(&raw const ABSENT), world: PhantomData }
     }
 }

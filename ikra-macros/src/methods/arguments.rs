@@ -38,7 +38,7 @@ pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parame
         let name = format_ident!("arg{n}");
         if let Some(object) = &parameter.object {
             let object = block.rewrite(object);
-            types.push(quote!(::ikra::Link<#object>));
+            types.push(quote!(<#object as ::ikra::Referent>::Link));
             followed.push(quote!(let #name = ::ikra::Object::resolve(&*view, #name);));
         } else {
             let mut ty = parameter.ty.clone();

@@ -281,7 +281,7 @@ fn with_captures(sig: TokenStream) -> TokenStream {
 }
 
 /// Whether a returned value may borrow from `self`, which on a ref is a copy that ends with the call.
-fn borrows_self(sig: &syn::Signature) -> bool {
+pub(crate) fn borrows_self(sig: &syn::Signature) -> bool {
     struct Finder<'a> {
         found: bool,
         /// The lifetime of `&'a self`.

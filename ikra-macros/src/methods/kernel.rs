@@ -34,6 +34,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let (vis, cfgs) = (&item.vis, cfgs(item));
     let fields = (0..block.fields.fields.len()).map(Literal::usize_unsuffixed);
     let effects = effects(block, method, options, &name);
+    let of = options.of.as_ref().map(|(path, number)| quote_spanned!(at=> as #path, #number;));
     let purpose = format!("The kernel [`{name}`]: its handle, what it does to fields, and how executors call it.");
     quote_spanned! {at=>
         #(#cfgs)*
@@ -42,7 +43,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
             ::ikra::rt::kernel! {
                 #(#docs)*
                 #vis const #ident: #kernel = #name for #class [#(#fields)*];
-                #effects
+                #effects; #of
             }
             #call
         };

@@ -24,7 +24,7 @@ pub(super) fn header(item: &TokenStream) -> syn::Result<(ItemImpl, TokenStream)>
 }
 
 /// The whole block.
-pub(super) fn block(item: TokenStream, errors: &mut Errors) -> Option<ItemImpl> {
+pub(crate) fn block(item: TokenStream, errors: &mut Errors) -> Option<ItemImpl> {
     if let Ok(block) = syn::parse2(item.clone()) {
         return Some(block);
     }

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, Meta, Path, Token};
+use syn::{Attribute, Ident, LitInt, Meta, Path, Token};
 
 use super::Fields;
 use super::access::plain_name;
@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) snapshot: u64,
     pub(crate) snapshot_at: Option<Ident>,
     pub(crate) heavy: Option<bool>,
+    /// The trait whose kernel it is, and its number there.
+    pub(crate) of: Option<(Path, LitInt)>,
     /// What is listed to be done to atomic fields, in place of what the text shows.
     pub(crate) order: Uses,
     /// The names in these lists, and for those in `updates(…)` without an operation, that.
@@ -33,6 +35,8 @@ enum Setting {
     Fields(Ident, Punctuated<Ident, Token![,]>),
     Updates(Punctuated<Update, Token![,]>),
     Reduce(Ident, Punctuated<Path, Token![,]>),
+    /// That of a trait, with its number there.
+    Of(Path, LitInt),
 }
 
 const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
@@ -74,6 +78,11 @@ impl Parse for Setting {
         }
         let content;
         syn::parenthesized!(content in input);
+        if name == "__of" {
+            let path = content.parse()?;
+            content.parse::<Token![,]>()?;
+            return Ok(Self::Of(path, content.parse()?));
+        }
         if name == "reduce" {
             return Ok(Self::Reduce(name, Punctuated::parse_terminated(&content)?));
         }
@@ -96,6 +105,7 @@ impl Options {
             snapshot: 0,
             snapshot_at: None,
             heavy: None,
+            of: None,
             order: Uses::default(),
             listed: Vec::new(),
         };
@@ -106,6 +116,7 @@ impl Options {
         for setting in errors.take(parsed).unwrap_or_default() {
             match setting {
                 Setting::Flag(name) if name == "pairs" => options.pairs = Some(name),
+                Setting::Of(path, number) => options.of = Some((path, number)),
                 Setting::Flag(name) if name == "heavy" => {
                     if options.heavy == Some(false) {
                         errors.at(&name, "a kernel is either `heavy` or `light`");

@@ -13,6 +13,14 @@ pub(crate) fn out_of_range(_: &str, _: u32, _: u32) -> ! {
     panic!("a link was followed that does not belong to this world\0");
 }
 
+/// An object's id does not fit into a link to objects of several classes.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn too_many_for_link(_: &str, _: &str, _: u32, _: u32) -> ! {
+    panic!("an object's id does not fit into a link to objects of several classes\0");
+}
+
 /// An inner array was indexed out of range.
 #[cold]
 #[inline(never)]

@@ -40,6 +40,16 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     ));
 }
 
+/// An object's id does not fit into a link to objects of several classes.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn too_many_for_link(class: &str, of: &str, id: u32, largest: u32) -> ! {
+    stop(format!(
+        "{class}#{id} does not fit into a link of `{of}`, which has room for {largest} objects of each class; write `#[soa_dispatch(…, wide)]`"
+    ));
+}
+
 /// An inner array was indexed out of range.
 #[cold]
 #[inline(never)]

@@ -1,0 +1,155 @@
+//! Objects of several classes that share a trait: what `#[soa_dispatch]` makes.
+//!
+//! | ordinary Rust, C++ | here |
+//! | --- | --- |
+//! | `&dyn Actor`: an object's address and a table of functions | [`AnyLink<Actor>`](AnyLink): 4 bytes, the class in the top bits, the object's id below |
+//! | a call reads the table, then jumps where it says | a call compares the bits: no memory is read (TYPEPTR §6) |
+//! | any number of classes, known when the program runs | those in the list, known when it is compiled |
+
+mod bits;
+mod handle;
+mod link;
+
+pub use bits::{LinkBits, Narrow, Wide};
+pub use handle::AnyHandle;
+pub use link::{AnyLink, Extends, OtherClass, ToAny};
+
+use core::fmt::Debug;
+
+use crate::class::Class;
+use crate::effects::Effects;
+use crate::handle::Handle;
+use crate::info::ClassId;
+use crate::kernel::Kernel;
+use crate::link::Link;
+use crate::phase::Phase;
+use crate::value::Value;
+
+/// A trait under `#[soa_dispatch]`, as a type: it stands for all objects of the classes in its list.
+///
+/// Implemented by the attribute only.
+///
+/// # Safety
+///
+/// The four lists have one entry per class, in the same order, and no class is there twice.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a trait under `#[soa_dispatch]`",
+    label = "not under `#[soa_dispatch]`"
+)]
+pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync {
+    /// The trait's name.
+    const NAME: &'static str;
+    /// The classes.
+    #[doc(hidden)]
+    const CLASSES: &'static [ClassId];
+    /// Their names.
+    #[doc(hidden)]
+    const NAMES: &'static [&'static str];
+    /// By what host and device know them.
+    #[doc(hidden)]
+    const MEANINGS: &'static [u64];
+    /// How a link is packed: [`Narrow`] or [`Wide`].
+    #[doc(hidden)]
+    type Bits: LinkBits;
+    /// A link, by class.
+    type Links;
+
+    /// Which class's a link is.
+    #[doc(hidden)]
+    fn links(link: AnyLink<Self>) -> Self::Links;
+    /// Makes a ref.
+    #[doc(hidden)]
+    fn to_ref<'w, P: Phase>(object: AnyHandle<'w, Self, P>) -> Self::Ref<'w, P>;
+    /// Takes a ref apart.
+    #[doc(hidden)]
+    fn from_ref<'w, P: Phase>(object: Self::Ref<'w, P>) -> AnyHandle<'w, Self, P>;
+}
+
+/// A class is in the list of a trait.
+///
+/// # Safety
+///
+/// `CLASSES[TAG]` is the id of `C`.
+#[diagnostic::on_unimplemented(
+    message = "class `{C}` is not in the list of `{Self}`",
+    label = "not among the classes of `{Self}`",
+    note = "add it to `#[soa_dispatch(…)]` of `{Self}`"
+)]
+pub unsafe trait Includes<C: Class>: Dispatch {
+    /// The class's place in the list: what is in the top bits of a link.
+    #[doc(hidden)]
+    const TAG: usize;
+}
+
+/// A class has the methods of a trait: there is `#[soa_methods] impl Actor for Car`.
+#[diagnostic::on_unimplemented(
+    message = "class `{Self}` does not implement `{D}`",
+    label = "in the list, and does not implement the trait",
+    note = "write `#[soa_methods] impl {D} for {Self} {{ … }}`, or take the class off the list"
+)]
+pub trait Implements<D>: Class {}
+
+/// The kernel that a class has for a method of a trait: the method with this number.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "class `{Self}` does not implement the kernels of `{D}`",
+    label = "in the list, and does not implement the trait",
+    note = "write `#[soa_methods] impl {D} for {Self} {{ … }}`, or take the class off the list"
+)]
+pub trait HasKernel<D, const METHOD: usize>: Class {
+    /// The kernel.
+    type Kernel: Kernel<Class = Self>;
+}
+
+/// What the kernels of all classes do that implement a method of a trait.
+#[doc(hidden)]
+pub trait DispatchKernel<const METHOD: usize> {
+    /// `Actor::tick`.
+    const NAME: &'static str;
+    /// The kernels' effects.
+    const EFFECTS: &'static [&'static Effects];
+}
+
+/// What `Ref<X>` in a method can refer to: an object of a class, or of one of the classes that share a trait.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a class nor a trait under `#[soa_dispatch]`",
+    label = "not under `#[soa_class]` or `#[soa_dispatch]`",
+    note = "put `#[soa_class]` on the struct, or `#[soa_dispatch(Class, …)]` on the trait"
+)]
+pub trait Referent: 'static {
+    /// What columns store: [`Link<C>`](Link), or [`AnyLink<D>`](AnyLink).
+    type Link: Follow;
+    /// The object, read through getters and methods.
+    type Ref<'w, P: Phase>: Copy + Debug;
+}
+
+impl<C: Class> Referent for C {
+    type Link = Link<C>;
+    type Ref<'w, P: Phase> = C::Ref<'w, P>;
+}
+
+/// A link that can be followed within its world: [`Link`] or [`AnyLink`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no link",
+    label = "not a link",
+    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
+)]
+pub trait Follow: Value {
+    /// The object, in the world that another one is in.
+    #[doc(hidden)]
+    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> Self::View<'w, P>;
+}
+
+impl<D: Class> Follow for Link<D> {
+    #[inline(always)]
+    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
+        D::to_ref(Handle::new(self, from.place_of::<D>()))
+    }
+}
+
+impl<D: Dispatch> Follow for AnyLink<D> {
+    #[inline(always)]
+    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
+        D::to_ref(AnyHandle::new(self, from.place().beside(D::CLASSES[self.tag()])))
+    }
+}

@@ -1,0 +1,125 @@
+//! How the class and the id are packed into a link (TYPEPTR §6.1).
+//!
+//! | | bytes | class | id | objects per class |
+//! | --- | --- | --- | --- | --- |
+//! | [`Narrow`] | 4 | as many top bits as the classes need, *k* | the bits below | 2³²⁻ᵏ − 1 |
+//! | [`Wide`] | 8 | the top 15 bits | the low 32 bits | 2³² − 1 |
+
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::num::{NonZeroU32, NonZeroU64};
+
+use crate::storage::AtomicValue;
+
+/// Four bytes.
+pub type Narrow = NonZeroU32;
+
+/// Eight bytes: `#[soa_dispatch(…, wide)]`.
+pub type Wide = NonZeroU64;
+
+/// How a link to an object of one of several classes is packed.
+///
+/// # Safety
+///
+/// 1. The type is [`Narrow`] or [`Wide`].
+/// 2. `Number` is the integer of the same size.
+pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// The most classes.
+    const MOST: usize;
+    /// The link to the first object of the first class.
+    const FIRST: Self;
+    /// The integer of the same size, in which 0 is no link.
+    type Number: AtomicValue;
+
+    /// The link to the object with this id of the class with this number, of so many.
+    fn pack(tag: usize, id: NonZeroU32, classes: usize) -> Self;
+    /// The class's number, as it is in the bits.
+    fn tag(self, classes: usize) -> usize;
+    /// The object's id; 0 in what is no link.
+    fn id(self, classes: usize) -> u32;
+    /// The largest id of an object, of so many classes.
+    fn largest_id(classes: usize) -> u32;
+    /// The bits, and 0 for none.
+    fn number(of: Option<Self>) -> Self::Number;
+    /// The link of these bits, unless they are 0.
+    fn of_number(bits: Self::Number) -> Option<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Narrow {}
+    impl Sealed for super::Wide {}
+}
+
+/// How many bits number so many classes.
+const fn tag_bits(classes: usize) -> u32 {
+    classes.next_power_of_two().trailing_zeros()
+}
+
+/// What is the same for both.
+macro_rules! numbers {
+    ($int:ty) => {
+        const FIRST: Self = Self::MIN;
+        type Number = $int;
+        #[inline(always)]
+        fn number(of: Option<Self>) -> $int {
+            of.map_or(0, Self::get)
+        }
+        #[inline(always)]
+        fn of_number(bits: $int) -> Option<Self> {
+            Self::new(bits)
+        }
+    };
+}
+
+// SAFETY: 1. `Narrow`; 2. four bytes both.
+unsafe impl LinkBits for Narrow {
+    // At least an id of 16 bits.
+    const MOST: usize = 1 << 16;
+    numbers!(u32);
+
+    #[inline(always)]
+    fn pack(tag: usize, id: NonZeroU32, classes: usize) -> Self {
+        let shift = 32 - tag_bits(classes);
+        // One class needs no bits, and a shift by all of them is none.
+        id | (tag as u32).unbounded_shl(shift)
+    }
+    #[inline(always)]
+    fn tag(self, classes: usize) -> usize {
+        self.get().unbounded_shr(32 - tag_bits(classes)) as usize
+    }
+    #[inline(always)]
+    fn id(self, classes: usize) -> u32 {
+        self.get() & Self::largest_id(classes)
+    }
+    #[inline(always)]
+    fn largest_id(classes: usize) -> u32 {
+        u32::MAX >> tag_bits(classes)
+    }
+}
+
+/// The bits above which the class is in a wide link.
+const WIDE_SHIFT: u32 = 64 - 15;
+
+// SAFETY: 1. `Wide`; 2. eight bytes both.
+unsafe impl LinkBits for Wide {
+    const MOST: usize = 1 << 15;
+    numbers!(u64);
+
+    #[inline(always)]
+    fn pack(tag: usize, id: NonZeroU32, _: usize) -> Self {
+        Self::from(id) | (tag as u64) << WIDE_SHIFT
+    }
+    #[inline(always)]
+    fn tag(self, _: usize) -> usize {
+        (self.get() >> WIDE_SHIFT) as usize
+    }
+    #[inline(always)]
+    fn id(self, _: usize) -> u32 {
+        self.get() as u32
+    }
+    #[inline(always)]
+    fn largest_id(_: usize) -> u32 {
+        u32::MAX
+    }
+}

@@ -1,0 +1,91 @@
+//! An object of one of several classes, behind the refs of a trait.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::{AnyLink, Dispatch, Extends, Includes};
+use crate::class::Class;
+use crate::directory::TableRef;
+use crate::handle::Handle;
+
+/// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
+///
+/// The class is known, and the index is not known to be in range: it is checked when the object is read.
+#[doc(hidden)]
+pub struct AnyHandle<'w, D: Dispatch, P> {
+    link: AnyLink<D>,
+    /// That of a live table of the class with the link's number, or of one that is not in the world.
+    place: TableRef<'w>,
+    marker: PhantomData<(&'w D, fn() -> P)>,
+}
+
+impl<D: Dispatch, P> Copy for AnyHandle<'_, D, P> {}
+impl<D: Dispatch, P> Clone for AnyHandle<'_, D, P> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+// SAFETY: as for `Handle`, which is all that can be made of it.
+unsafe impl<D: Dispatch, P: Send> Send for AnyHandle<'_, D, P> {}
+// SAFETY: as for `Handle`.
+unsafe impl<D: Dispatch, P: Send> Sync for AnyHandle<'_, D, P> {}
+
+impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.link.fmt(f)
+    }
+}
+
+impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.link == other.link && self.place == other.place
+    }
+}
+
+impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
+    /// The object of a link, whose class's table is at `place`.
+    #[inline(always)]
+    pub(crate) fn new(link: AnyLink<D>, place: TableRef<'w>) -> Self {
+        Self { link, place, marker: PhantomData }
+    }
+
+    /// That of an object of class `C`.
+    #[inline(always)]
+    pub fn of<C: Class>(object: Handle<'w, C, P>) -> Self
+    where
+        D: Includes<C>,
+    {
+        Self::new(object.link().into(), object.place())
+    }
+
+    /// The link to the object.
+    #[inline(always)]
+    pub fn link(self) -> AnyLink<D> {
+        self.link
+    }
+
+    /// The number of the object's class.
+    #[inline(always)]
+    pub fn tag(self) -> usize {
+        self.link.tag()
+    }
+
+    /// The object, if it is of class `C`.
+    #[inline(always)]
+    pub fn downcast<C: Class>(self) -> Option<Handle<'w, C, P>>
+    where
+        D: Includes<C>,
+    {
+        (self.tag() == D::TAG).then(|| Handle::in_place(self.link.index(), self.place))
+    }
+
+    /// The same object, of a supertrait.
+    #[inline(always)]
+    pub fn upcast<E: Dispatch>(self) -> AnyHandle<'w, E, P>
+    where
+        D: Extends<E>,
+    {
+        AnyHandle::new(self.link.upcast(), self.place)
+    }
+}

@@ -1,0 +1,273 @@
+//! The link to an object of one of several classes.
+
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+
+use super::{AnyHandle, Dispatch, Includes, LinkBits};
+use crate::class::Class;
+use crate::link::Link;
+use crate::directory::TableRef;
+use crate::info::ClassId;
+use crate::origin::meaning;
+use crate::panics::too_many_for_link;
+use crate::phase::Phase;
+use crate::value::{LaneArray, Target, Value};
+
+/// A link to an object of one of the classes that share a trait: 4 bytes, and so is an `Option` of it.
+///
+/// `#[soa_dispatch(Car, Pedestrian)] trait Actor` calls it `ActorLink`. The class is in the top bits, as many as the classes
+/// need, and the object's id in the others (TYPEPTR §6), so that a call on the object reads no memory to learn its class. With
+/// `wide` it takes 8 bytes, and names 2³² − 1 objects per class whatever the number of classes.
+///
+/// It is made of a `Link<Car>` by `into()`, and becomes one again by `try_from`, or by `class()`, a `match` over all classes.
+///
+/// It is a type of its own, and not a `Link<Actor>`, because Rust allows no `From<Link<Car>> for Link<Actor>` beside its own
+/// `From<T> for T`.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Car { pub wheels: u32 }
+/// #[soa_class]
+/// pub struct Pedestrian { pub age: u32 }
+///
+/// #[soa_dispatch(Car, Pedestrian)]
+/// pub trait Actor { fn feet(&self) -> u32; }
+/// #[soa_methods]
+/// impl Actor for Car { fn feet(&self) -> u32 { self.wheels } }
+/// #[soa_methods]
+/// impl Actor for Pedestrian { fn feet(&self) -> u32 { 2 } }
+///
+/// #[soa_world]
+/// pub struct Town { pub cars: Objects<Car>, pub pedestrians: Objects<Pedestrian> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut town = Town::new();
+/// let car: ActorLink = town.cars.push(Car { wheels: 4 })?.into();
+/// let walker: ActorLink = town.pedestrians.push(Pedestrian { age: 30 })?.into();
+/// assert_eq!([car, walker].map(|actor| town.get(actor).feet()), [4, 2]);
+/// assert!(matches!(walker.class(), ActorIs::Pedestrian(link) if town.get(link).age() == 30));
+/// assert!(Link::<Car>::try_from(walker).is_err());
+/// assert_eq!(size_of::<Option<ActorLink>>(), 4);
+/// # Ok(()) }
+/// ```
+#[repr(transparent)]
+pub struct AnyLink<D: Dispatch> {
+    bits: D::Bits,
+}
+
+impl<D: Dispatch> AnyLink<D> {
+    /// The link, as that of its class: a `match` over it looks at every class.
+    #[inline(always)]
+    pub fn class(self) -> D::Links {
+        D::links(self)
+    }
+
+    /// The number of the object's class in the trait's list.
+    #[inline(always)]
+    pub(crate) fn tag(self) -> usize {
+        let (tag, classes) = (self.bits.tag(D::CLASSES.len()), D::CLASSES.len());
+        // Bits for numbers that no class has are in no link. Where they came from elsewhere, they are the last class's.
+        if classes.is_power_of_two() && size_of::<D::Bits>() == 4 { tag } else { tag.min(classes - 1) }
+    }
+
+    /// The object's index.
+    #[inline(always)]
+    pub(crate) fn index(self) -> u32 {
+        self.bits.id(D::CLASSES.len()).wrapping_sub(1)
+    }
+
+    /// The link, if it is one to an object of class `C`.
+    #[inline(always)]
+    pub(crate) fn downcast<C: Class>(self) -> Option<Link<C>>
+    where
+        D: Includes<C>,
+    {
+        (self.tag() == D::TAG).then(|| Link::at(self.index()))
+    }
+
+    /// The same link where another trait is asked for, which all classes of this one implement: a supertrait.
+    #[inline]
+    pub fn upcast<E: Dispatch>(self) -> AnyLink<E>
+    where
+        D: Extends<E>,
+    {
+        // What is no link becomes one to the last object that there can be.
+        AnyLink::pack(D::TAGS[self.tag()], NonZeroU32::new(self.index().wrapping_add(1)).unwrap_or(NonZeroU32::MAX))
+    }
+
+    /// The bits: 0 for `None`.
+    #[inline(always)]
+    pub(crate) fn number(of: Option<Self>) -> <D::Bits as LinkBits>::Number {
+        D::Bits::number(of.map(|link| link.bits))
+    }
+
+    /// The link of these bits, unless they are 0.
+    #[inline(always)]
+    pub(crate) fn of_number(bits: <D::Bits as LinkBits>::Number) -> Option<Self> {
+        D::Bits::of_number(bits).map(|bits| Self { bits })
+    }
+
+    #[inline(always)]
+    fn pack(tag: usize, id: NonZeroU32) -> Self {
+        let classes = D::CLASSES.len();
+        if id.get() > D::Bits::largest_id(classes) {
+            too_many_for_link(D::NAMES[tag], D::NAME, id.get(), D::Bits::largest_id(classes));
+        }
+        Self { bits: D::Bits::pack(tag, id, classes) }
+    }
+}
+
+/// The classes of a trait are all in the list of another: the other is a supertrait.
+///
+/// # Safety
+///
+/// `E::CLASSES[TAGS[n]]` is `CLASSES[n]`.
+#[doc(hidden)]
+pub unsafe trait Extends<E: Dispatch>: Dispatch {
+    /// The place of each class in the other list.
+    const TAGS: &'static [usize];
+}
+
+impl<C: Class, D: Includes<C>> From<Link<C>> for AnyLink<D> {
+    /// The link to the same object.
+    ///
+    /// # Panics
+    ///
+    /// If the object's id does not fit beside the class's number, which `wide` makes room for.
+    #[inline(always)]
+    fn from(link: Link<C>) -> Self {
+        Self::pack(D::TAG, link.nonzero_id())
+    }
+}
+
+impl<C: Class, D: Includes<C>> TryFrom<AnyLink<D>> for Link<C> {
+    type Error = OtherClass;
+
+    #[inline(always)]
+    fn try_from(link: AnyLink<D>) -> Result<Self, OtherClass> {
+        link.downcast().ok_or_else(|| OtherClass { expected: C::NAME, found: D::NAMES[link.tag()] })
+    }
+}
+
+/// A link is to an object of another class than the one that was asked for.
+///
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class] pub struct Car { pub wheels: u32 }
+/// # #[soa_class] pub struct Pedestrian { pub age: u32 }
+/// # #[soa_dispatch(Car, Pedestrian)] pub trait Actor {}
+/// # #[soa_methods] impl Actor for Car {}
+/// # #[soa_methods] impl Actor for Pedestrian {}
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car>, pub pedestrians: Objects<Pedestrian> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// let walker: ActorLink = town.pedestrians.push(Pedestrian { age: 30 })?.into();
+/// let error: ikra::OtherClass = Link::<Car>::try_from(walker).unwrap_err();
+/// assert_eq!(error.to_string(), "the link is to an object of class Pedestrian, not Car");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherClass {
+    expected: &'static str,
+    found: &'static str,
+}
+
+impl fmt::Display for OtherClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the link is to an object of class {}, not {}", self.found, self.expected)
+    }
+}
+impl core::error::Error for OtherClass {}
+
+impl<D: Dispatch> Copy for AnyLink<D> {}
+impl<D: Dispatch> Clone for AnyLink<D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<D: Dispatch> PartialEq for AnyLink<D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+impl<D: Dispatch> Eq for AnyLink<D> {}
+impl<D: Dispatch> PartialOrd for AnyLink<D> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<D: Dispatch> Ord for AnyLink<D> {
+    /// By class in the order of the trait's list, then by id.
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.bits.cmp(&other.bits)
+    }
+}
+impl<D: Dispatch> Hash for AnyLink<D> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits.hash(state);
+    }
+}
+impl<D: Dispatch> fmt::Debug for AnyLink<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", D::NAMES[self.tag()], self.index().wrapping_add(1))
+    }
+}
+
+/// The target of a link to objects of several classes.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ToAny<D>(PhantomData<D>);
+
+impl<D: Dispatch> Target for ToAny<D> {
+    const CLASS: Option<ClassId> = None;
+    const NAME: &'static str = "";
+}
+
+// SAFETY: 1. `repr(transparent)` over `NonZeroU32` or `NonZeroU64`; 2. a class's number and an id, not a pointer.
+unsafe impl<D: Dispatch> Value for AnyLink<D> {
+    type View<'w, P: Phase> = D::Ref<'w, P>;
+    type Target = ToAny<D>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = Self { bits: <D::Bits as LinkBits>::FIRST };
+    const MEANING: u64 = meaning("AnyLink", &[size_of::<Self>() as u64, meaning(D::NAME, D::MEANINGS)]);
+
+    #[inline(always)]
+    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> D::Ref<'w, P> {
+        D::to_ref(AnyHandle::new(self, place.beside(D::CLASSES[self.tag()])))
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: D::Ref<'_, P>) -> Self {
+        D::from_ref(view).link()
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+// SAFETY: 1. the null niche of `NonZeroU32` and `NonZeroU64` is guaranteed, so this is an integer with 0 for `None`;
+// 2. no pointer.
+unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
+    type View<'w, P: Phase> = Option<D::Ref<'w, P>>;
+    type Target = ToAny<D>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = None;
+    const MEANING: u64 = meaning("Option", &[AnyLink::<D>::MEANING]);
+
+    #[inline(always)]
+    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Option<D::Ref<'w, P>> {
+        self.map(|link| link.view::<P>(place))
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: Option<D::Ref<'_, P>>) -> Self {
+        view.map(AnyLink::unview::<P>)
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

@@ -1,0 +1,137 @@
+//! What `#[soa_dispatch]` makes.
+
+/// A trait's type, its links and its refs. The classes come as `Car = model::Car, 0;`: variant, path, number.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch {
+    (
+        $all:ident = $name:literal as $bits:ident, $reference:ident, $is:ident:
+        $($variant:ident = $class:path, $tag:literal;)*
+    ) => {
+        #[automatically_derived]
+        impl $crate::dispatch::Referent for $all {
+            type Link = $crate::dispatch::AnyLink<$all>;
+            type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
+        }
+        // SAFETY: the lists are made from the same one. Were a class there twice, `Includes` would be implemented twice.
+        #[automatically_derived]
+        unsafe impl $crate::dispatch::Dispatch for $all {
+            const NAME: &'static ::core::primitive::str = $name;
+            const CLASSES: &'static [$crate::info::ClassId] = &[$(<$class as $crate::info::ClassInfo>::ID),*];
+            const NAMES: &'static [&'static ::core::primitive::str] =
+                &[$(<$class as $crate::info::ClassInfo>::NAME),*];
+            const MEANINGS: &'static [::core::primitive::u64] =
+                &[$(<$crate::link::Link<$class> as $crate::value::Value>::MEANING),*];
+            type Bits = $crate::dispatch::$bits;
+            type Links = $is<$($crate::link::Link<$class>),*>;
+            #[inline(always)]
+            fn links(link: $crate::dispatch::AnyLink<Self>) -> Self::Links {
+                $(
+                    if let ::core::result::Result::Ok(link) = $crate::link::Link::<$class>::try_from(link) {
+                        return $is::$variant(link);
+                    }
+                )*
+                ::core::unreachable!("a link is to an object of a class in the list")
+            }
+            #[inline(always)]
+            fn to_ref<'w, __P: $crate::phase::Phase>(
+                object: $crate::dispatch::AnyHandle<'w, Self, __P>,
+            ) -> $reference<'w, __P> {
+                $reference(object)
+            }
+            #[inline(always)]
+            fn from_ref<'w, __P: $crate::phase::Phase>(
+                object: $reference<'w, __P>,
+            ) -> $crate::dispatch::AnyHandle<'w, Self, __P> {
+                object.0
+            }
+        }
+        $(
+            // SAFETY: the number counts the classes in the list.
+            #[automatically_derived]
+            unsafe impl $crate::dispatch::Includes<$class> for $all {
+                const TAG: ::core::primitive::usize = $tag;
+            }
+            #[automatically_derived]
+            impl<'w, __P: $crate::phase::Phase> ::core::convert::From<<$class as $crate::class::Class>::Ref<'w, __P>>
+                for $reference<'w, __P>
+            {
+                #[inline(always)]
+                fn from(object: <$class as $crate::class::Class>::Ref<'w, __P>) -> Self {
+                    Self($crate::dispatch::AnyHandle::of(<$class as $crate::class::Class>::from_ref(object)))
+                }
+            }
+        )*
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl<'w, __P: $crate::phase::Phase> $reference<'w, __P> {
+            /// The object, as that of its class: a `match` over it looks at every class.
+            #[inline(always)]
+            pub fn class(self) -> $is<$(<$class as $crate::class::Class>::Ref<'w, __P>),*> {
+                $(
+                    if let ::core::option::Option::Some(object) =
+                        $crate::dispatch::AnyHandle::downcast::<$class>(self.0)
+                    {
+                        return $is::$variant(<$class as $crate::class::Class>::to_ref(object));
+                    }
+                )*
+                ::core::unreachable!("an object is of a class in the list")
+            }
+            /// The link to the object, to store in a field.
+            #[inline(always)]
+            pub fn link(self) -> $crate::dispatch::AnyLink<$all> {
+                $crate::dispatch::AnyHandle::link(self.0)
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::fmt::Debug for $reference<'w, __P> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::marker::Copy for $reference<'w, __P> {}
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::clone::Clone for $reference<'w, __P> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::cmp::PartialEq for $reference<'w, __P> {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::cmp::Eq for $reference<'w, __P> {}
+    };
+}
+pub use __dispatch as dispatch;
+
+/// A kernel of a trait: what the kernels of all classes do, and the handle, `Actor::tick`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_kernel {
+    (
+        $(#[$doc:meta])*
+        $vis:vis const $method:ident = $name:literal, $number:literal for $all:ident: $($class:path;)*
+    ) => {
+        #[automatically_derived]
+        impl $crate::dispatch::DispatchKernel<$number> for $all {
+            const NAME: &'static ::core::primitive::str = $name;
+            const EFFECTS: &'static [&'static $crate::effects::Effects] = &[$(
+                <<$class as $crate::dispatch::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
+            ),*];
+        }
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code, missing_docs)]
+        impl $all {
+            $(#[$doc])*
+            $vis const $method: $crate::dispatch::EveryClass<$all, $number> = $crate::dispatch::EveryClass::NEW;
+        }
+    };
+}
+pub use __dispatch_kernel as dispatch_kernel;

@@ -1,0 +1,162 @@
+//! `#[soa_dispatch(Class, …)]` on a trait, and `#[soa_methods] impl Trait for Class`.
+//!
+//! | stage | what is there | what it makes |
+//! | --- | --- | --- |
+//! | the attribute | the trait | a macro of the trait's name, which knows the trait; and, by way of the macros of its supertraits, what stands for it: [`expand`] |
+//! | that macro, given a block | the trait and the block | the block with the trait's defaults and kernels, for the class's macro: [`implementor`] |
+//! | that macro, given a trait | the supertrait and the trait | the trait with the methods that it inherits |
+
+mod check;
+mod expand;
+mod implementor;
+mod model;
+mod options;
+
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::{ItemTrait, TraitItemFn};
+
+use crate::diagnostics::Errors;
+use crate::krate::Krate;
+use model::Dispatch;
+
+/// The attribute.
+pub(crate) fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let (krate, args) = Krate::take("soa_dispatch", args, &mut errors);
+    if krate.is_missing {
+        return errors.into_tokens().unwrap_or_default();
+    }
+    let Ok(parsed) = syn::parse2::<ItemTrait>(item.clone()) else {
+        let message = "`#[soa_dispatch(Class, …)]` belongs on a trait, whose methods have a body or end with `;`";
+        match syn::parse2::<ItemTrait>(item.clone()) {
+            Err(error) if starts_trait(&item) => errors.add(error),
+            _ => errors.span(Span::call_site(), message),
+        }
+        return errors.into_tokens().unwrap_or_default();
+    };
+    let item = krate.protect(item);
+    let errors = errors.into_tokens();
+    let made = inherit(&krate, Inherited::default(), args, item, &parsed);
+    krate.reach(quote!(#errors #made))
+}
+
+fn starts_trait(item: &TokenStream) -> bool {
+    item.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "trait"))
+}
+
+/// The methods of supertraits, and how many supertraits have told theirs.
+#[derive(Default)]
+struct Inherited {
+    methods: TokenStream,
+    told: usize,
+}
+
+/// Asks the next supertrait for its methods, or makes what the trait stands for.
+fn inherit(krate: &Krate, inherited: Inherited, args: TokenStream, item: TokenStream, parsed: &ItemTrait) -> TokenStream {
+    let Inherited { methods, told } = inherited;
+    match model::supertraits(parsed).get(told) {
+        Some(next) => {
+            let (told, krate) = (Literal::usize_unsuffixed(told), krate.reach(quote!(::ikra)));
+            quote!(#next! { super #told { #methods } [#krate] (#args) #item })
+        }
+        None => {
+            let mut errors = Errors::default();
+            let dispatch = Dispatch::parse(args, parsed.clone(), methods, &mut errors);
+            let made = expand::expand(&dispatch, &item);
+            let errors = errors.into_tokens();
+            quote!(#errors #made)
+        }
+    }
+}
+
+/// `(::ikra; { inherited } trait Actor { … })` and what the trait's macro is given.
+struct Input {
+    krate: Krate,
+    /// The methods that the trait inherits.
+    inherited: TokenStream,
+    item: ItemTrait,
+    given: Given,
+}
+
+enum Given {
+    /// `[::ikra] impl Actor for Car { … }`, with the first where the block says it.
+    Block { krate: Option<Group>, block: TokenStream },
+    /// A trait of which this one is a supertrait.
+    Trait { krate: Krate, inherited: Inherited, args: TokenStream, item: TokenStream },
+}
+
+impl Parse for Input {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let content;
+        syn::parenthesized!(content in input);
+        let krate = Krate::at(content.parse()?);
+        content.parse::<syn::Token![;]>()?;
+        let inherited: Group = content.parse()?;
+        let item = content.parse()?;
+        let given = if input.peek(syn::Token![super]) {
+            input.parse::<syn::Token![super]>()?;
+            let told: syn::LitInt = input.parse()?;
+            let methods: Group = input.parse()?;
+            let path;
+            syn::bracketed!(path in input);
+            let args: Group = input.parse()?;
+            Given::Trait {
+                krate: Krate::at(path.parse()?),
+                inherited: Inherited { methods: methods.stream(), told: told.base10_parse()? },
+                args: args.stream(),
+                item: input.parse()?,
+            }
+        } else {
+            let krate = if input.peek(syn::token::Bracket) { Some(input.parse()?) } else { None };
+            Given::Block { krate, block: input.parse()? }
+        };
+        Ok(Self { krate, inherited: inherited.stream(), item, given })
+    }
+}
+
+/// The second stage.
+pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
+    let Input { krate, inherited, item, given } = match syn::parse2(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    match given {
+        Given::Block { krate: own, block } => {
+            let own_krate = match &own {
+                Some(group) => syn::parse2(group.stream()).map_or_else(|_| krate.clone(), Krate::at),
+                None => krate.clone(),
+            };
+            // Its mistakes are reported where it is.
+            let dispatch = Dispatch::parse(TokenStream::new(), item, inherited, &mut Errors::default());
+            own_krate.reach(implementor::implementor(&dispatch, own, own_krate.protect(block)))
+        }
+        Given::Trait { krate: own, inherited: mut found, args, item: subtrait } => {
+            let methods = item.items.iter().filter_map(|item| match item {
+                syn::TraitItem::Fn(TraitItemFn { attrs, sig, .. }) if sig.receiver().is_some() => {
+                    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+                    Some(quote!(#(#docs)* #sig;))
+                }
+                _ => None,
+            });
+            found.methods.extend(quote!(#inherited #(#methods)*));
+            found.told += 1;
+            match syn::parse2::<ItemTrait>(subtrait.clone()) {
+                Ok(parsed) => own.reach(inherit(&own, found, args, subtrait, &parsed)),
+                Err(error) => error.to_compile_error(),
+            }
+        }
+    }
+}
+
+/// Traits that somebody may take for ones under `#[soa_dispatch]`: those of the standard library that are most often
+/// implemented.
+pub(crate) fn is_of_the_standard_library(name: &Ident) -> bool {
+    const NAMES: [&str; 26] = [
+        "Add", "AddAssign", "AsRef", "Clone", "Copy", "Debug", "Default", "Deref", "Display", "Div", "Drop", "Eq", "Error",
+        "Extend", "From", "FromStr", "Hash", "Index", "Into", "IntoIterator", "Iterator", "Mul", "Ord", "PartialEq",
+        "PartialOrd", "Sub",
+    ];
+    NAMES.iter().any(|known| name == known)
+}

@@ -1,0 +1,175 @@
+//! What stands for a trait: `Actor`, `ActorLink`, `ActorRef`, `ActorIs`, and the trait's kernels.
+
+use proc_macro2::{Group, Ident, Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{FnArg, Path};
+
+use super::model::{Dispatch, Method};
+use crate::class::ref_ident;
+use crate::diagnostics::located;
+use crate::methods::{Receiver, borrows_self, rewrite};
+
+/// The names that are made.
+pub(super) struct Names {
+    pub(super) link: Ident,
+    pub(super) reference: Ident,
+    pub(super) is: Ident,
+}
+
+impl Names {
+    pub(super) fn of(ident: &Ident) -> Self {
+        let raw = ident.unraw();
+        let named = |suffix: &str| format_ident!("{raw}{suffix}", span = ident.span());
+        Self { link: named("Link"), reference: ref_ident(ident), is: named("Is") }
+    }
+}
+
+/// Everything; `item` is the trait's text, for its macro.
+pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
+    let Dispatch { attrs, vis, ident, options, supertraits, .. } = dispatch;
+    let Names { link, reference, is } = Names::of(ident);
+    let classes = &options.classes;
+    let variants: Vec<_> = classes.iter().filter_map(|class| Some(&class.segments.last()?.ident)).collect();
+    let tags = (0..classes.len()).map(Literal::usize_unsuffixed);
+    let bits = format_ident!("{}", if options.wide { "Wide" } else { "Narrow" });
+    let name = ident.unraw().to_string();
+    let implemented = classes.iter().map(|class| quote_spanned!(located(class)=> ::ikra::rt::implements::<#ident, #class>();));
+    let extended = supertraits.iter().map(|supertrait| {
+        quote_spanned! {located(supertrait)=>
+            // SAFETY: the tags are those of the same classes, in the same order.
+            #[automatically_derived]
+            unsafe impl ::ikra::rt::Extends<#supertrait> for #ident {
+                const TAGS: &'static [::core::primitive::usize] =
+                    &[#(<#supertrait as ::ikra::Includes<#classes>>::TAG),*];
+            }
+        }
+    });
+    let calls = dispatch.inherited.iter().chain(&dispatch.methods).filter_map(|method| call(dispatch, method));
+    let kernels = dispatch.methods.iter().map(|method| kernel(dispatch, method));
+    let known = known(dispatch, item);
+    let list = variants.iter().map(|class| format!("[`{}`]", class.unraw())).collect::<Vec<_>>().join(", ");
+    let docs = [
+        format!("All objects of the classes {list}: the trait as a type, for [`{link}`] and `Ref<{name}>`."),
+        format!("A link to an object of one of the classes of [`{name}`]."),
+        format!("An object of one of the classes of [`{name}`], read through methods; written `Ref<{name}>` in methods."),
+        format!("Something of one of the classes of [`{name}`]: a link or a ref, by class."),
+    ];
+    let [of_all, of_link, of_ref, of_is] = docs;
+    quote! {
+        #(#attrs)*
+        #[doc = ""]
+        #[doc = #of_all]
+        #[derive(Clone, Copy, Debug)]
+        #vis enum #ident {}
+        #[doc = #of_link]
+        #vis type #link = ::ikra::AnyLink<#ident>;
+        #[doc = #of_is]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        #vis enum #is<#(#variants),*> { #(#variants(#variants)),* }
+        #[doc = #of_ref]
+        #vis struct #reference<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, #ident, __P>);
+        ::ikra::rt::dispatch! {
+            #ident = #name as #bits, #reference, #is: #(#variants = #classes, #tags;)*
+        }
+        #[automatically_derived]
+        #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
+        impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#calls)* }
+        #(#extended)*
+        #(#kernels)*
+        const _: () = { #(#implemented)* };
+        #known
+    }
+}
+
+/// A `&self` method on refs: a `match` over the classes.
+fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
+    let sig = &method.item.sig;
+    if method.receiver != Some(Receiver::Shared) || method.is_mistaken || borrows_self(sig) {
+        return None;
+    }
+    let at = located(&sig.ident);
+    let Names { is, .. } = Names::of(&dispatch.ident);
+    let kept = ["doc", "deprecated", "must_use", "cfg"];
+    let docs = method.item.attrs.iter().filter(|attr| kept.iter().any(|kept| attr.path().is_ident(kept)));
+    let (vis, name) = (&dispatch.vis, &sig.ident);
+    let rewritten = |tokens: &dyn ToTokens| rewrite(tokens.to_token_stream(), &Path::from(dispatch.ident.clone()));
+    let types = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(rewritten(&typed.ty)),
+        FnArg::Receiver(_) => None,
+    });
+    let types: Vec<_> = types.collect();
+    let args: Vec<_> = (0..types.len()).map(|n| format_ident!("arg{n}")).collect();
+    let (generics, output) = (&sig.generics, rewritten(&sig.output));
+    let arms = dispatch.options.classes.iter().filter_map(|class| {
+        let variant = &class.segments.last()?.ident;
+        let args = &args;
+        Some(quote_spanned! {at=>
+            #is::#variant(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*),
+        })
+    });
+    Some(quote_spanned! {at=>
+        #(#docs)*
+        #[inline(always)]
+        #[track_caller]
+        #vis fn #name #generics (&self, #(#args: #types),*) #output {
+            match <Self>::class(*self) { #(#arms)* }
+        }
+    })
+}
+
+/// A kernel: its handle, `Actor::tick`, and the kernels of the classes.
+fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
+    let Some(kernel) = &method.kernel else { return TokenStream::new() };
+    let Dispatch { vis, ident, options, .. } = dispatch;
+    let name = &method.item.sig.ident;
+    let at = located(name);
+    let number = Literal::usize_unsuffixed(kernel.number);
+    let classes = &options.classes;
+    let text = format!("{}::{}", ident.unraw(), name.unraw());
+    let docs = method.item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    quote_spanned! {at=>
+        ::ikra::rt::dispatch_kernel! {
+            #(#docs)*
+            #vis const #name = #text, #number for #ident: #(#classes;)*
+        }
+    }
+}
+
+/// The macro through which `#[soa_methods] impl Actor for Car` learns what the trait has. It has the trait's own name,
+/// so that it is found wherever the trait is imported, and before the trait in the file.
+fn known(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
+    let ident = &dispatch.ident;
+    let hidden = format_ident!("__ikra_trait_{}", ident.unraw());
+    let inherited = dispatch.inherited.iter().map(|method| &method.item);
+    let doc = format!("Tells `#[soa_methods]` what [`{}`] has, under its name.", ident.unraw());
+    let item = without_dollars(item.clone());
+    quote! {
+        #[doc = #doc]
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden {
+            ($($item:tt)*) => {
+                ::ikra::rt::__expand_dispatch! { (::ikra; { #(#inherited)* } #item) $($item)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #hidden as #ident;
+    }
+}
+
+/// What is a mistake already reported would be more of them in a macro.
+fn without_dollars(tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().filter_map(|token| match token {
+        proc_macro2::TokenTree::Punct(punct) if punct.as_char() == '$' => None,
+        proc_macro2::TokenTree::Group(group) => {
+            let mut made = Group::new(group.delimiter(), without_dollars(group.stream()));
+            made.set_span(group.span());
+            Some(made.into())
+        }
+        token => Some(token),
+    });
+    tokens.collect()
+}

@@ -1,0 +1,246 @@
+//! `#[soa_methods] impl Actor for Car`: the block with what it has from the trait, for the class's macro.
+//!
+//! A trait's methods become the class's own: a class has one method of a name. A default method is taken over as if it were
+//! written in the block, so it may use fields that all classes have which take it.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Group, Ident, Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Attribute, FnArg, ImplItem, ImplItemFn, Meta, Path, ReturnType, Signature, Type, Visibility};
+
+use super::check::is_same;
+use super::model::{Dispatch, Method};
+use crate::class::view_ident;
+use crate::diagnostics::{Errors, located};
+use crate::methods::{Receiver, lenient_block, rewrite};
+
+/// The block for the class's macro, and what says that the class implements the trait. `krate` is passed on.
+pub(super) fn implementor(dispatch: &Dispatch, krate: Option<Group>, block: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(block) = lenient_block(block, &mut errors) else {
+        return errors.into_tokens().unwrap_or_default();
+    };
+    let (Some((path, _)), Type::Path(class)) = (&block.trait_, &*block.self_ty) else {
+        return errors.into_tokens().unwrap_or_default();
+    };
+    let class = &class.path;
+    let Merged { items, checks } = merge(dispatch, path, class, block.items, &mut errors);
+    let attrs = &block.attrs;
+    let errors = errors.into_tokens();
+    let at = located(class);
+    let included = quote_spanned!(at=> const _: () = ::ikra::rt::includes::<#path, #class>(););
+    quote! {
+        #errors
+        #class! { #krate #(#attrs)* impl #class { #(#items)* } }
+        #[automatically_derived]
+        impl ::ikra::rt::Implements<#path> for #class {}
+        #included
+        #(#checks)*
+    }
+}
+
+/// The items of the class's block, and checks that types are those of the trait.
+struct Merged {
+    items: Vec<TokenStream>,
+    checks: Vec<TokenStream>,
+}
+
+fn merge(dispatch: &Dispatch, path: &Path, class: &Path, block: Vec<ImplItem>, errors: &mut Errors) -> Merged {
+    let mut merged = Merged { items: Vec::new(), checks: Vec::new() };
+    let vis = match &dispatch.vis {
+        Visibility::Public(_) => quote!(pub),
+        _ => quote!(pub(crate)),
+    };
+    let mut seen: HashSet<Ident> = HashSet::new();
+    for item in block {
+        match item {
+            ImplItem::Fn(item) => {
+                let name = item.sig.ident.clone();
+                let Some(method) = dispatch.method(&name) else {
+                    errors.at(&name, format!("method `{name}` is not a member of trait `{}`", dispatch.ident));
+                    continue;
+                };
+                if !seen.insert(name.clone()) {
+                    errors.at(&name, format!("method `{name}` is there twice"));
+                    continue;
+                }
+                let fits = method.is_mistaken || fits(dispatch, method, &item, errors);
+                let attrs = attributes(method, &item.attrs, path);
+                let ImplItemFn { sig, block, .. } = &item;
+                if fits {
+                    merged.items.push(quote!(#attrs #vis #sig #block));
+                    merged.checks.extend(check(dispatch, method, sig, class));
+                } else {
+                    merged.items.push(stand_in(method, &attrs, &vis));
+                }
+            }
+            ImplItem::Const(item) => {
+                let name = &item.ident;
+                let Some(constant) = dispatch.constants.iter().find(|constant| constant.ident == *name) else {
+                    errors.at(name, format!("const `{name}` is not a member of trait `{}`", dispatch.ident));
+                    continue;
+                };
+                seen.insert(name.clone());
+                let (attrs, ty, expr) = (&item.attrs, &constant.ty, &item.expr);
+                merged.items.push(quote!(#(#attrs)* #[allow(dead_code)] #vis const #name: #ty = #expr;));
+            }
+            ImplItem::Type(item) => {
+                errors.at(&item.ident, format!("type `{}` is not a member of trait `{}`", item.ident, dispatch.ident));
+            }
+            other => merged.items.push(other.into_token_stream()),
+        }
+    }
+    let mut missing = Vec::new();
+    for method in &dispatch.methods {
+        let (name, sig) = (&method.item.sig.ident, &method.item.sig);
+        if seen.contains(name) {
+            continue;
+        }
+        let attrs = attributes(method, &[], path);
+        match &method.item.default {
+            Some(body) => merged.items.push(quote!(#attrs #vis #sig #body)),
+            None => {
+                missing.push(format!("`{name}`"));
+                merged.items.push(stand_in(method, &attrs, &vis));
+            }
+        }
+    }
+    for constant in &dispatch.constants {
+        let (attrs, name, ty) = (&constant.attrs, &constant.ident, &constant.ty);
+        if seen.contains(name) {
+            continue;
+        }
+        match &constant.default {
+            Some((_, value)) => {
+                merged.items.push(quote!(#(#attrs)* #[allow(dead_code)] #vis const #name: #ty = #value;));
+            }
+            None => {
+                missing.push(format!("`{name}`"));
+                merged.items.push(quote!(#vis const #name: #ty = ::core::panic!();));
+            }
+        }
+    }
+    if !missing.is_empty() {
+        let (the, list) = (&dispatch.ident, missing.join(", "));
+        errors.at(path, format!("not all items of trait `{the}` are there, missing: {list}"));
+    }
+    merged
+}
+
+/// The trait's attributes and the block's: of `#[kernel]`, the options of both.
+fn attributes(method: &Method, own: &[Attribute], path: &Path) -> TokenStream {
+    let is_kernel = |attr: &&Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "kernel");
+    let options = |attr: &Attribute| match &attr.meta {
+        Meta::List(list) => list.tokens.clone(),
+        _ => TokenStream::new(),
+    };
+    let has_docs = own.iter().any(|attr| attr.path().is_ident("doc"));
+    let inherited = method.item.attrs.iter().filter(|attr| !has_docs || !attr.path().is_ident("doc"));
+    let others = own.iter().filter(|attr| method.kernel.is_none() || !is_kernel(attr));
+    let kernel = method.kernel.as_ref().map(|kernel| {
+        let given: Vec<_> = [&kernel.attr]
+            .into_iter()
+            .chain(own.iter().filter(is_kernel))
+            .map(options)
+            .filter(|options| !options.is_empty())
+            .collect();
+        let number = Literal::usize_unsuffixed(kernel.number);
+        let at = syn::spanned::Spanned::span(own.iter().find(is_kernel).unwrap_or(&kernel.attr).path());
+        quote_spanned!(at=> #[kernel(#(#given,)* __of(#path, #number))])
+    });
+    quote!(#(#inherited)* #(#others)* #kernel)
+}
+
+/// Whether a method takes what the trait's does, as far as the numbers and the receivers say.
+fn fits(dispatch: &Dispatch, method: &Method, item: &ImplItemFn, errors: &mut Errors) -> bool {
+    let (of_trait, sig) = (&method.item.sig, &item.sig);
+    let (name, of) = (&sig.ident, &dispatch.ident);
+    let receiver = sig.receiver().and_then(|receiver| match &receiver.kind {
+        syn::ReceiverKind::Reference(_, _, mutability) if receiver.mutability.is_none() => {
+            Some(if mutability.is_some() { Receiver::Exclusive } else { Receiver::Shared })
+        }
+        _ => None,
+    });
+    if receiver != method.receiver {
+        let takes = match method.receiver {
+            Some(Receiver::Shared) => "takes `&self`",
+            Some(Receiver::Exclusive) => "takes `&mut self`",
+            None => "is a function without `self`",
+        };
+        match sig.inputs.first() {
+            Some(first) => errors.at(first, format!("`{name}` {takes} in trait `{of}`")),
+            None => errors.at(name, format!("`{name}` {takes} in trait `{of}`")),
+        }
+        return false;
+    }
+    if sig.inputs.len() != of_trait.inputs.len() {
+        let count = |sig: &Signature| sig.inputs.len() - usize::from(receiver.is_some());
+        errors.at(
+            &sig.inputs,
+            format!("`{name}` takes {} arguments in trait `{of}`, and here {}", count(of_trait), count(sig)),
+        );
+        return false;
+    }
+    let generics = [&sig.generics.params, &of_trait.generics.params].map(|params| params.len());
+    if generics[0] != generics[1] {
+        let message = format!("`{name}` has {} generic parameters in trait `{of}`, and here {}", generics[1], generics[0]);
+        errors.at(name, message);
+        return false;
+    }
+    if let Some(word) = &sig.asyncness {
+        errors.at(word, "a method of a class cannot be `async`");
+        return false;
+    }
+    true
+}
+
+/// A method with the trait's signature, for one that is missing or mistaken: so that calls of it are not errors too.
+fn stand_in(method: &Method, attrs: &TokenStream, vis: &TokenStream) -> TokenStream {
+    let sig = &method.item.sig;
+    quote!(#attrs #[allow(unused_variables, clippy::unimplemented)] #vis #sig { ::core::unimplemented!() })
+}
+
+/// Where a method's types are written otherwise than in the trait: a function that compiles if they mean the same.
+fn check(dispatch: &Dispatch, method: &Method, sig: &Signature, class: &Path) -> Option<TokenStream> {
+    let types = |sig: &Signature| -> Vec<Type> {
+        let typed = sig.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(typed) => Some((*typed.ty).clone()),
+            FnArg::Receiver(_) => None,
+        });
+        typed.collect()
+    };
+    let output = |sig: &Signature| match &sig.output {
+        ReturnType::Default => syn::parse_quote!(()),
+        ReturnType::Type(_, ty) => (**ty).clone(),
+    };
+    let (ours, theirs) = (types(sig), types(&method.item.sig));
+    let (our_output, their_output): (Type, Type) = (output(sig), output(&method.item.sig));
+    let same = ours.iter().zip(&theirs).all(|(a, b)| is_same(a, b)) && is_same(&our_output, &their_output);
+    if same || method.receiver.is_none() || method.is_mistaken {
+        return None;
+    }
+    let name = &sig.ident;
+    let mut view = class.clone();
+    if let Some(last) = view.segments.last_mut() {
+        last.ident = view_ident(&last.ident);
+    }
+    let args: Vec<_> = (0..ours.len()).map(|n| format_ident!("arg{n}")).collect();
+    let given = args.iter().zip(&ours).map(|(arg, ty)| Ident::new(&arg.to_string(), located(ty)));
+    let rewritten = |ty: &Type| rewrite(ty.to_token_stream(), class);
+    let (theirs, their_output) = (theirs.iter().map(rewritten), rewritten(&their_output));
+    let lifetimes = &method.item.sig.generics.params;
+    let call = quote_spanned!(located(&our_output)=> <#view<'__w, __P>>::#name(view #(, #given)*));
+    let as_in = format_ident!("as_in_{}", dispatch.ident);
+    Some(quote! {
+        const _: () = {
+            #[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
+            fn #as_in<'__w, __P: ::ikra::Phase, #lifetimes>(
+                view: &mut #view<'__w, __P>,
+                #(#args: #theirs),*
+            ) -> #their_output {
+                #call
+            }
+        };
+    })
+}

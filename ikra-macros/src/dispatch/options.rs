@@ -1,0 +1,119 @@
+//! The list of `#[soa_dispatch(…)]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Ident, LitStr, Path, Token};
+
+use crate::diagnostics::Errors;
+
+/// Classes that a link of 4 bytes tells apart, and one of 8.
+const MOST: [usize; 2] = [256, 1 << 15];
+
+const OPTIONS: &str = "the classes that implement the trait, then perhaps `wide`, for links of 8 bytes, and `strategy = \"type_pointer\"`";
+
+/// What the attribute is given.
+#[derive(Default)]
+pub(super) struct Options {
+    pub(super) classes: Vec<Path>,
+    pub(super) wide: bool,
+}
+
+enum Setting {
+    Class(Path),
+    Wide(Ident),
+    Strategy(LitStr),
+}
+
+impl Parse for Setting {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let path: Path = input
+            .call(Path::parse_mod_style)
+            .map_err(|error| syn::Error::new(error.span(), format!("`#[soa_dispatch(…)]` takes {OPTIONS}")))?;
+        if !input.peek(Token![=]) {
+            return Ok(match path.get_ident() {
+                Some(name) if name == "wide" => Self::Wide(name.clone()),
+                _ => Self::Class(path),
+            });
+        }
+        input.parse::<Token![=]>()?;
+        match path.get_ident() {
+            Some(name) if name == "strategy" => Ok(Self::Strategy(input.parse()?)),
+            _ => Err(syn::Error::new_spanned(path, format!("no such option; `#[soa_dispatch(…)]` takes {OPTIONS}"))),
+        }
+    }
+}
+
+impl Options {
+    pub(super) fn parse(args: TokenStream, of: &Ident, errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        let parsed = Punctuated::<Setting, Token![,]>::parse_terminated.parse2(args);
+        let Some(settings) = errors.take(parsed) else { return options };
+        for setting in settings {
+            match setting {
+                Setting::Class(class) => options.class(class, errors),
+                Setting::Wide(name) if options.wide => errors.at(name, "`wide` is there twice"),
+                Setting::Wide(_) => options.wide = true,
+                Setting::Strategy(name) if name.value() == "type_pointer" => {}
+                Setting::Strategy(name) => {
+                    errors.at(name, "no such strategy; `\"type_pointer\"`, the class in the link's bits, is the one there is");
+                }
+            }
+        }
+        if options.classes.is_empty() {
+            errors.at(of, format!("name the classes that implement `{of}`: `#[soa_dispatch(Car, Pedestrian)]`"));
+        }
+        let most = MOST[usize::from(options.wide)];
+        if let Some(class) = options.classes.get(most) {
+            let wide = if options.wide { "" } else { "; with `wide` it has 8, and 15 bits for the class" };
+            errors.at(
+                class,
+                format!(
+                    "a link of `{of}` has room for {most} classes, and here are {}{wide}",
+                    options.classes.len()
+                ),
+            );
+        }
+        options
+    }
+
+    fn class(&mut self, class: Path, errors: &mut Errors) {
+        let Some(last) = class.segments.last() else { return };
+        let same = |other: &&Path| other.segments.last().is_some_and(|other| other.ident.unraw() == last.ident.unraw());
+        match self.classes.iter().find(same) {
+            None => self.classes.push(class),
+            Some(other) if quote!(#other).to_string() == quote!(#class).to_string() => errors.at(&class, format!("class `{}` is there twice", last.ident)),
+            Some(_) => {
+                errors.at(
+                    &class,
+                    format!("two classes are called `{}`, and so would be two variants of an enum; rename one", last.ident),
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::format_ident;
+
+    use super::*;
+
+    fn errors(classes: usize, wide: bool) -> Option<String> {
+        let mut errors = Errors::default();
+        let names = (0..classes).map(|n| format_ident!("C{n}"));
+        let wide = wide.then(|| quote!(wide));
+        Options::parse(quote!(#(#names,)* #wide), &format_ident!("Actor"), &mut errors);
+        errors.into_error().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn more_classes_than_tags_are_pointed_out() {
+        assert_eq!(errors(256, false), None);
+        assert!(errors(257, false).unwrap().contains("room for 256 classes, and here are 257; with `wide`"));
+        assert_eq!(errors(1 << 15, true), None);
+        assert!(errors((1 << 15) + 1, true).unwrap().contains("room for 32768 classes"));
+    }
+}
