@@ -10,6 +10,7 @@ pub use ikra_gpu::interop::{self, CudaInterop};
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
+pub use ikra_runtime::dispatch::{EveryClass, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::executor::{BestPlace, On, Recording};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
@@ -30,6 +31,7 @@ pub(crate) mod rt {
     pub use super::absent::Absent;
     pub use ikra_core::expansion::{entry, reduced};
     pub use ikra_runtime::{
+        dispatch::{dispatch_in, every_class},
         executor::Executor,
         mirror::{Mirror, Unit},
         objects::AnyObjects,

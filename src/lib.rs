@@ -260,6 +260,7 @@ mod target;
 
 pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
+pub use ikra_core::dispatch::{AnyLink, Dispatch, Follow, Implements, Includes, OtherClass, Referent};
 pub use ikra_core::effects::{Effects, FieldSet};
 pub use ikra_core::handle::All as AllObjects;
 pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
@@ -274,7 +275,7 @@ pub use ikra_core::storage::{
 };
 pub use ikra_core::value::{Fixed, Value};
 pub use ikra_core::{math, rng, thread, warp};
-pub use ikra_macros::{Value, kernel, soa_class, soa_methods, soa_world};
+pub use ikra_macros::{Value, kernel, soa_class, soa_dispatch, soa_methods, soa_world};
 pub use target::*;
 
 /// What `use ikra::prelude::*` brings: the macros, the traits, and the types that models name.
@@ -292,7 +293,7 @@ pub mod prelude {
     pub use crate::target::prelude::*;
     pub use crate::{
         All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class,
-        soa_methods, soa_world,
+        soa_dispatch, soa_methods, soa_world,
     };
     pub use ikra_core::math::GpuFloat;
 }
@@ -302,8 +303,11 @@ pub mod prelude {
 pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::Field;
+    pub use ikra_core::dispatch::{AnyHandle, Extends, Implements, implements, includes};
     pub use ikra_core::effects::{MethodEffects, Reached};
-    pub use ikra_core::expansion::{class, class_symbol, examine, handle, kernel, reach, standard};
+    pub use ikra_core::expansion::{
+        class, class_symbol, dispatch, dispatch_kernel, examine, handle, kernel, reach, standard,
+    };
     pub use ikra_core::handle::Handle;
     pub use ikra_core::info::ClassId;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
@@ -318,7 +322,7 @@ pub mod rt {
     pub use ikra_core::table::Targets;
     pub use ikra_core::target::host_only;
     pub use ikra_core::value::LaneArray;
-    pub use ikra_macros::__expand_methods;
+    pub use ikra_macros::{__expand_dispatch, __expand_methods};
 }
 
 /// The README's example.

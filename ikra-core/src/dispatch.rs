@@ -12,7 +12,7 @@ mod link;
 
 pub use bits::{LinkBits, Narrow, Wide};
 pub use handle::AnyHandle;
-pub use link::{AnyLink, Extends, OtherClass, ToAny};
+pub use link::{AnyLink, Extends, OtherClass};
 
 use core::fmt::Debug;
 
@@ -31,7 +31,7 @@ use crate::value::Value;
 ///
 /// # Safety
 ///
-/// The four lists have one entry per class, in the same order, and no class is there twice.
+/// The lists have one entry per class, in the same order, and no class is there twice.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a trait under `#[soa_dispatch]`",
     label = "not under `#[soa_dispatch]`"
@@ -42,9 +42,6 @@ pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync 
     /// The classes.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
-    /// Their names.
-    #[doc(hidden)]
-    const NAMES: &'static [&'static str];
     /// By what host and device know them.
     #[doc(hidden)]
     const MEANINGS: &'static [u64];
@@ -153,3 +150,11 @@ impl<D: Dispatch> Follow for AnyLink<D> {
         D::to_ref(AnyHandle::new(self, from.place().beside(D::CLASSES[self.tag()])))
     }
 }
+
+/// Fails to compile, where the class stands, unless it implements the trait.
+#[doc(hidden)]
+pub const fn implements<D: Dispatch, C: Implements<D>>() {}
+
+/// Fails to compile, where the class stands, unless it is in the trait's list.
+#[doc(hidden)]
+pub const fn includes<D: Includes<C>, C: Class>() {}

@@ -4,9 +4,11 @@
 //! has no `cfg`.
 
 mod class;
+mod dispatch;
 mod kernel;
 pub mod standard;
 
 pub use crate::target::expansion::*;
 pub use class::class;
+pub use dispatch::{dispatch, dispatch_kernel};
 pub use kernel::{handle, kernel, reach};

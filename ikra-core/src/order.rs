@@ -16,7 +16,7 @@
 
 use core::marker::PhantomData;
 
-use crate::effects::same;
+use crate::effects::{Effects, same};
 use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::phase::Phase;
@@ -172,15 +172,31 @@ pub enum Rule {
     Updates(u16),
 }
 
+/// What a kernel does to a field of class `C`. Only objects of the kernel's class are its own.
+const fn of_class<C: ClassInfo>(effects: &Effects, field: usize) -> AtomicUse {
+    let AtomicUse { name, own, other } = effects.atomics.of(C::FIELDS[field].name);
+    AtomicUse { name, own: if effects.class.may_be(C::ID) { own } else { 0 }, other }
+}
+
 impl Rule {
     /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
     const fn find<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
         if P::SEQUENTIAL || P::GUARDED {
             return Ok(Self::Anything);
         }
-        let AtomicUse { name, own, other } = P::EFFECTS.atomics.of(C::FIELDS[field].name);
-        // Only objects of the kernel's class are its own.
-        let own = if P::EFFECTS.class.may_be(C::ID) { own } else { 0 };
+        let AtomicUse { name, mut own, mut other } = of_class::<C>(P::EFFECTS, field);
+        // Kernels of other classes that run together with it: what they do to objects of their own is done to others'.
+        let mut n = 0;
+        while n < P::BESIDE.len() {
+            let beside = of_class::<C>(P::BESIDE[n], field);
+            if P::BESIDE[n].class.may_be(P::EFFECTS.class) {
+                own |= beside.own;
+                other |= beside.other;
+            } else {
+                other |= beside.own | beside.other;
+            }
+            n += 1;
+        }
         let all = own | other;
         if all & uses::UNORDERED != 0 {
             Ok(Self::Anything)

@@ -47,6 +47,9 @@ use crate::order::assert_not_own;
 pub unsafe trait Phase: Copy + 'static {
     /// What the code does: constants that the checks below and the executors go by.
     const EFFECTS: &'static Effects;
+    /// What the kernels do that run together with it: those of the classes that share a trait, for a method of that.
+    #[doc(hidden)]
+    const BESIDE: &'static [&'static Effects] = &[];
     /// Whether this is sequential code, which fetches from a device what it reads.
     #[doc(hidden)]
     const SEQUENTIAL: bool = false;
@@ -213,8 +216,17 @@ impl<T> core::ops::Index<core::ops::RangeFull> for NotInKernelWrites<T> {
 
 /// Fails to compile if reading a field by a getter or method of this name is a data race.
 const fn assert_race_free<P: Phase, C: ClassInfo>(field: usize, read_by: &str, because: &str) {
+    if C::FIELDS[field].atomic {
+        return;
+    }
+    assert_no_own_write::<P, C>(field, read_by, because);
+    assert_no_write_beside::<P, C>(field, read_by);
+}
+
+/// The same, as far as the kernel itself writes it.
+const fn assert_no_own_write<P: Phase, C: ClassInfo>(field: usize, read_by: &str, because: &str) {
     let effects = P::EFFECTS;
-    if effects.writes_in_place::<C>(field) && !C::FIELDS[field].atomic {
+    if effects.writes_in_place::<C>(field) {
         let name = C::FIELDS[field].name;
         let mut message = Message::new()
             .push("data race: kernel `")
@@ -238,6 +250,33 @@ const fn assert_race_free<P: Phase, C: ClassInfo>(field: usize, read_by: &str, b
             .push(" split the kernel in two, or let others see the value from before it with `#[kernel(snapshot(")
             .push(name)
             .push("))]`, or make the field `#[atomic]` and update it in one kernel and load it in the next");
+        panic!("{}", message.as_str());
+    }
+}
+
+/// The same, as far as kernels of other classes write it that run together with this one, as a kernel of their trait.
+/// These run in any order, and what one of them does to its own objects is seen when all are over.
+const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &str) {
+    let mut n = 0;
+    while n < P::BESIDE.len() {
+        let beside = P::BESIDE[n];
+        n += 1;
+        if beside.class.may_be(P::EFFECTS.class) || !beside.class.may_be(C::ID) || !beside.writes.contains(field) {
+            continue;
+        }
+        let message = Message::new()
+            .push("data race: kernel `")
+            .push(P::EFFECTS.kernel)
+            .push("` reads `")
+            .push(C::NAME)
+            .push("::")
+            .push(C::FIELDS[field].name)
+            .push("` of another object");
+        let message = P::EFFECTS
+            .say_lines(read_by, message)
+            .push(", and `")
+            .push(beside.kernel)
+            .push("` writes it: both are the same kernel of a trait, and run together; let one kernel of the trait read what others need, and another write, or make the field `#[atomic]` and update it in one kernel and load it in the next");
         panic!("{}", message.as_str());
     }
 }

@@ -54,7 +54,13 @@ struct Inherited {
 }
 
 /// Asks the next supertrait for its methods, or makes what the trait stands for.
-fn inherit(krate: &Krate, inherited: Inherited, args: TokenStream, item: TokenStream, parsed: &ItemTrait) -> TokenStream {
+fn inherit(
+    krate: &Krate,
+    inherited: Inherited,
+    args: TokenStream,
+    item: TokenStream,
+    parsed: &ItemTrait,
+) -> TokenStream {
     let Inherited { methods, told } = inherited;
     match model::supertraits(parsed).get(told) {
         Some(next) => {
@@ -154,9 +160,32 @@ pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
 /// implemented.
 pub(crate) fn is_of_the_standard_library(name: &Ident) -> bool {
     const NAMES: [&str; 26] = [
-        "Add", "AddAssign", "AsRef", "Clone", "Copy", "Debug", "Default", "Deref", "Display", "Div", "Drop", "Eq", "Error",
-        "Extend", "From", "FromStr", "Hash", "Index", "Into", "IntoIterator", "Iterator", "Mul", "Ord", "PartialEq",
-        "PartialOrd", "Sub",
+        "Add",
+        "AddAssign",
+        "AsRef",
+        "Clone",
+        "Copy",
+        "Debug",
+        "Default",
+        "Deref",
+        "Display",
+        "Div",
+        "Drop",
+        "Eq",
+        "Error",
+        "Extend",
+        "From",
+        "FromStr",
+        "Hash",
+        "Index",
+        "Into",
+        "IntoIterator",
+        "Iterator",
+        "Mul",
+        "Ord",
+        "PartialEq",
+        "PartialOrd",
+        "Sub",
     ];
     NAMES.iter().any(|known| name == known)
 }

@@ -24,6 +24,7 @@ use ikra_core::{
 };
 
 pub mod advice;
+pub mod dispatch;
 pub mod error;
 pub mod exec;
 pub mod executor;

@@ -14,10 +14,11 @@ pub use guard::Mut;
 
 use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
+use crate::dispatch::{Execute, LinkIn, Reduce};
 use crate::error::Error;
 use crate::exec;
 use crate::executor::{Executor, Executors, On};
-use crate::handle::{All, Handle};
+use crate::handle::All;
 use crate::kernel::{Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
@@ -338,10 +339,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// If the link does not belong to this world, as indexing does; see [`try_get`](Self::try_get).
     #[inline]
-    fn get<'w, C: Class>(&'w self, link: Link<C>) -> C::Ref<'w, Sequential>
-    where
-        Self: Holds<C>,
-    {
+    fn get<'w, L: LinkIn<Self>>(&'w self, link: L) -> L::View<'w, Sequential> {
         match self.try_get(link) {
             Ok(object) => object,
             Err(error) => panic!("{error}"),
@@ -354,14 +352,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::NotInWorld`].
     #[inline]
-    fn try_get<'w, C: Class>(&'w self, link: Link<C>) -> Result<C::Ref<'w, Sequential>, Error>
-    where
-        Self: Holds<C>,
-    {
-        let objects = Holds::<C>::objects(self);
-        objects.check_initialized(link)?;
-        ready(self);
-        Ok(C::to_ref(Handle::at(objects.table(), link.index())))
+    fn try_get<'w, L: LinkIn<Self>>(&'w self, link: L) -> Result<L::View<'w, Sequential>, Error> {
+        link.find(self)
     }
 
     /// An object, to change: a guard with the object's fields, which are stored when it is dropped.
@@ -400,10 +392,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// If the link does not belong to this world, as indexing does; see [`try_get_mut`](Self::try_get_mut).
     #[inline]
-    fn get_mut<C: Class>(&mut self, link: Link<C>) -> Mut<'_, C>
-    where
-        Self: Holds<C>,
-    {
+    fn get_mut<L: LinkIn<Self>>(&mut self, link: L) -> L::Mut<'_> {
         match self.try_get_mut(link) {
             Ok(object) => object,
             Err(error) => panic!("{error}"),
@@ -416,14 +405,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::NotInWorld`].
     #[inline]
-    fn try_get_mut<C: Class>(&mut self, link: Link<C>) -> Result<Mut<'_, C>, Error>
-    where
-        Self: Holds<C>,
-    {
-        let objects = Holds::<C>::objects(self);
-        objects.check_initialized(link)?;
-        ready(self);
-        Ok(Mut::new(objects.table(), link.index()))
+    fn try_get_mut<L: LinkIn<Self>>(&mut self, link: L) -> Result<L::Mut<'_>, Error> {
+        link.find_mut(self)
     }
 
     /// Stores a field of one object: the value as the row has it, a link for a link.
@@ -529,13 +512,11 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// assert_eq!(sim.get(body).heat(), 2.0_f32.sqrt());
     /// # Ok(()) }
     /// ```
-    fn execute<K, A>(&mut self, kernel: K, args: A)
+    fn execute<K, A>(&mut self, _kernel: K, args: A)
     where
-        K: Call<A, Output: Discardable>,
-        A: Copy + Send + Sync,
-        Self: Holds<K::Class>,
+        K: Execute<Self, A>,
     {
-        self.execute_range(kernel, .., args);
+        K::run(ready_for_kernel(self), args);
     }
 
     /// Calls a kernel for the objects at some positions, on the host. See [`On::execute_range`].
@@ -558,13 +539,11 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
     /// called for none.
-    fn execute_each<K, A>(&mut self, _kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    fn execute_each<K, A>(&mut self, _kernel: K, links: &[K::Link], args: A) -> Result<(), Error>
     where
-        K: Call<A, Output: Discardable>,
-        A: Copy + Send + Sync,
-        Self: Holds<K::Class>,
+        K: Execute<Self, A>,
     {
-        exec::execute_each::<K, A>(ready_for_kernel(self).objects_mut(), links, args)
+        K::run_each(ready_for_kernel(self), links, args)
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -580,14 +559,11 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
 
     /// Calls a kernel for all objects of its class and combines the results, on the host. They are of any type that is
     /// `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
-    fn execute_and_reduce<K, A, R>(&mut self, kernel: K, args: A, reducer: R) -> K::Output
+    fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> K::Output
     where
-        K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
-        A: Copy + Send + Sync,
-        R: Reducer<K::Output>,
-        Self: Holds<K::Class>,
+        K: Reduce<Self, A, R>,
     {
-        self.execute_range_and_reduce(kernel, .., args, reducer)
+        K::reduce(ready_for_kernel(self), args, reducer)
     }
 
     /// Calls a kernel for the objects at some positions and combines the results, on the host. See
@@ -621,17 +597,14 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     fn execute_each_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
-        links: &[Link<K::Class>],
+        links: &[K::Link],
         args: A,
         reducer: R,
     ) -> Result<K::Output, Error>
     where
-        K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
-        A: Copy + Send + Sync,
-        R: Reducer<K::Output>,
-        Self: Holds<K::Class>,
+        K: Reduce<Self, A, R>,
     {
-        exec::execute_each_and_reduce::<K, A, R>(ready_for_kernel(self).objects_mut(), links, args, reducer)
+        K::reduce_each(ready_for_kernel(self), links, args, reducer)
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'
@@ -681,7 +654,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
 
 /// Links the tables, and panics if an object is not initialised.
 #[inline]
-fn ready<W: World>(world: &W) {
+pub(crate) fn ready<W: World>(world: &W) {
     let members = world.members();
     let members = members.as_ref();
     // SAFETY: both are of the world, which is borrowed.

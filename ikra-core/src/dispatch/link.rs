@@ -2,18 +2,17 @@
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
-use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 use super::{AnyHandle, Dispatch, Includes, LinkBits};
 use crate::class::Class;
 use crate::link::Link;
-use crate::directory::TableRef;
+use crate::directory::Targets;
 use crate::info::ClassId;
 use crate::origin::meaning;
 use crate::panics::too_many_for_link;
 use crate::phase::Phase;
-use crate::value::{LaneArray, Target, Value};
+use crate::value::{LaneArray, Value};
 
 /// A link to an object of one of the classes that share a trait: 4 bytes, and so is an `Option` of it.
 ///
@@ -80,6 +79,13 @@ impl<D: Dispatch> AnyLink<D> {
         self.bits.id(D::CLASSES.len()).wrapping_sub(1)
     }
 
+    /// The number of the object's class, and the object's index in that class.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn parts(self) -> (usize, u32) {
+        (self.tag(), self.index())
+    }
+
     /// The link, if it is one to an object of class `C`.
     #[inline(always)]
     pub(crate) fn downcast<C: Class>(self) -> Option<Link<C>>
@@ -115,7 +121,7 @@ impl<D: Dispatch> AnyLink<D> {
     fn pack(tag: usize, id: NonZeroU32) -> Self {
         let classes = D::CLASSES.len();
         if id.get() > D::Bits::largest_id(classes) {
-            too_many_for_link(D::NAMES[tag], D::NAME, id.get(), D::Bits::largest_id(classes));
+            too_many_for_link(D::CLASSES[tag].name(), D::NAME, id.get(), D::Bits::largest_id(classes));
         }
         Self { bits: D::Bits::pack(tag, id, classes) }
     }
@@ -149,7 +155,7 @@ impl<C: Class, D: Includes<C>> TryFrom<AnyLink<D>> for Link<C> {
 
     #[inline(always)]
     fn try_from(link: AnyLink<D>) -> Result<Self, OtherClass> {
-        link.downcast().ok_or_else(|| OtherClass { expected: C::NAME, found: D::NAMES[link.tag()] })
+        link.downcast().ok_or_else(|| OtherClass { expected: C::NAME, found: D::CLASSES[link.tag()].name() })
     }
 }
 
@@ -213,31 +219,21 @@ impl<D: Dispatch> Hash for AnyLink<D> {
 }
 impl<D: Dispatch> fmt::Debug for AnyLink<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", D::NAMES[self.tag()], self.index().wrapping_add(1))
+        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.index().wrapping_add(1))
     }
-}
-
-/// The target of a link to objects of several classes.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct ToAny<D>(PhantomData<D>);
-
-impl<D: Dispatch> Target for ToAny<D> {
-    const CLASS: Option<ClassId> = None;
-    const NAME: &'static str = "";
 }
 
 // SAFETY: 1. `repr(transparent)` over `NonZeroU32` or `NonZeroU64`; 2. a class's number and an id, not a pointer.
 unsafe impl<D: Dispatch> Value for AnyLink<D> {
     type View<'w, P: Phase> = D::Ref<'w, P>;
-    type Target = ToAny<D>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = Self { bits: <D::Bits as LinkBits>::FIRST };
+    const LINKS_TO: &'static [ClassId] = D::CLASSES;
     const MEANING: u64 = meaning("AnyLink", &[size_of::<Self>() as u64, meaning(D::NAME, D::MEANINGS)]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> D::Ref<'w, P> {
-        D::to_ref(AnyHandle::new(self, place.beside(D::CLASSES[self.tag()])))
+    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
+        D::to_ref(AnyHandle::new(self, targets.table(self.tag())))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: D::Ref<'_, P>) -> Self {
@@ -253,14 +249,14 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
 // 2. no pointer.
 unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
     type View<'w, P: Phase> = Option<D::Ref<'w, P>>;
-    type Target = ToAny<D>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = None;
+    const LINKS_TO: &'static [ClassId] = D::CLASSES;
     const MEANING: u64 = meaning("Option", &[AnyLink::<D>::MEANING]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, place: TableRef<'w>) -> Option<D::Ref<'w, P>> {
-        self.map(|link| link.view::<P>(place))
+    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<D::Ref<'w, P>> {
+        self.map(|link| link.view::<P>(targets))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<D::Ref<'_, P>>) -> Self {

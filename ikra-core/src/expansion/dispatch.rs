@@ -18,8 +18,6 @@ macro_rules! __dispatch {
         unsafe impl $crate::dispatch::Dispatch for $all {
             const NAME: &'static ::core::primitive::str = $name;
             const CLASSES: &'static [$crate::info::ClassId] = &[$(<$class as $crate::info::ClassInfo>::ID),*];
-            const NAMES: &'static [&'static ::core::primitive::str] =
-                &[$(<$class as $crate::info::ClassInfo>::NAME),*];
             const MEANINGS: &'static [::core::primitive::u64] =
                 &[$(<$crate::link::Link<$class> as $crate::value::Value>::MEANING),*];
             type Bits = $crate::dispatch::$bits;
@@ -41,7 +39,7 @@ macro_rules! __dispatch {
             }
             #[inline(always)]
             fn from_ref<'w, __P: $crate::phase::Phase>(
-                object: $reference<'w, __P>,
+                object: Self::Ref<'w, __P>,
             ) -> $crate::dispatch::AnyHandle<'w, Self, __P> {
                 object.0
             }
@@ -111,13 +109,12 @@ macro_rules! __dispatch {
 }
 pub use __dispatch as dispatch;
 
-/// A kernel of a trait: what the kernels of all classes do, and the handle, `Actor::tick`.
+/// A kernel of a trait: what the kernels of all classes do.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_kernel {
     (
-        $(#[$doc:meta])*
-        $vis:vis const $method:ident = $name:literal, $number:literal for $all:ident: $($class:path;)*
+        $all:ident, $name:literal, $number:literal: $($class:path;)*
     ) => {
         #[automatically_derived]
         impl $crate::dispatch::DispatchKernel<$number> for $all {
@@ -125,12 +122,6 @@ macro_rules! __dispatch_kernel {
             const EFFECTS: &'static [&'static $crate::effects::Effects] = &[$(
                 <<$class as $crate::dispatch::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
             ),*];
-        }
-        #[automatically_derived]
-        #[allow(non_upper_case_globals, dead_code, missing_docs)]
-        impl $all {
-            $(#[$doc])*
-            $vis const $method: $crate::dispatch::EveryClass<$all, $number> = $crate::dispatch::EveryClass::NEW;
         }
     };
 }

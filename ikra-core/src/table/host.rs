@@ -10,7 +10,7 @@ use super::address;
 use crate::class::Class;
 use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::{first_target, whole_units};
+use crate::info::{ClassId, first_target, whole_units};
 
 /// Whoever has newer values of some columns than the host.
 ///

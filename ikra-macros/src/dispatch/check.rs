@@ -61,7 +61,11 @@ pub(super) fn method(item: &TraitItemFn, kernel: Option<&Attribute>, errors: &mu
     };
     let receiver = match &receiver.kind {
         ReceiverKind::Reference(_, _, mutability) if receiver.mutability.is_none() => {
-            if mutability.is_some() { Receiver::Exclusive } else { Receiver::Shared }
+            if mutability.is_some() {
+                Receiver::Exclusive
+            } else {
+                Receiver::Shared
+            }
         }
         _ => {
             mistake(receiver, "methods of a class take `&self` or `&mut self`: the object stays in its columns");

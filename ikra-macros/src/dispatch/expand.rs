@@ -34,7 +34,8 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let tags = (0..classes.len()).map(Literal::usize_unsuffixed);
     let bits = format_ident!("{}", if options.wide { "Wide" } else { "Narrow" });
     let name = ident.unraw().to_string();
-    let implemented = classes.iter().map(|class| quote_spanned!(located(class)=> ::ikra::rt::implements::<#ident, #class>();));
+    let implemented =
+        classes.iter().map(|class| quote_spanned!(located(class)=> ::ikra::rt::implements::<#ident, #class>();));
     let extended = supertraits.iter().map(|supertrait| {
         quote_spanned! {located(supertrait)=>
             // SAFETY: the tags are those of the same classes, in the same order.
@@ -52,7 +53,9 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let docs = [
         format!("All objects of the classes {list}: the trait as a type, for [`{link}`] and `Ref<{name}>`."),
         format!("A link to an object of one of the classes of [`{name}`]."),
-        format!("An object of one of the classes of [`{name}`], read through methods; written `Ref<{name}>` in methods."),
+        format!(
+            "An object of one of the classes of [`{name}`], read through methods; written `Ref<{name}>` in methods."
+        ),
         format!("Something of one of the classes of [`{name}`]: a link or a ref, by class."),
     ];
     let [of_all, of_link, of_ref, of_is] = docs;
@@ -72,6 +75,9 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
         #vis struct #reference<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, #ident, __P>);
         ::ikra::rt::dispatch! {
             #ident = #name as #bits, #reference, #is: #(#variants = #classes, #tags;)*
+        }
+        ::ikra::rt::host_only! {
+            ::ikra::rt::dispatch_in! { #ident, #is: #(#variants = #classes;)* }
         }
         #[automatically_derived]
         #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
@@ -130,9 +136,13 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let text = format!("{}::{}", ident.unraw(), name.unraw());
     let docs = method.item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     quote_spanned! {at=>
-        ::ikra::rt::dispatch_kernel! {
-            #(#docs)*
-            #vis const #name = #text, #number for #ident: #(#classes;)*
+        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: #(#classes;)* }
+        // On the device each class's kernel runs by itself.
+        ::ikra::rt::host_only! {
+            ::ikra::rt::every_class! {
+                #(#docs)*
+                #vis const #name: #number of #ident: #(#classes;)*
+            }
         }
     }
 }

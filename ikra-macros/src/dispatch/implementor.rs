@@ -184,7 +184,8 @@ fn fits(dispatch: &Dispatch, method: &Method, item: &ImplItemFn, errors: &mut Er
     }
     let generics = [&sig.generics.params, &of_trait.generics.params].map(|params| params.len());
     if generics[0] != generics[1] {
-        let message = format!("`{name}` has {} generic parameters in trait `{of}`, and here {}", generics[1], generics[0]);
+        let message =
+            format!("`{name}` has {} generic parameters in trait `{of}`, and here {}", generics[1], generics[0]);
         errors.at(name, message);
         return false;
     }

@@ -58,7 +58,10 @@ impl Options {
                 Setting::Wide(_) => options.wide = true,
                 Setting::Strategy(name) if name.value() == "type_pointer" => {}
                 Setting::Strategy(name) => {
-                    errors.at(name, "no such strategy; `\"type_pointer\"`, the class in the link's bits, is the one there is");
+                    errors.at(
+                        name,
+                        "no such strategy; `\"type_pointer\"`, the class in the link's bits, is the one there is",
+                    );
                 }
             }
         }
@@ -70,10 +73,7 @@ impl Options {
             let wide = if options.wide { "" } else { "; with `wide` it has 8, and 15 bits for the class" };
             errors.at(
                 class,
-                format!(
-                    "a link of `{of}` has room for {most} classes, and here are {}{wide}",
-                    options.classes.len()
-                ),
+                format!("a link of `{of}` has room for {most} classes, and here are {}{wide}", options.classes.len()),
             );
         }
         options
@@ -84,11 +84,16 @@ impl Options {
         let same = |other: &&Path| other.segments.last().is_some_and(|other| other.ident.unraw() == last.ident.unraw());
         match self.classes.iter().find(same) {
             None => self.classes.push(class),
-            Some(other) if quote!(#other).to_string() == quote!(#class).to_string() => errors.at(&class, format!("class `{}` is there twice", last.ident)),
+            Some(other) if quote!(#other).to_string() == quote!(#class).to_string() => {
+                errors.at(&class, format!("class `{}` is there twice", last.ident))
+            }
             Some(_) => {
                 errors.at(
                     &class,
-                    format!("two classes are called `{}`, and so would be two variants of an enum; rename one", last.ident),
+                    format!(
+                        "two classes are called `{}`, and so would be two variants of an enum; rename one",
+                        last.ident
+                    ),
                 );
             }
         }

@@ -21,20 +21,34 @@ where
     A: Copy + Send + Sync,
 {
     check_distinct(objects.len(), links)?;
+    // SAFETY: just checked.
+    unsafe { execute_distinct::<K, A>(objects, links, args) };
+    Ok(())
+}
+
+/// The same for links that are checked.
+///
+/// # Safety
+///
+/// [`check_distinct`] has found nothing wrong with them, for these objects.
+pub(crate) unsafe fn execute_distinct<K, A>(objects: &mut Objects<K::Class>, links: &[Link<K::Class>], args: A)
+where
+    K: Call<A>,
+    A: Copy + Send + Sync,
+{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     for_chunks(0..links.len(), const { K::EFFECTS.is_heavy }, |chunk| {
         let links = &links[chunk];
         for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
             let first = run[0].index();
-            // SAFETY: the objects exist and are in the list once, and `&mut objects` excludes other kernels.
+            // SAFETY: by the caller the objects exist and are in the list once; `&mut objects` excludes other kernels.
             unsafe { run_rows::<K, A>(table, &shadow, first..first + run.len(), args) }
         }
     });
     for link in links {
         objects.commit_shadow(const { K::EFFECTS.shadowed() }, link.index()..link.index() + 1);
     }
-    Ok(())
 }
 
 /// Checks that the links are of a world with so many objects, and that none is there twice.

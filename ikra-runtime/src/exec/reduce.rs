@@ -57,16 +57,36 @@ where
     R: Reducer<K::Output>,
 {
     check_distinct(objects.len(), links)?;
+    // SAFETY: just checked.
+    Ok(unsafe { reduce_distinct::<K, A, R>(objects, links, args, reducer) })
+}
+
+/// The same for links that are checked.
+///
+/// # Safety
+///
+/// [`check_distinct`] has found nothing wrong with them, for these objects.
+pub(crate) unsafe fn reduce_distinct<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    links: &[Link<K::Class>],
+    args: A,
+    reducer: R,
+) -> K::Output
+where
+    K: Call<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let result = reduce_chunks(links.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
-        // SAFETY: the objects exist and are in the list once, and `&mut objects` excludes other kernels.
+        // SAFETY: by the caller the objects exist and are in the list once; `&mut objects` excludes other kernels.
         unsafe { reduce_links::<K, A, R>(table, &shadow, &links[chunk], args, reducer) }
     });
     for link in links {
         objects.commit_shadow(const { K::EFFECTS.shadowed() }, link.index()..link.index() + 1);
     }
-    Ok(result)
+    result
 }
 
 /// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays.

@@ -8,6 +8,7 @@ use super::host::Host;
 use super::run::{OnHost, Step};
 use super::{Executor, Form, Launch, Over, Recording, Reduction, Run};
 use crate::class::{Class, has_arena};
+use crate::dispatch::{ExecuteOn, ReduceOn};
 use crate::error::Error;
 use crate::exec::{self, check_distinct, positions};
 use crate::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
@@ -204,13 +205,11 @@ impl<'w, W: World> On<'w, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors).
-    pub fn execute<K, A>(&mut self, kernel: K, args: A) -> Result<(), Error>
+    pub fn execute<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
-        K: Call<A, Output: Discardable> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        W: Holds<K::Class>,
+        K: ExecuteOn<W, A>,
     {
-        self.execute_range(kernel, .., args)
+        K::run_on(self, args)
     }
 
     /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids.
@@ -239,6 +238,15 @@ impl<'w, W: World> On<'w, W> {
     pub fn execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A) -> Result<(), Error>
     where
         K: Call<A, Output: Discardable> + OnDevice<A>,
+        A: Copy + Send + Sync + 'static,
+        W: Holds<K::Class>,
+    {
+        self.run_range::<K, A>(range, args)
+    }
+
+    pub(crate) fn run_range<K, A>(&mut self, range: impl RangeBounds<usize>, args: A) -> Result<(), Error>
+    where
+        K: Call<A> + OnDevice<A>,
         A: Copy + Send + Sync + 'static,
         W: Holds<K::Class>,
     {
@@ -272,9 +280,16 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [all executors](Self#errors); [`Error::Duplicate`] if an object is in the list twice,
     /// [`Error::NotInWorld`]: the kernel is then called for none.
-    pub fn execute_each<K, A>(&mut self, _kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    pub fn execute_each<K, A>(&mut self, _kernel: K, links: &[K::Link], args: A) -> Result<(), Error>
     where
-        K: Call<A, Output: Discardable> + OnDevice<A>,
+        K: ExecuteOn<W, A>,
+    {
+        K::run_each_on(self, links, args)
+    }
+
+    pub(crate) fn run_each<K, A>(&mut self, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    where
+        K: Call<A> + OnDevice<A>,
         A: Copy + Send + Sync + 'static,
         W: Holds<K::Class>,
     {
@@ -356,14 +371,11 @@ impl<'w, W: World> On<'w, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors).
-    pub fn execute_and_reduce<K, A, R>(&mut self, kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
+    pub fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
     where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<K::Output>,
-        W: Holds<K::Class>,
+        K: ReduceOn<W, A, R>,
     {
-        self.execute_range_and_reduce(kernel, .., args, reducer)
+        K::reduce_on(self, args, reducer)
     }
 
     /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids, and
@@ -392,6 +404,21 @@ impl<'w, W: World> On<'w, W> {
     pub fn execute_range_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
+        range: impl RangeBounds<usize>,
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error>
+    where
+        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
+        A: Copy + Send + Sync + 'static,
+        R: Reducer<K::Output>,
+        W: Holds<K::Class>,
+    {
+        self.reduce_range::<K, A, R>(range, args, reducer)
+    }
+
+    pub(crate) fn reduce_range<K, A, R>(
+        &mut self,
         range: impl RangeBounds<usize>,
         args: A,
         reducer: R,
@@ -432,6 +459,18 @@ impl<'w, W: World> On<'w, W> {
     pub fn execute_each_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
+        links: &[K::Link],
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error>
+    where
+        K: ReduceOn<W, A, R>,
+    {
+        K::reduce_each_on(self, links, args, reducer)
+    }
+
+    pub(crate) fn reduce_each<K, A, R>(
+        &mut self,
         links: &[Link<K::Class>],
         args: A,
         reducer: R,

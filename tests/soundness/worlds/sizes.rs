@@ -124,7 +124,7 @@ fn limits_and_ranges() {
     assert_eq!(sizes.one.reserve(0).unwrap().count(), 0);
     for link in [Link::from_id(2), Link::from_id(u32::MAX)].into_iter().flatten() {
         assert!(matches!(sizes.one.read(link), Err(Error::NotInWorld { len: 1, .. })));
-        assert!(matches!(sizes.try_get::<One>(link), Err(Error::NotInWorld { .. })));
+        assert!(matches!(sizes.try_get(link), Err(Error::NotInWorld { .. })));
     }
     assert_eq!(sizes.clone().get(only).n(), 3);
 }

@@ -1,0 +1,551 @@
+//! Kernels of several classes: what executors take for a kernel, a class's or a trait's.
+//!
+//! A kernel of a trait runs class by class, in the order of the trait's list, so that no warp of a GPU diverges. It is one
+//! kernel all the same: what one class's objects write in it, those of another do not read (see
+//! [`Phase::BESIDE`](ikra_core::phase::Phase::BESIDE)), so that the order of the classes does not show.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+#[doc(hidden)]
+pub use ikra_core::dispatch::{AnyLink, HasKernel, Referent};
+use ikra_core::dispatch::{Dispatch, DispatchKernel, Follow, Includes};
+#[doc(hidden)]
+pub use ikra_core::phase::Sequential;
+
+use crate::class::Class;
+use crate::error::Error;
+use crate::exec::{self, check_distinct};
+use crate::executor::On;
+use crate::handle::Handle;
+use crate::kernel::{Call, Discardable, OnDevice, ReducedBy};
+use crate::link::Link;
+use crate::reduce::Reducer;
+use crate::reorder::Reordered;
+use crate::transfer::Transfer;
+use crate::world::{Holds, Mut, World, ready};
+
+/// A kernel of a trait under `#[soa_dispatch]`: `Actor::tick`.
+///
+/// ```
+/// use ikra::prelude::*;
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_class] pub struct Pedestrian { pub steps: u32 }
+/// #[soa_dispatch(Car, Pedestrian)]
+/// pub trait Actor { #[kernel] fn tick(&mut self); }
+/// # #[soa_methods] impl Actor for Car { fn tick(&mut self) { self.km += 1; } }
+/// # #[soa_methods] impl Actor for Pedestrian { fn tick(&mut self) { self.steps += 1; } }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car>, pub pedestrians: Objects<Pedestrian> }
+///
+/// let mut town = Town::new();
+/// town.execute(Actor::tick, ()); // for all cars and all pedestrians
+/// assert_eq!(format!("{:?}", Actor::tick), "Actor::tick");
+/// ```
+pub struct EveryClass<D, const METHOD: usize>(PhantomData<fn() -> D>);
+
+impl<D, const METHOD: usize> EveryClass<D, METHOD> {
+    /// The handle.
+    pub const NEW: Self = Self(PhantomData);
+}
+impl<D, const METHOD: usize> Copy for EveryClass<D, METHOD> {}
+impl<D, const METHOD: usize> Clone for EveryClass<D, METHOD> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<D: DispatchKernel<METHOD>, const METHOD: usize> fmt::Debug for EveryClass<D, METHOD> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(D::NAME)
+    }
+}
+
+/// The kernels of the classes of a trait for a method, as [`Then`] after [`Then`].
+#[doc(hidden)]
+pub trait KernelsOf<const METHOD: usize>: Dispatch {
+    /// The kernels.
+    type Kernels;
+}
+
+/// A kernel, and those of the classes that follow.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Then<K, Rest>(PhantomData<fn() -> (K, Rest)>);
+
+/// No kernel: the end of a list.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Done;
+
+/// The list of kernels, and the handle of all.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __every_class {
+    (@list $all:ident $number:literal) => { $crate::dispatch::Done };
+    (@list $all:ident $number:literal $class:path; $($rest:path;)*) => {
+        $crate::dispatch::Then<
+            <$class as $crate::dispatch::HasKernel<$all, $number>>::Kernel,
+            $crate::__every_class!(@list $all $number $($rest;)*)
+        >
+    };
+    ($(#[$doc:meta])* $vis:vis const $method:ident: $number:literal of $all:ident: $($class:path;)*) => {
+        #[automatically_derived]
+        impl $crate::dispatch::KernelsOf<$number> for $all {
+            type Kernels = $crate::__every_class!(@list $all $number $($class;)*);
+        }
+        #[automatically_derived]
+        #[allow(non_upper_case_globals, dead_code, missing_docs)]
+        impl $all {
+            $(#[$doc])*
+            $vis const $method: $crate::dispatch::EveryClass<$all, $number> = $crate::dispatch::EveryClass::NEW;
+        }
+    };
+}
+pub use __every_class as every_class;
+
+/// A link of a world, by which [`World::get`] finds the object: [`Link<C>`](Link) of a class that the world holds, or
+/// [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no link of world `{W}`",
+    label = "not a link to objects of this world",
+    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
+)]
+pub trait LinkIn<W: 'static>: Follow {
+    /// The guard that [`World::get_mut`] returns.
+    type Mut<'w>;
+    /// The object.
+    #[doc(hidden)]
+    fn find(self, world: &W) -> Result<Self::View<'_, Sequential>, Error>;
+    /// A guard of the object.
+    #[doc(hidden)]
+    fn find_mut(self, world: &mut W) -> Result<Self::Mut<'_>, Error>;
+}
+
+impl<C: Class, W: Holds<C>> LinkIn<W> for Link<C> {
+    type Mut<'w> = Mut<'w, C>;
+
+    #[inline]
+    fn find(self, world: &W) -> Result<C::Ref<'_, Sequential>, Error> {
+        let objects = world.objects();
+        objects.check_initialized(self)?;
+        ready(world);
+        Ok(C::to_ref(Handle::at(objects.table(), self.index())))
+    }
+    #[inline]
+    fn find_mut(self, world: &mut W) -> Result<Mut<'_, C>, Error> {
+        let objects = Holds::<C>::objects(world);
+        objects.check_initialized(self)?;
+        ready(world);
+        Ok(Mut::new(objects.table(), self.index()))
+    }
+}
+
+impl<D: DispatchIn<W>, W: 'static> LinkIn<W> for AnyLink<D> {
+    type Mut<'w> = D::Mut<'w>;
+
+    #[inline]
+    fn find(self, world: &W) -> Result<D::Ref<'_, Sequential>, Error> {
+        D::find(self, world)
+    }
+    #[inline]
+    fn find_mut(self, world: &mut W) -> Result<D::Mut<'_>, Error> {
+        D::find_mut(self, world)
+    }
+}
+
+/// A world holds all classes of a trait.
+#[doc(hidden)]
+pub trait DispatchIn<W: 'static>: Dispatch {
+    /// A guard, by class.
+    type Mut<'w>;
+    /// The object.
+    fn find(link: AnyLink<Self>, world: &W) -> Result<Self::Ref<'_, Sequential>, Error>;
+    /// A guard of the object.
+    fn find_mut(link: AnyLink<Self>, world: &mut W) -> Result<Self::Mut<'_>, Error>;
+}
+
+/// Links of a trait in worlds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_in {
+    ($all:ident, $is:ident: $($variant:ident = $class:path;)*) => {
+        #[automatically_derived]
+        impl<__W: $($crate::world::Holds<$class> +)*> $crate::dispatch::DispatchIn<__W> for $all {
+            type Mut<'w> = $is<$($crate::world::Mut<'w, $class>),*>;
+            #[inline]
+            fn find(
+                link: $crate::dispatch::AnyLink<Self>,
+                world: &__W,
+            ) -> ::core::result::Result<
+                <Self as $crate::dispatch::Referent>::Ref<'_, $crate::dispatch::Sequential>,
+                $crate::error::Error,
+            > {
+                match link.class() {
+                    $($is::$variant(link) => $crate::dispatch::LinkIn::find(link, world)
+                        .map(::core::convert::Into::into),)*
+                }
+            }
+            #[inline]
+            fn find_mut(
+                link: $crate::dispatch::AnyLink<Self>,
+                world: &mut __W,
+            ) -> ::core::result::Result<Self::Mut<'_>, $crate::error::Error> {
+                match link.class() {
+                    $($is::$variant(link) => $crate::dispatch::LinkIn::find_mut(link, world).map($is::$variant),)*
+                }
+            }
+        }
+    };
+}
+pub use __dispatch_in as dispatch_in;
+
+/// A kernel that runs on the host with arguments `A`: one of a class, or of a trait, for each of its classes.
+///
+/// All that [`World::execute`] takes is one:
+///
+/// ```
+/// use ikra::{Execute, World, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_methods] impl Car { #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; } }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
+///
+/// fn twice<W: World, A: Copy>(world: &mut W, kernel: impl Execute<W, A>, args: A) {
+///     world.execute(kernel, args);
+///     world.execute(kernel, args);
+/// }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// let car = town.cars.push(Car { km: 0 })?;
+/// twice(&mut town, Car::drive, 5);
+/// assert_eq!(town.get(car).km(), 10);
+/// # Ok(()) }
+/// ```
+pub trait Execute<W, A>: Copy {
+    /// What lists of objects consist of: links of the class, or of the trait.
+    type Link: Copy;
+    /// For all objects. The world is ready for it.
+    #[doc(hidden)]
+    fn run(world: &mut W, args: A);
+    /// For those in a list.
+    #[doc(hidden)]
+    fn run_each(world: &mut W, links: &[Self::Link], args: A) -> Result<(), Error>;
+}
+
+/// The same with results that reducer `R` combines.
+pub trait Reduce<W, A, R>: Copy {
+    /// What lists of objects consist of: links of the class, or of the trait.
+    type Link: Copy;
+    /// What the kernel returns.
+    type Output;
+    /// For all objects. The world is ready for it.
+    #[doc(hidden)]
+    fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output;
+    /// For those in a list.
+    #[doc(hidden)]
+    fn reduce_each(world: &mut W, links: &[Self::Link], args: A, reducer: R) -> Result<Self::Output, Error>;
+}
+
+/// A kernel that runs at every place with arguments `A`.
+pub trait ExecuteOn<W: World, A>: Execute<W, A> {
+    /// For all objects.
+    #[doc(hidden)]
+    fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
+    /// For those in a list.
+    #[doc(hidden)]
+    fn run_each_on(on: &mut On<'_, W>, links: &[Self::Link], args: A) -> Result<(), Error>;
+}
+
+/// The same with results that reducer `R` combines.
+pub trait ReduceOn<W: World, A, R>: Reduce<W, A, R> {
+    /// For all objects.
+    #[doc(hidden)]
+    fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error>;
+    /// For those in a list.
+    #[doc(hidden)]
+    fn reduce_each_on(on: &mut On<'_, W>, links: &[Self::Link], args: A, reducer: R) -> Result<Self::Output, Error>;
+}
+
+impl<K, A, W> Execute<W, A> for K
+where
+    K: Call<A, Output: Discardable>,
+    A: Copy + Send + Sync,
+    W: Holds<K::Class>,
+{
+    type Link = Link<K::Class>;
+
+    #[inline]
+    fn run(world: &mut W, args: A) {
+        exec::execute::<K, A>(world.objects_mut(), .., args);
+    }
+    #[inline]
+    fn run_each(world: &mut W, links: &[Link<K::Class>], args: A) -> Result<(), Error> {
+        exec::execute_each::<K, A>(world.objects_mut(), links, args)
+    }
+}
+
+impl<K, A, W, R> Reduce<W, A, R> for K
+where
+    K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+    W: Holds<K::Class>,
+{
+    type Link = Link<K::Class>;
+    type Output = K::Output;
+
+    #[inline]
+    fn reduce(world: &mut W, args: A, reducer: R) -> K::Output {
+        exec::execute_and_reduce::<K, A, R>(world.objects_mut(), .., args, reducer)
+    }
+    #[inline]
+    fn reduce_each(world: &mut W, links: &[Link<K::Class>], args: A, reducer: R) -> Result<K::Output, Error> {
+        exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links, args, reducer)
+    }
+}
+
+impl<K, A, W> ExecuteOn<W, A> for K
+where
+    K: Call<A, Output: Discardable> + OnDevice<A>,
+    A: Copy + Send + Sync + 'static,
+    W: Holds<K::Class>,
+{
+    fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
+        on.run_range::<K, A>(.., args)
+    }
+    fn run_each_on(on: &mut On<'_, W>, links: &[Link<K::Class>], args: A) -> Result<(), Error> {
+        on.run_each::<K, A>(links, args)
+    }
+}
+
+impl<K, A, W, R> ReduceOn<W, A, R> for K
+where
+    K: Call<A, Output: Transfer + Copy + Send + Sync> + ReducedBy<R> + OnDevice<A>,
+    A: Copy + Send + Sync + 'static,
+    R: Reducer<K::Output>,
+    W: Holds<K::Class>,
+{
+    fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<K::Output, Error> {
+        on.reduce_range::<K, A, R>(.., args, reducer)
+    }
+    fn reduce_each_on(on: &mut On<'_, W>, links: &[Link<K::Class>], args: A, reducer: R) -> Result<K::Output, Error> {
+        on.reduce_each::<K, A, R>(links, args, reducer)
+    }
+}
+
+/// The links of several classes, class by class.
+fn grouped<D: Dispatch>(links: &[AnyLink<D>]) -> Reordered {
+    Reordered::new(links, D::CLASSES.len(), AnyLink::parts)
+}
+
+/// The links of class `C` among them, which are those of different objects of the world.
+fn links_of<D: Includes<C>, C: Class, W: Holds<C>>(grouped: &Reordered, world: &W) -> Result<Vec<Link<C>>, Error> {
+    let links: Vec<_> = grouped.objects_of(D::TAG).iter().map(|&index| Link::at(index)).collect();
+    check_distinct(world.objects().len(), &links)?;
+    Ok(links)
+}
+
+mod lists {
+    //! The executors, kernel by kernel of a list.
+
+    use super::*;
+
+    /// Each kernel for all objects of its class, and for those of a list.
+    ///
+    /// Of a list the kernels of the classes run last to first, so that all links are looked at before the first of them runs.
+    pub trait ExecuteList<D, W, A> {
+        fn run(world: &mut W, args: A);
+        fn run_each(world: &mut W, links: &Reordered, args: A) -> Result<(), Error>;
+    }
+    impl<D, W, A> ExecuteList<D, W, A> for Done {
+        fn run(_: &mut W, _: A) {}
+        fn run_each(_: &mut W, _: &Reordered, _: A) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    impl<D, W, A, K, Rest> ExecuteList<D, W, A> for Then<K, Rest>
+    where
+        K: Call<A, Output: Discardable>,
+        A: Copy + Send + Sync,
+        D: Includes<K::Class>,
+        W: Holds<K::Class>,
+        Rest: ExecuteList<D, W, A>,
+    {
+        fn run(world: &mut W, args: A) {
+            exec::execute::<K, A>(world.objects_mut(), .., args);
+            Rest::run(world, args);
+        }
+        fn run_each(world: &mut W, links: &Reordered, args: A) -> Result<(), Error> {
+            let own = links_of::<D, K::Class, W>(links, world)?;
+            Rest::run_each(world, links, args)?;
+            // SAFETY: they were checked, and objects do not go away.
+            unsafe { exec::execute_distinct::<K, A>(world.objects_mut(), &own, args) };
+            Ok(())
+        }
+    }
+
+    /// What the first kernel returns.
+    pub trait Returns<A> {
+        type Output;
+    }
+    impl<A, K: Call<A>, Rest> Returns<A> for Then<K, Rest> {
+        type Output = K::Output;
+    }
+
+    /// The same with results of type `T`, which are combined in the order of the classes.
+    pub trait ReduceList<D, W, A, R, T> {
+        fn reduce(world: &mut W, args: A, reducer: R) -> T;
+        fn reduce_each(world: &mut W, links: &Reordered, args: A, reducer: R) -> Result<T, Error>;
+    }
+    impl<D, W, A, R: Reducer<T>, T> ReduceList<D, W, A, R, T> for Done {
+        fn reduce(_: &mut W, _: A, reducer: R) -> T {
+            reducer.identity()
+        }
+        fn reduce_each(_: &mut W, _: &Reordered, _: A, reducer: R) -> Result<T, Error> {
+            Ok(reducer.identity())
+        }
+    }
+    impl<D, W, A, R, T, K, Rest> ReduceList<D, W, A, R, T> for Then<K, Rest>
+    where
+        K: Call<A, Output = T> + ReducedBy<R>,
+        T: Copy + Send + Sync,
+        A: Copy + Send + Sync,
+        R: Reducer<T>,
+        D: Includes<K::Class>,
+        W: Holds<K::Class>,
+        Rest: ReduceList<D, W, A, R, T>,
+    {
+        fn reduce(world: &mut W, args: A, reducer: R) -> T {
+            let own = exec::execute_and_reduce::<K, A, R>(world.objects_mut(), .., args, reducer);
+            reducer.combine(own, Rest::reduce(world, args, reducer))
+        }
+        fn reduce_each(world: &mut W, links: &Reordered, args: A, reducer: R) -> Result<T, Error> {
+            let own = links_of::<D, K::Class, W>(links, world)?;
+            let others = Rest::reduce_each(world, links, args, reducer)?;
+            // SAFETY: they were checked, and objects do not go away.
+            let own = unsafe { exec::reduce_distinct::<K, A, R>(world.objects_mut(), &own, args, reducer) };
+            Ok(reducer.combine(own, others))
+        }
+    }
+
+    /// The same at any place.
+    pub trait ExecuteOnList<D, W: World, A> {
+        fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
+        fn run_each_on(on: &mut On<'_, W>, links: &Reordered, args: A) -> Result<(), Error>;
+    }
+    impl<D, W: World, A> ExecuteOnList<D, W, A> for Done {
+        fn run_on(_: &mut On<'_, W>, _: A) -> Result<(), Error> {
+            Ok(())
+        }
+        fn run_each_on(_: &mut On<'_, W>, _: &Reordered, _: A) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    impl<D, W, A, K, Rest> ExecuteOnList<D, W, A> for Then<K, Rest>
+    where
+        K: Call<A, Output: Discardable> + OnDevice<A>,
+        A: Copy + Send + Sync + 'static,
+        D: Includes<K::Class>,
+        W: Holds<K::Class>,
+        Rest: ExecuteOnList<D, W, A>,
+    {
+        fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
+            on.run_range::<K, A>(.., args)?;
+            Rest::run_on(on, args)
+        }
+        fn run_each_on(on: &mut On<'_, W>, links: &Reordered, args: A) -> Result<(), Error> {
+            let own = links_of::<D, K::Class, W>(links, on.world())?;
+            Rest::run_each_on(on, links, args)?;
+            on.run_each::<K, A>(&own, args)
+        }
+    }
+
+    /// The same with results.
+    pub trait ReduceOnList<D, W: World, A, R, T> {
+        fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error>;
+        fn reduce_each_on(on: &mut On<'_, W>, links: &Reordered, args: A, reducer: R) -> Result<T, Error>;
+    }
+    impl<D, W: World, A, R: Reducer<T>, T> ReduceOnList<D, W, A, R, T> for Done {
+        fn reduce_on(_: &mut On<'_, W>, _: A, reducer: R) -> Result<T, Error> {
+            Ok(reducer.identity())
+        }
+        fn reduce_each_on(_: &mut On<'_, W>, _: &Reordered, _: A, reducer: R) -> Result<T, Error> {
+            Ok(reducer.identity())
+        }
+    }
+    impl<D, W, A, R, T, K, Rest> ReduceOnList<D, W, A, R, T> for Then<K, Rest>
+    where
+        K: Call<A, Output = T> + ReducedBy<R> + OnDevice<A>,
+        T: Transfer,
+        A: Copy + Send + Sync + 'static,
+        R: Reducer<T>,
+        D: Includes<K::Class>,
+        W: Holds<K::Class>,
+        Rest: ReduceOnList<D, W, A, R, T>,
+    {
+        fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error> {
+            let own = on.reduce_range::<K, A, R>(.., args, reducer)?;
+            Ok(reducer.combine(own, Rest::reduce_on(on, args, reducer)?))
+        }
+        fn reduce_each_on(on: &mut On<'_, W>, links: &Reordered, args: A, reducer: R) -> Result<T, Error> {
+            let own = links_of::<D, K::Class, W>(links, on.world())?;
+            let others = Rest::reduce_each_on(on, links, args, reducer)?;
+            Ok(reducer.combine(on.reduce_each::<K, A, R>(&own, args, reducer)?, others))
+        }
+    }
+}
+use lists::{ExecuteList, ExecuteOnList, ReduceList, ReduceOnList, Returns};
+
+impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>
+where
+    D: KernelsOf<METHOD, Kernels: ExecuteList<D, W, A>>,
+{
+    type Link = AnyLink<D>;
+
+    fn run(world: &mut W, args: A) {
+        D::Kernels::run(world, args);
+    }
+    fn run_each(world: &mut W, links: &[AnyLink<D>], args: A) -> Result<(), Error> {
+        D::Kernels::run_each(world, &grouped(links), args)
+    }
+}
+
+impl<D, A, W, R, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
+where
+    D: KernelsOf<METHOD, Kernels: Returns<A> + ReduceList<D, W, A, R, <D::Kernels as Returns<A>>::Output>>,
+{
+    type Link = AnyLink<D>;
+    type Output = <D::Kernels as Returns<A>>::Output;
+
+    fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output {
+        D::Kernels::reduce(world, args, reducer)
+    }
+    fn reduce_each(world: &mut W, links: &[AnyLink<D>], args: A, reducer: R) -> Result<Self::Output, Error> {
+        D::Kernels::reduce_each(world, &grouped(links), args, reducer)
+    }
+}
+
+impl<D, A, W, const METHOD: usize> ExecuteOn<W, A> for EveryClass<D, METHOD>
+where
+    W: World,
+    D: KernelsOf<METHOD, Kernels: ExecuteList<D, W, A> + ExecuteOnList<D, W, A>>,
+{
+    fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
+        D::Kernels::run_on(on, args)
+    }
+    fn run_each_on(on: &mut On<'_, W>, links: &[AnyLink<D>], args: A) -> Result<(), Error> {
+        D::Kernels::run_each_on(on, &grouped(links), args)
+    }
+}
+
+impl<D, A, W, R, const METHOD: usize> ReduceOn<W, A, R> for EveryClass<D, METHOD>
+where
+    W: World,
+    Self: Reduce<W, A, R, Link = AnyLink<D>>,
+    D: KernelsOf<METHOD, Kernels: ReduceOnList<D, W, A, R, <Self as Reduce<W, A, R>>::Output>>,
+{
+    fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error> {
+        D::Kernels::reduce_on(on, args, reducer)
+    }
+    fn reduce_each_on(on: &mut On<'_, W>, links: &[AnyLink<D>], args: A, reducer: R) -> Result<Self::Output, Error> {
+        D::Kernels::reduce_each_on(on, &grouped(links), args, reducer)
+    }
+}

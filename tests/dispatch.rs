@@ -1,0 +1,4 @@
+//! Traits over classes.
+
+#[path = "dispatch/town.rs"]
+mod town;
