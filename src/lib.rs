@@ -334,3 +334,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide.md")]
 struct Guide;
+
+/// The examples of traits over classes.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/dispatch.md")]
+struct ObjectsOfSeveralClasses;

@@ -63,7 +63,7 @@ impl Body {
     pub fn claim(&mut self, modulus: u32) {
         let n = self.link().id();
         if let Some(target) = Link::from_id(n % modulus + 1) {
-            self.resolve::<Body>(target).owner().claim(self.link());
+            self.resolve::<Link<Body>>(target).owner().claim(self.link());
         }
     }
 
@@ -403,19 +403,19 @@ fn chain(value: u32) -> Chain {
 fn objects_that_change_worlds_follow_links_in_the_world_they_are_in() {
     let knot = Link::from_index(0).unwrap();
     let (mut a, mut b) = (chain(1), chain(2));
-    assert_eq!((a.get::<Knot>(knot).bead().value(), b.get::<Knot>(knot).bead().value()), (1, 2));
+    assert_eq!((a.get::<Link<Knot>>(knot).bead().value(), b.get::<Link<Knot>>(knot).bead().value()), (1, 2));
     // a's knots meet b's beads.
     std::mem::swap(&mut a.beads, &mut b.beads);
-    assert_eq!(a.get::<Knot>(knot).bead().value(), 2);
+    assert_eq!(a.get::<Link<Knot>>(knot).bead().value(), 2);
     std::mem::swap(&mut a.knots, &mut b.knots);
-    assert_eq!(b.get::<Knot>(knot).bead().value(), 1);
+    assert_eq!(b.get::<Link<Knot>>(knot).bead().value(), 1);
     // Back, without `a` having been looked at in between; then `b` is gone.
     std::mem::swap(&mut a.knots, &mut b.knots);
     drop(b);
-    assert_eq!(a.get::<Knot>(knot).bead().value(), 2);
-    assert_eq!(a.get::<Knot>(knot).all::<Bead>().map(|bead| bead.value()).sum::<u32>(), 2);
+    assert_eq!(a.get::<Link<Knot>>(knot).bead().value(), 2);
+    assert_eq!(a.get::<Link<Knot>>(knot).all::<Bead>().map(|bead| bead.value()).sum::<u32>(), 2);
     let moved = Box::new(a);
-    assert_eq!(moved.get::<Knot>(knot).bead().value(), 2);
+    assert_eq!(moved.get::<Link<Knot>>(knot).bead().value(), 2);
 }
 
 #[test]

@@ -6,9 +6,9 @@ use core::num::NonZeroU32;
 
 use super::{AnyHandle, Dispatch, Includes, LinkBits};
 use crate::class::Class;
-use crate::link::Link;
 use crate::directory::Targets;
 use crate::info::ClassId;
+use crate::link::Link;
 use crate::origin::meaning;
 use crate::panics::too_many_for_link;
 use crate::phase::Phase;

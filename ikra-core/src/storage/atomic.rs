@@ -371,9 +371,9 @@ macro_rules! encoded {
 /// An atomic link to objects of several classes, over the integer that has its bits.
 macro_rules! number_of_link {
     ($ty:ty, |$value:ident| $encode:expr, |$found:ident| $decode:expr) => {
-        impl<D: Dispatch> sealed::Sealed for $ty {}
-        impl<D: Dispatch> AtomicValue for $ty {
-            type Cell = <NumberOf<D> as AtomicValue>::Cell;
+        impl<D: Dispatch> AtomicValue for $ty {}
+        impl<D: Dispatch> sealed::Cell for $ty {
+            type Cell = <NumberOf<D> as sealed::Cell>::Cell;
             #[inline(always)]
             fn load(cell: &Self::Cell) -> Self {
                 let $found = AnyLink::of_number(NumberOf::<D>::load(cell));
