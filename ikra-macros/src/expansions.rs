@@ -106,3 +106,37 @@ fn size() {
     println!("a class of 10 fields: {class} lines; 10 kernels: {methods} lines");
     assert!(class <= 470 && methods <= 320, "{class} {methods}");
 }
+
+fn town() -> TokenStream {
+    quote! {
+        /// What moves.
+        pub trait Actor {
+            const WHEELS: u32 = 0;
+            #[kernel]
+            fn tick(&mut self, dt: f32);
+            /// How fast it is.
+            fn speed(&self) -> f32 { 1.0 }
+            fn target(&self) -> Option<Ref<Actor>>;
+        }
+    }
+}
+
+#[test]
+fn dispatch() {
+    check("dispatch.rs", crate::dispatch::soa_dispatch(quote!(Car, model::Pedestrian), town()));
+}
+
+#[test]
+fn implementor() {
+    let item = town();
+    let made = crate::dispatch::expand_dispatch(quote! {
+        (::ikra; {} #item)
+        impl Actor for Car {
+            const WHEELS: u32 = 4;
+            #[kernel(snapshot(pos))]
+            fn tick(&mut self, dt: f32) { self.pos += dt; }
+            fn target(&self) -> Option<Ref<Actor>> { None }
+        }
+    });
+    check("implementor.rs", made);
+}

@@ -1,5 +1,7 @@
 //! The list of `#[soa_dispatch(…)]`.
 
+use std::collections::HashMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
@@ -51,9 +53,10 @@ impl Options {
         let mut options = Self::default();
         let parsed = Punctuated::<Setting, Token![,]>::parse_terminated.parse2(args);
         let Some(settings) = errors.take(parsed) else { return options };
+        let mut seen = HashMap::new();
         for setting in settings {
             match setting {
-                Setting::Class(class) => options.class(class, errors),
+                Setting::Class(class) => options.class(class, &mut seen, errors),
                 Setting::Wide(name) if options.wide => errors.at(name, "`wide` is there twice"),
                 Setting::Wide(_) => options.wide = true,
                 Setting::Strategy(name) if name.value() == "type_pointer" => {}
@@ -79,21 +82,19 @@ impl Options {
         options
     }
 
-    fn class(&mut self, class: Path, errors: &mut Errors) {
-        let Some(last) = class.segments.last() else { return };
-        let same = |other: &&Path| other.segments.last().is_some_and(|other| other.ident.unraw() == last.ident.unraw());
-        match self.classes.iter().find(same) {
-            None => self.classes.push(class),
-            Some(other) if quote!(#other).to_string() == quote!(#class).to_string() => {
-                errors.at(&class, format!("class `{}` is there twice", last.ident))
+    fn class(&mut self, class: Path, seen: &mut HashMap<String, String>, errors: &mut Errors) {
+        let Some(last) = class.segments.last().map(|last| last.ident.unraw().to_string()) else { return };
+        let path = quote!(#class).to_string();
+        match seen.get(&last) {
+            None => {
+                seen.insert(last, path);
+                self.classes.push(class);
             }
+            Some(other) if *other == path => errors.at(&class, format!("class `{last}` is there twice")),
             Some(_) => {
                 errors.at(
                     &class,
-                    format!(
-                        "two classes are called `{}`, and so would be two variants of an enum; rename one",
-                        last.ident
-                    ),
+                    format!("two classes are called `{last}`, and so would be two variants of an enum; rename one"),
                 );
             }
         }

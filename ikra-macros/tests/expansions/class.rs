@@ -57,9 +57,7 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn hits(
-        &self,
-    ) -> ::ikra::Atomic<'w, u32, ::ikra::rt::OfAny<P, Body, 2usize>> {
+    pub fn hits(&self) -> ::ikra::Atomic<'w, u32, ::ikra::rt::OfAny<P, Body, 2usize>> {
         ::ikra::rt::Handle::read(
             self.0,
             const { ::ikra::rt::RaceFree::<P, Body, 2usize>::check() },

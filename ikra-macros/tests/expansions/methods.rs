@@ -46,7 +46,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     #[inline(always)]
     pub fn follow(
         &mut self,
-        leader: <Body as ::ikra::Class>::Ref<'__w, __P>,
+        leader: <Body as ::ikra::Referent>::Ref<'__w, __P>,
         factor: f32,
     ) {
         self.pos[0] += factor * leader.distance();
@@ -54,7 +54,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn attract(&mut self, other: <Body as ::ikra::Class>::Ref<'__w, __P>) {
+    pub fn attract(&mut self, other: <Body as ::ikra::Referent>::Ref<'__w, __P>) {
         #[allow(unused_imports)]
         use ::ikra::rt::NotAtomic as _;
         other.hits().__valueless().fetch_add(1);
@@ -91,24 +91,24 @@ const _: () = {
     ::ikra::rt::kernel! {
         #[doc = r" Moves."] pub const follow : Kernel_follow = "Body::follow" for Body[0
         1 2]; ::ikra::Effects::exclusive:: < Body > ("Body::follow", < Body >
-        ::__effects_of_follow.reach(::ikra::rt::Reached::NONE), 1)
+        ::__effects_of_follow.reach(::ikra::rt::Reached::NONE), 1);
     }
     #[automatically_derived]
-    impl ::ikra::rt::Call<(::ikra::Link<Body>, f32)> for Kernel_follow {
+    impl ::ikra::rt::Call<(<Body as ::ikra::Referent>::Link, f32)> for Kernel_follow {
         type Output = ();
         #[inline(always)]
         fn call<'__w>(
             view: &mut BodyMut<'__w, Self>,
-            (arg0, arg1): (::ikra::Link<Body>, f32),
+            (arg0, arg1): (<Body as ::ikra::Referent>::Link, f32),
         ) -> () {
             let arg0 = ::ikra::Object::resolve(&*view, arg0);
             <BodyMut<'__w, Self>>::follow(view, arg0, arg1)
         }
     }
     ::ikra::rt::entry! {
-        execute Kernel_follow = "Body::follow" at ":1:0" for Body; (arg0, arg1) :
-        (::ikra::Link < Body >, f32) = (arg0 : ::ikra::Link < Body >, arg1 : f32) as
-        "ikra_kernel_Body_follow_1_0_6b326105"
+        execute Kernel_follow = "Body::follow" at ":1:0" for Body; (arg0, arg1) : (< Body
+        as ::ikra::Referent > ::Link, f32) = (arg0 : < Body as ::ikra::Referent > ::Link,
+        arg1 : f32) as "ikra_kernel_Body_follow_1_0_6b326105"
     }
 };
 ///The kernel [`Body::attract`]: its handle, what it does to fields, and how executors call it.
@@ -116,7 +116,7 @@ const _: () = {
     ::ikra::rt::kernel! {
         pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2];
         ::ikra::Effects::exclusive:: < Body > ("Body::attract", < Body >
-        ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy()
+        ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy();
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {
@@ -140,7 +140,7 @@ const _: () = {
     ::ikra::rt::kernel! {
         pub const distance : Kernel_distance = "Body::distance" for Body[0 1 2];
         ::ikra::Effects::shared:: < Body > ("Body::distance", < Body >
-        ::__effects_of_distance.reach(::ikra::rt::Reached::NONE))
+        ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
     }
     #[automatically_derived]
     impl ::ikra::rt::Call<()> for Kernel_distance {

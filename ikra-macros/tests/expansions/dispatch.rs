@@ -1,0 +1,77 @@
+/// What moves.
+///
+///All objects of the classes [`Car`], [`Pedestrian`]: the trait as a type, for [`ActorLink`] and `Ref<Actor>`.
+#[derive(Clone, Copy, Debug)]
+pub enum Actor {}
+///A link to an object of one of the classes of [`Actor`].
+pub type ActorLink = ::ikra::AnyLink<Actor>;
+///Something of one of the classes of [`Actor`]: a link or a ref, by class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ActorIs<Car, Pedestrian> {
+    Car(Car),
+    Pedestrian(Pedestrian),
+}
+///An object of one of the classes of [`Actor`], read through methods; written `Ref<Actor>` in methods.
+pub struct ActorRef<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, Actor, __P>);
+::ikra::rt::dispatch! {
+    Actor = "Actor" as Narrow, ActorRef, ActorIs : Car = Car, 0; Pedestrian =
+    model::Pedestrian, 1;
+}
+::ikra::rt::host_only! {
+    ::ikra::rt::dispatch_in! { Actor, ActorIs : Car = Car; Pedestrian =
+    model::Pedestrian; }
+}
+#[automatically_derived]
+#[allow(dead_code, missing_docs, clippy::too_many_arguments)]
+impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
+    /// How fast it is.
+    #[inline(always)]
+    #[track_caller]
+    pub fn speed(&self) -> f32 {
+        match <Self>::class(*self) {
+            ActorIs::Car(object) => {
+                <<Car as ::ikra::Class>::Ref<'__w, __P>>::speed(&object)
+            }
+            ActorIs::Pedestrian(object) => {
+                <<model::Pedestrian as ::ikra::Class>::Ref<'__w, __P>>::speed(&object)
+            }
+        }
+    }
+    #[inline(always)]
+    #[track_caller]
+    pub fn target(&self) -> Option<<Actor as ::ikra::Referent>::Ref<'__w, __P>> {
+        match <Self>::class(*self) {
+            ActorIs::Car(object) => {
+                <<Car as ::ikra::Class>::Ref<'__w, __P>>::target(&object)
+            }
+            ActorIs::Pedestrian(object) => {
+                <<model::Pedestrian as ::ikra::Class>::Ref<'__w, __P>>::target(&object)
+            }
+        }
+    }
+}
+::ikra::rt::dispatch_kernel! {
+    Actor, "Actor::tick", 0 : Car; model::Pedestrian;
+}
+::ikra::rt::host_only! {
+    ::ikra::rt::every_class! { pub const tick : 0 of Actor : Car; model::Pedestrian; }
+}
+const _: () = {
+    ::ikra::rt::implements::<Actor, Car>();
+    ::ikra::rt::implements::<Actor, model::Pedestrian>();
+};
+///Tells `#[soa_methods]` what [`Actor`] has, under its name.
+#[doc(hidden)]
+#[allow(unused_macros)]
+macro_rules! __ikra_trait_Actor {
+    ($($item:tt)*) => {
+        ::ikra::rt::__expand_dispatch! { (::ikra; {} #[doc = r" What moves."] pub trait
+        Actor { const WHEELS : u32 = 0; #[kernel] fn tick(& mut self, dt : f32); #[doc =
+        r" How fast it is."] fn speed(& self) -> f32 { 1.0 } fn target(& self) -> Option
+        < Ref < Actor >>; }) $($item)* }
+    };
+}
+#[doc(hidden)]
+#[allow(unused_imports)]
+pub(crate) use __ikra_trait_Actor as Actor;
