@@ -22,7 +22,9 @@ fn ui() {
     // Data races are found when kernels are instantiated, by `cargo build` and not by `cargo check`. A case
     // that passes makes trybuild build.
     cases.pass("tests/ui/pass/*.rs");
-    for theme in ["arrays", "cascades", "class", "methods", "order", "race", "soundness", "text", "value", "world"] {
+    for theme in
+        ["arrays", "cascades", "class", "dispatch", "methods", "order", "race", "soundness", "text", "value", "world"]
+    {
         cases.compile_fail(format!("tests/ui/{theme}/*.rs"));
     }
 }

@@ -156,37 +156,37 @@ impl Stage {
     /// How far along a ray a shape is hit.
     pub fn distance(&self, shape: ShapeLink, ray: Ray) -> f32 {
         match shape.tag() {
-            0 => self.resolve::<Sphere>(shape.link()).distance(ray),
-            1 => self.resolve::<Plane>(shape.link()).distance(ray),
-            _ => self.resolve::<Triangle>(shape.link()).distance(ray),
+            0 => self.resolve::<Link<Sphere>>(shape.link()).distance(ray),
+            1 => self.resolve::<Link<Plane>>(shape.link()).distance(ray),
+            _ => self.resolve::<Link<Triangle>>(shape.link()).distance(ray),
         }
     }
 
     /// The direction out of a shape.
     pub fn normal(&self, shape: ShapeLink, at: Vector) -> Vector {
         match shape.tag() {
-            0 => self.resolve::<Sphere>(shape.link()).normal(at),
-            1 => self.resolve::<Plane>(shape.link()).normal(at),
-            _ => self.resolve::<Triangle>(shape.link()).normal(at),
+            0 => self.resolve::<Link<Sphere>>(shape.link()).normal(at),
+            1 => self.resolve::<Link<Plane>>(shape.link()).normal(at),
+            _ => self.resolve::<Link<Triangle>>(shape.link()).normal(at),
         }
     }
 
     /// What a shape is made of.
     pub fn material(&self, shape: ShapeLink) -> MaterialLink {
         match shape.tag() {
-            0 => self.resolve::<Sphere>(shape.link()).material(),
-            1 => self.resolve::<Plane>(shape.link()).material(),
-            _ => self.resolve::<Triangle>(shape.link()).material(),
+            0 => self.resolve::<Link<Sphere>>(shape.link()).material(),
+            1 => self.resolve::<Link<Plane>>(shape.link()).material(),
+            _ => self.resolve::<Link<Triangle>>(shape.link()).material(),
         }
     }
 
     /// Where a ray goes from a material.
     pub fn bounce(&self, material: MaterialLink, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         match material.tag() {
-            0 => self.resolve::<Diffuse>(material.link()).bounce(hit, random),
-            1 => self.resolve::<Checks>(material.link()).bounce(hit, random),
-            2 => self.resolve::<Mirror>(material.link()).bounce(hit, random),
-            3 => self.resolve::<Glass>(material.link()).bounce(hit, random),
+            0 => self.resolve::<Link<Diffuse>>(material.link()).bounce(hit, random),
+            1 => self.resolve::<Link<Checks>>(material.link()).bounce(hit, random),
+            2 => self.resolve::<Link<Mirror>>(material.link()).bounce(hit, random),
+            3 => self.resolve::<Link<Glass>>(material.link()).bounce(hit, random),
             _ => None,
         }
     }
@@ -194,7 +194,7 @@ impl Stage {
     /// The light of a material's own.
     pub fn glow(&self, material: MaterialLink) -> Vector {
         match material.tag() {
-            4 => self.resolve::<Lamp>(material.link()).colour(),
+            4 => self.resolve::<Link<Lamp>>(material.link()).colour(),
             _ => Vector::ZERO,
         }
     }
