@@ -63,8 +63,9 @@ impl Prebuilt<'_> {
     }
 
     fn first_line(&self) -> String {
-        let Device { target, floats, .. } = self.device;
-        format!("{HEAD} {} for {target}, floats {floats:?}", env!("CARGO_PKG_VERSION"))
+        let Device { target, floats, stack, .. } = self.device;
+        let stack = stack.map_or(String::new(), |bytes| format!(", stack {bytes}"));
+        format!("{HEAD} {} for {target}, floats {floats:?}{stack}", env!("CARGO_PKG_VERSION"))
     }
 }
 

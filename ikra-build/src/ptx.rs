@@ -20,6 +20,8 @@
 //! assert_eq!(kernels[0].local_bytes(), 0);
 //! ```
 
+use std::collections::BTreeMap;
+
 /// A kernel in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
@@ -117,6 +119,89 @@ pub enum Problem {
         /// Bytes a thread.
         bytes: u64,
     },
+    /// A function that may call itself: how much stack that takes is not known.
+    Recursion {
+        /// The kernel.
+        kernel: String,
+        /// The function, as `Class::method` where it is one.
+        function: String,
+    },
+}
+
+/// The functions that each function calls by name, in order.
+fn calls(ptx: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut calls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let (mut declared, mut own) = (None, None);
+    for (start, line) in ptx.lines().map(|line| (line.as_ptr().addr() - ptx.as_ptr().addr(), line)) {
+        let text = unguarded(line.trim());
+        if let Some((_, rest)) = line.split_once(".entry ").or_else(|| line.split_once(".func ")) {
+            declared = Some(first_name(rest));
+        } else if line.starts_with('{') {
+            own = declared.take();
+            calls.entry(own.unwrap_or_default()).or_default();
+        } else if line.starts_with('}') {
+            own = None;
+        } else if let (Some(own), true) = (own, text.starts_with("call")) {
+            // `call.uni (retval0), name, (…);`, on several lines if there are many arguments.
+            let all = ptx[start..].split(';').next().unwrap_or_default();
+            let callee = first_name(all.split_once("call").map_or("", |(_, rest)| rest.trim_start_matches(".uni")));
+            calls.entry(own).or_default().push(callee);
+        }
+    }
+    calls
+}
+
+/// `name` of `(…), name, …` or `name(…`.
+fn first_name(text: &str) -> &str {
+    let text = text.trim();
+    let text = if text.starts_with('(') { text.split_once(')').map_or("", |(_, rest)| rest) } else { text };
+    let text = text.trim_start_matches([',', ' ', '\t', '\n']);
+    text.split(|c: char| c == '(' || c == ',' || c.is_whitespace()).next().unwrap_or_default()
+}
+
+/// Kernels that call functions that may call themselves, with the first of these. Calls by a pointer are not followed.
+fn recursions(ptx: &str) -> Vec<(&str, &str)> {
+    let calls = calls(ptx);
+    // Those that are reached from a function, in the order in which they are met.
+    let reached = |from: &str| {
+        let mut reached: Vec<&str> = Vec::new();
+        let mut open: Vec<&str> = calls.get(from).into_iter().flatten().rev().copied().collect();
+        while let Some(next) = open.pop() {
+            if !reached.contains(&next) {
+                reached.push(next);
+                open.extend(calls.get(next).into_iter().flatten().rev());
+            }
+        }
+        reached
+    };
+    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut is_recursive = |name| *known.entry(name).or_insert_with(|| reached(name).contains(&name));
+    let kernels = ptx.lines().filter_map(|line| Some(first_name(line.split_once(".entry ")?.1)));
+    kernels.filter_map(|kernel| Some((kernel, reached(kernel).into_iter().find(|&name| is_recursive(name))?))).collect()
+}
+
+/// `Tree::sum` of a symbol.
+fn method(symbol: &str) -> String {
+    let name = format!("{:#}", rustc_demangle::demangle(symbol));
+    // Of `<a::Type<b::C> as c::Trait>::method`, what is not in inner brackets.
+    let (mut plain, mut depth) = (String::new(), 0_usize);
+    for c in name.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth <= usize::from(name.starts_with('<')) => plain.push(c),
+            _ => {}
+        }
+    }
+    let path = match plain.split_once(" as ") {
+        Some((ty, rest)) => format!("{ty}::{}", rest.rsplit("::").next().unwrap_or_default()),
+        None => plain,
+    };
+    let mut parts = path.rsplit("::").filter(|part| !part.is_empty());
+    let (function, of) = (parts.next().unwrap_or_default(), parts.next());
+    // A class's methods are those of its view and its ref.
+    let class = |of: &str| of.strip_suffix("Mut").or(of.strip_suffix("Ref")).unwrap_or(of).to_owned();
+    of.map_or(function.to_owned(), |of| format!("{}::{function}", class(of)))
 }
 
 /// Functions that the driver supplies.
@@ -146,12 +231,19 @@ pub fn problems(ptx: &str) -> Vec<Problem> {
             problems.push(Problem::Unresolved(name.to_owned()));
         }
     }
+    let recursions = recursions(ptx);
     for kernel in kernels(ptx) {
         let bytes = kernel.local_bytes();
-        if bytes > 0 {
+        // What is passed to a function that calls itself is there in any case.
+        if bytes > 0 && !recursions.iter().any(|&(recursive, _)| recursive == kernel.name) {
             problems.push(Problem::LocalMemory { kernel: kernel.name, bytes });
         }
     }
+    problems.extend(
+        recursions
+            .into_iter()
+            .map(|(kernel, function)| Problem::Recursion { kernel: kernel.to_owned(), function: method(function) }),
+    );
     problems
 }
 
@@ -206,6 +298,64 @@ $L__BB0_1:
             (1, 1, 1)
         );
         assert_eq!((kernels[0].count("bra"), kernels[1].count("ret")), (1, 1));
+    }
+
+    #[test]
+    fn recursion_is_found() {
+        let code = "
+.func  (.param .b32 func_retval0) _RNvMNtC5model4treeNtB2_4Tree3sum
+(
+	.param .b64 p
+)
+;
+.func helper(
+)
+{
+	ret;
+}
+.visible .entry direct(
+)
+{
+	call.uni helper, ();
+	call.uni (retval0), _RNvMNtC5model4treeNtB2_4Tree3sum, (param0);
+	ret;
+}
+.visible .entry neither()
+{
+	call.uni 
+	helper, 
+	(
+	);
+	ret;
+}
+.func  (.param .b32 func_retval0) _RNvMNtC5model4treeNtB2_4Tree3sum(
+	.param .b64 p
+)
+{
+	@%p1 bra 	$L__BB0_1;
+	{ // callseq 1, 0
+	call.uni 
+	(retval0), 
+	other, 
+	(
+	param0
+	);
+	} // callseq 1
+	ret;
+}
+.func  (.param .b32 func_retval0) other(
+	.param .b64 p
+)
+{
+	call.uni (retval0), _RNvMNtC5model4treeNtB2_4Tree3sum, (param0);
+	ret;
+}
+";
+        let recursion = Problem::Recursion { kernel: String::from("direct"), function: String::from("Tree::sum") };
+        assert_eq!(problems(code), [recursion]);
+        assert_eq!(method("_RNvXNtC5model4treeNtB2_4TreeNtB2_5Shape4area"), "Tree::area");
+        let view = "_RNvMs2_NtNtNtCs8gk2v3W801t_28ikra_device_9982d4a5356a8d866source5model9recursionINtB5_7TreeMutNtNvB5_s0_1__11Kernel_walkE3sumBb_";
+        assert_eq!((method(view).as_str(), method("plain").as_str()), ("Tree::sum", "plain"));
     }
 
     #[test]

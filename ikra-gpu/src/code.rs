@@ -3,7 +3,7 @@
 //! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_core::origin`). What an entry
 //! takes is read from its declaration, which is what the driver reads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ikra_core::fingerprint::{Signature, bytes, field_fingerprint};
@@ -57,6 +57,10 @@ struct CompiledClass {
 pub(crate) struct Code {
     entries: HashMap<(u64, Kind), Compiled>,
     classes: HashMap<u64, CompiledClass>,
+    /// The entries of kernels whose methods may call themselves.
+    recursive: HashSet<String>,
+    /// Bytes of stack that each thread is to have at least.
+    pub(crate) stack: Option<usize>,
 }
 
 impl Code {
@@ -116,6 +120,10 @@ impl Code {
                             code.classes.insert(key, compiled);
                         }
                     }
+                    ["recursive", symbol] => {
+                        code.recursive.insert((*symbol).to_owned());
+                    }
+                    ["stack", bytes] => code.stack = number(bytes),
                     ["field", print] => {
                         if let Some(class) = class.and_then(|key| code.classes.get_mut(&key)) {
                             class.fields.push(number(print).unwrap_or_default());
@@ -131,6 +139,11 @@ impl Code {
     /// Whether the text says nothing about itself: another version made it.
     pub(crate) fn is_unknown(&self) -> bool {
         self.entries.is_empty() && self.classes.is_empty()
+    }
+
+    /// Whether a kernel's methods may call themselves.
+    pub(crate) fn is_recursive(&self, symbol: &str) -> bool {
+        self.recursive.contains(symbol)
     }
 
     /// The name of the table of each of a world's classes; `None` if the device code knows nothing of the class, as of

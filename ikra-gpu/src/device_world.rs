@@ -77,6 +77,9 @@ impl DeviceWorld {
         let (code, symbols) = symbols(text, members)?;
         let context = context()?;
         let module = Module::load(&context, text)?;
+        if let Some(bytes) = code.stack {
+            context.raise_stack(bytes)?;
+        }
         let mut tables = Vec::new();
         for symbol in symbols {
             let address = match symbol {
@@ -116,6 +119,9 @@ impl DeviceWorld {
         let symbol = self.code.entry(entry, kind, shape, arguments)?;
         let function =
             self.log.module.function(symbol)?.ok_or_else(|| GpuError::NoSuchKernel { kernel: symbol.to_owned() })?;
+        if self.code.is_recursive(symbol) {
+            self.log.note_recursive(entry.origin.name());
+        }
         self.functions.insert(key, function.clone());
         Ok(function)
     }

@@ -37,6 +37,8 @@ struct State {
     counters: Counters,
     /// The kernels started since the stream was last synchronised, without repetition.
     running: Vec<&'static str>,
+    /// Kernels whose methods may call themselves.
+    recursive: Vec<&'static str>,
     /// Whether kernels are timed.
     timed: bool,
     /// Launches whose time is not known yet.
@@ -113,9 +115,27 @@ impl StreamLog {
 
     /// Names the kernels that may have caused an error, and remembers it.
     pub(crate) fn blame(&self, error: GpuError) -> GpuError {
-        let GpuError::DeviceLost { reason, .. } = error else { return error };
-        let loss = self.context.lose(|| Loss { kernels: running_in(&self.context), reason });
+        let GpuError::DeviceLost { mut reason, .. } = error else { return error };
+        let loss = self.context.lose(|| {
+            let kernels = running_in(&self.context);
+            let state = self.state();
+            let recursive = state.recursive.iter().find(|&known| kernels.contains(&(self.number, known)));
+            if let (Some(kernel), false) = (recursive, reason.contains("CUDA_ERROR_ASSERT")) {
+                reason += &format!(
+                    "; methods that `{kernel}` calls may call themselves: perhaps so often that a thread's stack was too small, which `.stack(bytes)` of `ikra_build::Device` in the build script makes larger"
+                );
+            }
+            Loss { kernels, reason }
+        });
         loss.error(self.number)
+    }
+
+    /// Notes that methods which a kernel calls may call themselves.
+    pub(crate) fn note_recursive(&self, kernel: &'static str) {
+        let mut state = self.state();
+        if !state.recursive.contains(&kernel) {
+            state.recursive.push(kernel);
+        }
     }
 
     /// The same for an error that may be another one.

@@ -106,6 +106,8 @@ functions! {
     context_reset = "cuDevicePrimaryCtxReset_v2" (device: c_int);
     context_set = "cuCtxSetCurrent" (context: RawContext);
     context_device = "cuCtxGetDevice" (device: *mut c_int);
+    limit_get = "cuCtxGetLimit" (value: *mut usize, limit: c_uint);
+    limit_set = "cuCtxSetLimit" (limit: c_uint, value: usize);
     mem_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     mem_alloc = "cuMemAlloc_v2" (address: *mut DevicePtr, bytes: usize);
     mem_free = "cuMemFree_v2" (address: DevicePtr);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use ikra_runtime::error::GpuError;
 
 use super::api::{Api, RawContext, api};
-use super::status::{check, is_fatal, text};
+use super::status::{OUT_OF_MEMORY, check, is_fatal, text};
 
 /// Another library's CUDA context.
 ///
@@ -105,6 +105,9 @@ thread_local! {
     /// The number of the context that this thread set last.
     static ENTERED: Cell<u64> = const { Cell::new(0) };
 }
+
+/// `CU_LIMIT_STACK_SIZE`
+const STACK_SIZE: u32 = 0;
 
 /// The process's context on a device, kept while anything uses it: one for all that is alive at the same time.
 ///
@@ -341,6 +344,33 @@ impl Context {
             return Ok(self.0.api);
         }
         self.enter()
+    }
+
+    /// Gives each thread at least so many bytes of stack.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::OutOfDeviceMemory`] if there is not so much memory for all threads that can run at the same time;
+    /// [`GpuError::Driver`] if it is more than the device allows a thread; [`GpuError::DeviceLost`] after a fault.
+    pub fn raise_stack(&self, bytes: usize) -> Result<(), GpuError> {
+        let api = self.enter()?;
+        let mut now = 0;
+        // SAFETY: the place is an integer's.
+        check(api, "cuCtxGetLimit", unsafe { (api.limit_get)(&raw mut now, STACK_SIZE) })?;
+        if now >= bytes {
+            return Ok(());
+        }
+        // SAFETY: may be called at any time.
+        let status = unsafe { (api.limit_set)(STACK_SIZE, bytes) };
+        if status == OUT_OF_MEMORY {
+            let (free, _) = self.memory()?;
+            return Err(GpuError::OutOfDeviceMemory {
+                what: String::from("the stack of each thread"),
+                requested: bytes,
+                free,
+            });
+        }
+        check(api, "cuCtxSetLimit", status)
     }
 
     /// Free and total memory of the device in bytes.

@@ -56,6 +56,8 @@ fn handle() -> usize {
     NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
+/// Bytes of a thread's stack.
+static STACK: AtomicUsize = AtomicUsize::new(1024);
 const PRIMARY: usize = 0x1000;
 thread_local! {
     static CURRENT: Cell<usize> = const { Cell::new(0) };
@@ -134,6 +136,11 @@ working! {
     cuCtxCreate_v3(context: *mut usize) { *context = handle() }
     cuCtxSetCurrent(context: usize) { CURRENT.set(context) }
     cuCtxGetCurrent(context: *mut usize) { *context = CURRENT.get() }
+    cuCtxGetLimit(value: *mut usize) { *value = STACK.load(Ordering::Relaxed) }
+    cuCtxSetLimit(limit: c_uint, value: usize) {
+        eprintln!("limit {limit} is {value} now");
+        STACK.store(value, Ordering::Relaxed);
+    }
     cuMemAlloc_v2(address: *mut usize, bytes: usize) { *address = memory(bytes) }
     cuMemHostAlloc(address: *mut usize, bytes: usize) { *address = memory(bytes) }
     cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize) { to.copy_from(from, bytes) }

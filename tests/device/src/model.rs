@@ -13,6 +13,8 @@ pub mod arrays;
 pub mod differs;
 #[path = "floats.rs"]
 pub mod floats;
+#[path = "recursion.rs"]
+pub mod recursion;
 #[path = "sums.rs"]
 pub mod sums;
 #[path = "twins.rs"]
