@@ -1,7 +1,7 @@
 //! Times whole models, written as the README and the guide teach it, on the host and on a GPU beside the hand-written CUDA of
 //! `benches/cuda/models`, and compares their results.
 //!
-//! `ikra-model-benches target/cuda/libbaselines.so [small | large] [MODEL …]`, on a machine with a GPU;
+//! `ikra-model-benches target/cuda/libbaselines.so [small | large] [kernels] [MODEL …]`, on a machine with a GPU;
 //! `ikra-model-benches host [small | large] [MODEL …]` anywhere.
 
 mod baselines;
@@ -60,6 +60,8 @@ struct Options {
     /// Absent on the host.
     baselines: Option<Baselines>,
     sizes: Option<String>,
+    /// Whether to say how long each kernel takes.
+    kernels: bool,
     models: Vec<String>,
 }
 
@@ -74,7 +76,7 @@ impl Options {
     /// Times a model where it is asked for.
     fn measure<W: World + Send>(&self, mut model: Model<W>) -> Result<(), ikra::Error> {
         match &self.baselines {
-            Some(baselines) => on_gpu(baselines, &mut model),
+            Some(baselines) => on_gpu(baselines, &mut model, self.kernels),
             None => on_host(&mut model),
         }
     }
@@ -116,13 +118,25 @@ fn time<W: World>(
     Ok((median(samples), first))
 }
 
-fn on_gpu<W: World>(baselines: &Baselines, model: &mut Model<W>) -> Result<(), ikra::Error> {
+fn on_gpu<W: World>(baselines: &Baselines, model: &mut Model<W>, kernels: bool) -> Result<(), ikra::Error> {
     let place = Place::Gpu(0);
     let mut cuda = HashMap::new();
     for variant in std::mem::take(&mut model.variants) {
         (model.reset)(&mut model.world);
         let (launched, first) = time(model, |world| (variant.batch)(&mut world.on(place)))?;
         let last = (model.state)(&model.world);
+        if kernels {
+            (model.reset)(&mut model.world);
+            model.world.cuda_time_kernels(true)?;
+            for _ in 0..=model.batches {
+                (variant.batch)(&mut model.world.on(place))?;
+            }
+            for kernel in model.world.device_stats().kernels {
+                let time = kernel.time.as_secs_f64() * 1e6 / f64::from(STEPS * (model.batches + 1));
+                println!("    {}: {time:.1} per step", kernel.kernel);
+            }
+            model.world.cuda_time_kernels(false)?;
+        }
         let recorded = if variant.records {
             (model.reset)(&mut model.world);
             let recording = model.world.on(place).record(|on| (variant.batch)(on))?;
@@ -199,12 +213,17 @@ fn on_host<W: World + Send>(model: &mut Model<W>) -> Result<(), ikra::Error> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: ikra-model-benches host|target/cuda/libbaselines.so [small|large] [MODEL …]";
+    let usage = "usage: ikra-model-benches host|target/cuda/libbaselines.so [small|large] [kernels] [MODEL …]";
     let path = arguments.next().ok_or(usage)?;
     let baselines = if path == "host" { None } else { Some(Baselines::open(&path)?) };
-    let (sizes, models) = arguments.partition(|argument| ["small", "large"].contains(&argument.as_str()));
-    let sizes: Vec<String> = sizes;
-    let options = Options { baselines, sizes: sizes.into_iter().next(), models };
+    let mut options = Options { baselines, sizes: None, kernels: false, models: Vec::new() };
+    for argument in arguments {
+        match argument.as_str() {
+            "small" | "large" => options.sizes = Some(argument),
+            "kernels" => options.kernels = true,
+            _ => options.models.push(argument),
+        }
+    }
     if options.baselines.is_some() {
         println!("{}, microseconds per step, median of batches of {STEPS} steps", ikra::driver::devices()?[0].name);
         println!(
