@@ -51,9 +51,7 @@ impl DeviceWorld {
             },
             _ => {
                 let threads = threads(launch);
-                // A thread takes several objects where there are almost as many as ids: the number of threads is 32 bits
-                // wide.
-                let blocks = blocks(end - first, threads as usize).min(u32::MAX / threads);
+                let blocks = blocks(end - first, threads as usize);
                 // Few objects need no whole block.
                 let threads = if blocks == 1 { (end - first).next_multiple_of(32) as u32 } else { threads };
                 Grid { blocks, threads, shared_bytes: 0 }

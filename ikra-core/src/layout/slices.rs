@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 
 use super::geometry;
 use crate::info::ClassInfo;
+use crate::target::element;
 use crate::value::{Loaded, Value};
 use crate::window::{Block, ReadOnly, Window};
 
@@ -13,8 +14,8 @@ impl<T: Value> Window<T> for &[T] {
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
-        // SAFETY: in range, by the caller.
-        unsafe { self.as_ptr().add(index).read() }
+        // SAFETY: in range, by the caller; layouts make windows that are slices of contiguous columns alone.
+        unsafe { element::read(self.as_ptr().add(index)) }
     }
 }
 
@@ -23,14 +24,14 @@ impl<T: Value> Window<T> for &mut [T] {
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
-        // SAFETY: in range, by the caller.
-        unsafe { self.as_ptr().add(index).read() }
+        // SAFETY: in range, by the caller; layouts make windows that are slices of contiguous columns alone.
+        unsafe { element::read(self.as_ptr().add(index)) }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len());
-        // SAFETY: in range, by the caller.
-        unsafe { self.as_mut_ptr().add(index).write(value) }
+        // SAFETY: as for `get`.
+        unsafe { element::write(self.as_mut_ptr().add(index), value) }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, Targets, address};
 use crate::value::Value;
+use crate::window::Window;
 
 /// A field in one column of whole values.
 #[derive(Debug)]
@@ -42,8 +43,8 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2.
-        unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T>().read() }
+        // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2: a run of one.
+        unsafe { <Self as Storage<C, K>>::shared(bases, index, 1).get(0) }
     }
 
     #[inline(always)]

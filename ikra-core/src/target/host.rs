@@ -5,6 +5,7 @@ pub(crate) mod approximate;
 pub(crate) mod arithmetic;
 pub(crate) mod cells;
 pub(crate) mod copies;
+pub(crate) mod element;
 pub mod expansion;
 pub mod near;
 pub(crate) mod panics;

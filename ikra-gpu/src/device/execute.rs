@@ -5,24 +5,15 @@ use ikra_core::thread;
 
 use super::call;
 
-/// Does `work` for this thread's part of the positions `first..end`, in a grid-stride loop: every n-th position, n being
-/// the number of threads.
+/// This thread's of the positions `first..end`, if it has one.
+///
+/// There is a thread for each, and no loop over several: the assembler brings threads that part in a loop back together
+/// where the loop ends, but not in a loop around it that a panic leaves too.
 #[inline(always)]
-fn for_own(first: u32, end: u32, mut work: impl FnMut(u32)) {
-    // The number of threads has 32 bits, and nothing below overflows: 64 bits would take registers.
-    let index = thread::index_1d();
-    if index >= end - first {
-        return;
-    }
-    let step = thread::grid_dim_x() * thread::block_dim_x();
-    let mut n = first + index;
-    loop {
-        work(n);
-        if end - n <= step {
-            return;
-        }
-        n += step;
-    }
+fn own(first: u32, end: u32) -> Option<u32> {
+    // The threads of the last block may have numbers of more than 32 bits.
+    let n = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x()) + u64::from(thread::thread_idx_x());
+    (n < u64::from(end - first)).then(|| first + n as u32)
 }
 
 /// The object at a position: that of the list, if there is one.
@@ -45,12 +36,12 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
 /// 2. No other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
-    for_own(first, end, |n| {
+    if let Some(n) = own(first, end) {
         // SAFETY: passed on.
         unsafe {
             call::call::<K, A>(object(list, n), args);
         }
-    });
+    }
 }
 
 /// Makes these objects by a constructor.
@@ -61,8 +52,8 @@ pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u3
 /// 2. No other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn construct<K: Construct<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
-    for_own(first, end, |n| {
+    if let Some(n) = own(first, end) {
         // SAFETY: passed on.
         unsafe { call::construct::<K, A>(object(list, n), args) }
-    });
+    }
 }

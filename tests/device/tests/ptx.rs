@@ -44,6 +44,8 @@ fn a_kernel_does_no_more_than_it_says() {
     assert_eq!(advance.count("ld.b64") + advance.count("ld.global.b64"), 2, "position and velocity");
     assert_eq!(advance.count("st."), 1, "the position");
     assert_eq!((advance.count("call"), advance.local_bytes()), (0, 0));
+    let (labels, loops) = (advance.body.matches("\n$L__BB").count(), advance.count("bra.uni"));
+    assert!(labels <= 2 && loops == 0, "one thread per object, and no loop over several: {}", advance.body);
     assert!(!advance.body.contains("%ikra_"), "what is noted for panics goes where there are none");
     let fail = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Body_fail_at_")).unwrap();
     assert!(fail.body.contains("call.uni ikra_failing"), "a panic names kernel and object");

@@ -1,0 +1,23 @@
+//! Elements of contiguous columns.
+
+/// Reads an element.
+///
+/// # Safety
+///
+/// It is one of a contiguous column, initialised, and nothing writes it.
+#[inline(always)]
+pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
+    // SAFETY: by the caller.
+    unsafe { element.read() }
+}
+
+/// Writes an element.
+///
+/// # Safety
+///
+/// It is one of a contiguous column, and nothing else accesses it.
+#[inline(always)]
+pub(crate) unsafe fn write<T: Copy>(element: *mut T, value: T) {
+    // SAFETY: by the caller.
+    unsafe { element.write(value) }
+}
