@@ -1,9 +1,10 @@
 //! The scenes of `examples/raytrace`, for the path tracers of `benches/cuda/raytrace.cu`.
 
-use ikra::Place;
 use ikra::prelude::*;
+use ikra::{Class, Place};
 use raytrace::model::{
-    MaterialLink, ShapeLink, Vector, View, checks, diffuse, glass, lamp, mirror, node, plane, sphere, triangle,
+    MaterialIs, MaterialLink, ShapeIs, ShapeLink, Vector, View, checks, diffuse, glass, lamp, mirror, node, plane,
+    sphere, triangle,
 };
 use raytrace::render::Renderer;
 use raytrace::scene::{Picture, Scene};
@@ -69,14 +70,27 @@ pub(crate) struct Columns {
 /// Nothing, where a link may be.
 const NONE: u32 = u32::MAX;
 
+/// A link as `raytrace.cu` has it.
+fn bits<C: Class>(tag: u32, link: Link<C>) -> u32 {
+    tag << 29 | link.index() as u32
+}
+
 fn shape_bits(link: ShapeLink) -> u32 {
-    let (tag, index) = link.parts();
-    tag << 29 | index
+    match link.class() {
+        ShapeIs::Sphere(link) => bits(0, link),
+        ShapeIs::Plane(link) => bits(1, link),
+        ShapeIs::Triangle(link) => bits(2, link),
+    }
 }
 
 fn material_bits(link: MaterialLink) -> u32 {
-    let (tag, index) = link.parts();
-    tag << 29 | index
+    match link.class() {
+        MaterialIs::Diffuse(link) => bits(0, link),
+        MaterialIs::Checks(link) => bits(1, link),
+        MaterialIs::Mirror(link) => bits(2, link),
+        MaterialIs::Glass(link) => bits(3, link),
+        MaterialIs::Lamp(link) => bits(4, link),
+    }
 }
 
 /// Calls `work` with the columns of a scene.
@@ -96,8 +110,9 @@ pub(crate) fn with_columns<R>(
     };
     let node_inside = next(studio.nodes.column(node::inside));
     let node_after = next(studio.nodes.column(node::after));
-    let node_shape: Vec<u32> = studio.nodes.column(node::shape).iter().map(|&link| shape_bits(link)).collect();
-    let list: Vec<u32> = studio.get(stage).shapes().iter().map(shape_bits).collect();
+    let node_shape: Vec<u32> =
+        studio.nodes.column(node::shape).iter().map(|link| link.map_or(NONE, shape_bits)).collect();
+    let list: Vec<u32> = studio.get(stage).shapes().iter().map(|shape| shape_bits(shape.link())).collect();
     work(&Columns {
         sphere_centre: studio.spheres.column(sphere::centre).into(),
         sphere_radius: studio.spheres.column(sphere::radius).into(),

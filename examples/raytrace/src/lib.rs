@@ -1,4 +1,4 @@
-//! A ray tracer whose shapes and materials are objects of many classes: all but the program's options and files.
+//! A ray tracer whose shapes and materials are objects of several classes: all but the program's options and files.
 #![forbid(unsafe_code)]
 
 pub mod made_up;

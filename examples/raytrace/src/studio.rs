@@ -52,7 +52,7 @@ pub(crate) fn build(scene: &Scene, order: Order, pixels: usize) -> Result<(Studi
                 let shape = node.leaf.and_then(|_| leaves.next());
                 let inside = if shape.is_some() { after } else { links.get(n + 1).copied() };
                 let (low, high) = (node.bounds.low - margin, node.bounds.high + margin);
-                let row = Node { low, high, shape: shape.unwrap_or(ShapeLink::NONE), inside, after };
+                let row = Node { low, high, shape, inside, after };
                 studio.nodes.init(links[n], row)?;
             }
         }

@@ -1,21 +1,19 @@
 //! Where rays meet shapes, beside the same in twice the precision; and where they go from there.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use ikra::Link;
 use ikra::prelude::*;
 use ikra::rng::Random;
 use proptest::prelude::*;
 use raytrace::model::{
-    Diffuse, Glass, Hit, MISSED, MaterialLink, Mirror, Plane, Ray, ShapeLink, Sphere, Stage, Studio, Triangle, Vector,
+    Diffuse, Glass, Hit, MISSED, MaterialLink, Mirror, Plane, Ray, ShapeLink, Sphere, Studio, Triangle, Vector,
 };
 
 /// A world with one shape.
-fn studio(add: impl FnOnce(&mut Studio, MaterialLink) -> ShapeLink) -> (Studio, Link<Stage>, ShapeLink) {
+fn studio(add: impl FnOnce(&mut Studio, MaterialLink) -> ShapeLink) -> (Studio, ShapeLink) {
     let mut studio = Studio::new();
     let material = studio.diffuse.push(Diffuse { colour: Vector::all(0.5) }).unwrap().into();
     let shape = add(&mut studio, material);
-    let stage = studio.stages.push(Stage { shapes: InnerArray::new(), root: None }).unwrap();
-    (studio, stage, shape)
+    (studio, shape)
 }
 
 fn point(size: f32) -> impl Strategy<Value = Vector> {
@@ -59,11 +57,11 @@ proptest! {
 
     #[test]
     fn spheres(centre in point(10.0), radius in 0.1_f32..8.0, ray in ray()) {
-        let (studio, stage, shape) = studio(|studio, material| {
+        let (studio, shape) = studio(|studio, material| {
             studio.spheres.push(Sphere { centre, radius, material }).unwrap().into()
         });
-        let stage = studio.get(stage);
-        let distance = stage.distance(shape, ray);
+        let shape = studio.get(shape);
+        let distance = shape.distance(ray);
         let to_centre = minus(long(centre), long(ray.origin));
         let middle = dot(to_centre, long(ray.direction)) / dot(long(ray.direction), long(ray.direction));
         let nearest = minus(long(centre), along(ray, middle));
@@ -75,7 +73,7 @@ proptest! {
             prop_assert!(depth > -1e-4 && distance > 0.0);
             let off = minus(along(ray, distance.into()), long(centre));
             prop_assert!((dot(off, off).sqrt() - f64::from(radius)).abs() < 2e-4 / f64::from(radius).min(1.0));
-            let normal = stage.normal(shape, ray.at(distance));
+            let normal = shape.normal(ray.at(distance));
             prop_assert!(is_unit(normal));
             // Outside the first point is where the ray goes in.
             if depth > 1e-3 {
@@ -86,11 +84,11 @@ proptest! {
 
     #[test]
     fn planes(up in unit(), height in -9.0_f32..9.0, ray in ray()) {
-        let (studio, stage, shape) = studio(|studio, material| {
+        let (studio, shape) = studio(|studio, material| {
             studio.planes.push(Plane { up, height, material }).unwrap().into()
         });
-        let stage = studio.get(stage);
-        let distance = stage.distance(shape, ray);
+        let shape = studio.get(shape);
+        let distance = shape.distance(ray);
         let above = dot(long(ray.origin), long(up)) - f64::from(height);
         let climbs = dot(long(ray.direction), long(up));
         prop_assume!(above.abs() > 1e-4 && climbs.abs() > 1e-2);
@@ -98,7 +96,7 @@ proptest! {
         if distance != MISSED {
             let off = dot(along(ray, distance.into()), long(up)) - f64::from(height);
             prop_assert!(off.abs() < 1e-5 * (1.0 + f64::from(distance)), "{off}");
-            prop_assert!(is_unit(stage.normal(shape, ray.at(distance))));
+            prop_assert!(is_unit(shape.normal(ray.at(distance))));
         }
     }
 
@@ -107,11 +105,11 @@ proptest! {
         let [a, b, c] = corners;
         let across = (b - a).cross(c - a);
         prop_assume!(across.length() > 1.0);
-        let (studio, stage, shape) = studio(|studio, material| {
+        let (studio, shape) = studio(|studio, material| {
             studio.triangles.push(Triangle::new(corners, material)).unwrap().into()
         });
-        let stage = studio.get(stage);
-        let out = stage.normal(shape, a);
+        let shape = studio.get(shape);
+        let out = shape.normal(a);
         prop_assert!(is_unit(out));
         for side in [b - a, c - a] {
             prop_assert!(out.dot(side).abs() < 1e-4 * side.length());
@@ -126,12 +124,12 @@ proptest! {
             if direction.dot(out).abs() < 0.05 || u + v > 0.98 && u + v < 1.02 {
                 continue;
             }
-            let distance = stage.distance(shape, Ray { direction, ..ray });
+            let distance = shape.distance(Ray { direction, ..ray });
             prop_assert_eq!(distance != MISSED, is_in, "{} {}", u, v);
             if is_in {
                 prop_assert!((distance - to.length()).abs() < 1e-3 * (1.0 + distance), "{} {}", distance, to.length());
             }
-            prop_assert_eq!(stage.distance(shape, Ray { direction: -direction, ..ray }), MISSED);
+            prop_assert_eq!(shape.distance(Ray { direction: -direction, ..ray }), MISSED);
         }
     }
 

@@ -51,6 +51,19 @@ pub struct Bounce {
     pub ray: Ray,
 }
 
+/// What shapes are made of.
+#[soa_dispatch(Diffuse, Checks, Mirror, Glass, Lamp)]
+pub trait Material {
+    /// Where a ray goes on, if it does.
+    fn bounce(&self, _hit: &Hit, _random: &mut Random) -> Option<Bounce> {
+        None
+    }
+    /// The light of its own.
+    fn glow(&self) -> Vector {
+        Vector::ZERO
+    }
+}
+
 /// A surface that sends light into all directions.
 #[soa_class]
 #[derive(Clone, Debug)]
@@ -109,17 +122,15 @@ fn scattered(hit: &Hit, share: Vector, random: &mut Random) -> Bounce {
 }
 
 #[soa_methods]
-impl Diffuse {
-    /// Where a ray goes.
-    pub fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
+impl Material for Diffuse {
+    fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         Some(scattered(hit, self.colour, random))
     }
 }
 
 #[soa_methods]
-impl Checks {
-    /// Where a ray goes.
-    pub fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
+impl Material for Checks {
+    fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         let (column, row) = ((hit.at.x / self.side).floor() as i32, (hit.at.z / self.side).floor() as i32);
         let share = if (column ^ row) & 1 == 0 { self.even } else { self.odd };
         Some(scattered(hit, share, random))
@@ -127,19 +138,19 @@ impl Checks {
 }
 
 #[soa_methods]
-impl Mirror {
-    /// Where a ray goes; nowhere if it would go into the metal.
-    pub fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
+impl Material for Mirror {
+    fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         let direction = hit.reflected() + Vector::random(random) * self.roughness;
+        // Not so if it would go into the metal.
         let goes_on = direction.dot(hit.facing()) > 0.0;
         goes_on.then(|| Bounce { share: self.colour, ray: hit.ray(direction) })
     }
 }
 
 #[soa_methods]
-impl Glass {
-    /// Where a ray goes: by chance back or through, as much light as goes either way.
-    pub fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
+impl Material for Glass {
+    /// By chance back or through, as much light as goes either way.
+    fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         let facing = hit.facing();
         let ratio = if hit.is_outside() { 1.0 / self.index } else { self.index };
         let cosine = -hit.direction.dot(facing);
@@ -160,5 +171,12 @@ impl Glass {
             }
         };
         Some(Bounce { share: self.colour, ray: hit.ray(direction) })
+    }
+}
+
+#[soa_methods]
+impl Material for Lamp {
+    fn glow(&self) -> Vector {
+        self.colour
     }
 }

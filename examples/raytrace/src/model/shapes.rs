@@ -2,10 +2,23 @@
 
 use ikra::prelude::*;
 
-use super::{MaterialLink, Ray, Vector};
+use super::{Material, MaterialLink, Ray, Vector};
 
 /// The distance of what a ray does not hit.
 pub const MISSED: f32 = f32::INFINITY;
+
+/// What rays hit.
+#[soa_dispatch(Sphere, Plane, Triangle)]
+pub trait Shape {
+    /// How far along a ray it is hit first.
+    fn distance(&self, ray: Ray) -> f32;
+    /// The direction out of it at a point of its surface, of length 1.
+    fn normal(&self, at: Vector) -> Vector;
+    /// What it is made of.
+    fn surface(&self) -> Ref<Material> {
+        self.material
+    }
+}
 
 /// A sphere.
 #[soa_class]
@@ -48,9 +61,8 @@ pub struct Triangle {
 }
 
 #[soa_methods]
-impl Sphere {
-    /// How far along a ray it is hit first.
-    pub fn distance(&self, ray: Ray) -> f32 {
+impl Shape for Sphere {
+    fn distance(&self, ray: Ray) -> f32 {
         // The point of the ray that is nearest to the centre; from there it is as far to where the ray enters as to where
         // it leaves.
         let to_centre = self.centre - ray.origin;
@@ -70,23 +82,20 @@ impl Sphere {
         }
     }
 
-    /// The direction out of it at a point of its surface, of length 1.
-    pub fn normal(&self, at: Vector) -> Vector {
+    fn normal(&self, at: Vector) -> Vector {
         (at - self.centre).unit()
     }
 }
 
 #[soa_methods]
-impl Plane {
-    /// How far along a ray it is hit.
-    pub fn distance(&self, ray: Ray) -> f32 {
+impl Shape for Plane {
+    fn distance(&self, ray: Ray) -> f32 {
         let distance = (self.height - ray.origin.dot(self.up)) / ray.direction.dot(self.up);
         // Not so if the ray is parallel and the distance is not a number.
         if distance > 0.0 { distance } else { MISSED }
     }
 
-    /// The direction away from it.
-    pub fn normal(&self, _at: Vector) -> Vector {
+    fn normal(&self, _at: Vector) -> Vector {
         self.up
     }
 }
@@ -98,9 +107,12 @@ impl Triangle {
         let [corner, first, second] = [corners[0], corners[1] - corners[0], corners[2] - corners[0]];
         Self { corner, first, second, out: first.cross(second).unit(), material }
     }
+}
 
-    /// How far along a ray it is hit (Möller & Trumbore, 1997).
-    pub fn distance(&self, ray: Ray) -> f32 {
+#[soa_methods]
+impl Shape for Triangle {
+    // Möller & Trumbore, 1997.
+    fn distance(&self, ray: Ray) -> f32 {
         let across = ray.direction.cross(self.second);
         let inverse = 1.0 / self.first.dot(across);
         let from_corner = ray.origin - self.corner;
@@ -112,8 +124,7 @@ impl Triangle {
         if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 { distance } else { MISSED }
     }
 
-    /// The direction out of it.
-    pub fn normal(&self, _at: Vector) -> Vector {
+    fn normal(&self, _at: Vector) -> Vector {
         self.out
     }
 }
