@@ -45,7 +45,7 @@ fn larger(a: f32, b: f32) -> f32 {
 /// 1 / x, of a number that is not 0.
 fn inverse(x: f32) -> f32 {
     const LEAST: f32 = 1e-20;
-    1.0 / if x > LEAST || x < -LEAST { x } else { LEAST }
+    1.0 / if x.abs() > LEAST { x } else { LEAST }
 }
 
 #[soa_methods]
