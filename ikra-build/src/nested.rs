@@ -73,8 +73,8 @@ pub(crate) fn compile(
         if offline {
             command.arg("--offline");
         }
-        // For the model's crate alone.
-        command.arg("--");
+        // For the model's crate alone: what the others are compiled to is not instructions yet.
+        command.args(["--", "--emit=asm"]).args(instructions(device.floats));
         if !device.lines {
             // As on the host, panics say `src/model.rs`, and what is published says nothing about this machine.
             let mut remap = OsString::from("--remap-path-prefix=");
@@ -149,7 +149,6 @@ fn text(output: &Output) -> String {
 /// Flags for all crates of the device, and none of the host's.
 fn flags(device: &Device) -> Vec<String> {
     let mut flags = vec![
-        String::from("--emit=asm"),
         format!("-Ctarget-cpu={}", device.target),
         // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
         String::from("-Zmir-enable-passes=-JumpThreading"),
@@ -164,13 +163,18 @@ fn flags(device: &Device) -> Vec<String> {
         // Methods of `std` that are not exact are refused.
         flags.push(String::from("--cfg=ikra_strict"));
     }
-    let llvm: &[&str] = match device.floats {
-        Floats::Strict => &[],
-        Floats::Contract => &["-nvptx-fma-level=1"],
-        Floats::Fast => &["-nvptx-fma-level=2", "-nvptx-prec-divf32=0", "-nvptx-prec-sqrtf32=0"],
-    };
-    flags.extend(llvm.iter().map(|arg| format!("-Cllvm-args={arg}")));
     flags
+}
+
+/// Flags that choose instructions, once all crates have become one.
+fn instructions(floats: Floats) -> &'static [&'static str] {
+    match floats {
+        Floats::Strict => &[],
+        Floats::Contract => &["-Cllvm-args=-nvptx-fma-level=1"],
+        Floats::Fast => {
+            &["-Cllvm-args=-nvptx-fma-level=2", "-Cllvm-args=-nvptx-prec-divf32=0", "-Cllvm-args=-nvptx-prec-sqrtf32=0"]
+        }
+    }
 }
 
 /// Where the program is built: the folder above the build script's that cargo marked, or its own.
@@ -183,17 +187,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_way_of_rounding_has_its_flags() {
-        let llvm = |floats| {
-            let flags = flags(&Device::new("m").target("sm_90").floats(floats));
-            assert!(flags.iter().any(|flag| flag == "-Ctarget-cpu=sm_90"), "{flags:?}");
-            assert!(flags.iter().any(|flag| flag == "-Zmir-enable-passes=-JumpThreading"), "{flags:?}");
-            flags.into_iter().filter_map(|flag| flag.strip_prefix("-Cllvm-args=").map(String::from)).collect::<Vec<_>>()
-        };
-        let strict = llvm(Floats::Strict);
-        assert!(!strict.iter().any(|arg| arg.starts_with("-nvptx")), "{strict:?}");
-        assert_eq!(llvm(Floats::Contract), [&strict[..], &[String::from("-nvptx-fma-level=1")]].concat());
-        assert!(llvm(Floats::Fast).contains(&String::from("-nvptx-prec-divf32=0")));
+    fn the_ways_of_rounding_that_allow_other_bits_share_all_crates_but_the_models() {
+        let flags = |floats| flags(&Device::new("m").target("sm_90").floats(floats));
+        assert!(flags(Floats::Strict).contains(&String::from("-Ctarget-cpu=sm_90")));
+        assert!(flags(Floats::Strict).contains(&String::from("--cfg=ikra_strict")));
+        assert_eq!(flags(Floats::Contract), flags(Floats::Fast));
+        assert!(flags(Floats::Fast).iter().all(|flag| flags(Floats::Strict).contains(flag)));
+        assert!(!flags(Floats::Fast).iter().any(|flag| flag.contains("-nvptx")));
+        assert_ne!(instructions(Floats::Contract), instructions(Floats::Fast));
     }
 
     #[test]

@@ -55,6 +55,7 @@
 
 mod approximate;
 mod double;
+mod exact;
 mod single;
 mod trigonometric;
 

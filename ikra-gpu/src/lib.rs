@@ -6,6 +6,8 @@
 //! | the host | `driver`; the GPU as a place to run kernels; columns that move between host and device; `CudaWorld` |
 
 #![warn(unreachable_pub)]
+// On docs.rs: which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,

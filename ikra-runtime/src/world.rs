@@ -652,29 +652,53 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     fn layout(&self) -> WorldLayout;
 }
 
-/// Links the tables, and panics if an object is not initialised.
+/// Links the tables.
+#[inline]
+fn link<W: World>(world: &W) {
+    // SAFETY: both are of the world, which is borrowed.
+    unsafe { world.state().link(world.members().as_ref()) };
+}
+
+/// The same, and panics if an object is not initialised.
 #[inline]
 pub(crate) fn ready<W: World>(world: &W) {
-    let members = world.members();
-    let members = members.as_ref();
-    // SAFETY: both are of the world, which is borrowed.
-    unsafe { world.state().link(members) };
-    for member in members {
+    link(world);
+    for member in world.members().as_ref() {
         if member.pending() > 0 {
             not_ready(member.name(), member.pending());
         }
     }
 }
 
-/// The same, and fetches from a device whatever is newer there: a kernel may read any field of any
-/// class.
+/// Gets ready for a kernel, which may read any field of any class: fetches from a device whatever is newer there. Panics if
+/// that fails, or if an object is not initialised.
 #[inline]
 pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
     ready(world);
     for member in world.members().as_ref() {
-        member.prepare();
+        if let Err(error) = member.prepare() {
+            cannot_fetch(member.name(), &error);
+        }
     }
     world
+}
+
+/// The same, with errors.
+pub(crate) fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
+    link(world);
+    for member in world.members().as_ref() {
+        if member.pending() > 0 {
+            return Err(Error::NotAllInitialized { class: member.name(), pending: member.pending() });
+        }
+        member.prepare()?;
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn cannot_fetch(class: &str, error: &Error) -> ! {
+    panic!("class {class}: {error}")
 }
 
 #[cold]

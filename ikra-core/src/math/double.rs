@@ -1,78 +1,17 @@
 //! `f64`: the functions of `libm`, on both sides.
 
-use super::{Functions, GpuFloat};
+use super::Functions;
+use super::exact::exact;
 use crate::target::arithmetic::double as arithmetic;
 
-impl GpuFloat for f64 {
-    #[inline(always)]
-    fn rsqrt(self) -> Self {
-        1.0 / arithmetic::sqrt(self)
-    }
-}
-
 impl Functions for f64 {
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        arithmetic::sqrt(self)
-    }
-    #[inline(always)]
-    fn floor(self) -> Self {
-        arithmetic::floor(self)
-    }
-    #[inline(always)]
-    fn ceil(self) -> Self {
-        arithmetic::ceil(self)
-    }
-    #[inline(always)]
-    fn trunc(self) -> Self {
-        arithmetic::trunc(self)
-    }
-    #[inline(always)]
-    fn round(self) -> Self {
-        arithmetic::round(self)
-    }
-    #[inline(always)]
-    fn round_ties_even(self) -> Self {
-        arithmetic::round_ties_even(self)
-    }
-    #[inline(always)]
-    fn fract(self) -> Self {
-        self - arithmetic::trunc(self)
-    }
-    #[inline(always)]
-    fn remainder(self, y: Self) -> Self {
-        arithmetic::rem(self, y)
-    }
-    #[inline]
-    fn rem_euclid(self, y: Self) -> Self {
-        let rest = arithmetic::rem(self, y);
-        if rest < 0.0 { rest + y.abs() } else { rest }
-    }
-    #[inline]
-    fn div_euclid(self, y: Self) -> Self {
-        let quotient = arithmetic::trunc(self / y);
-        if arithmetic::rem(self, y) < 0.0 {
-            return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
-        }
-        quotient
-    }
-    #[inline(always)]
-    fn min(self, y: Self) -> Self {
-        arithmetic::min(self, y)
-    }
-    #[inline(always)]
-    fn max(self, y: Self) -> Self {
-        arithmetic::max(self, y)
-    }
+    exact!();
+
     #[inline]
     fn midpoint(self, y: Self) -> Self {
         const HIGH: f64 = f64::MAX / 2.0;
         // As `std`: without overflow on the way.
         if self.abs() <= HIGH && y.abs() <= HIGH { (self + y) / 2.0 } else { self / 2.0 + y / 2.0 }
-    }
-    #[inline(always)]
-    fn mul_add(self, a: Self, b: Self) -> Self {
-        arithmetic::mul_add(self, a, b)
     }
     fn sin(self) -> Self {
         libm::sin(self)
@@ -112,9 +51,6 @@ impl Functions for f64 {
     }
     fn ln_1p(self) -> Self {
         libm::log1p(self)
-    }
-    fn log(self, base: Self) -> Self {
-        Functions::ln(self) / Functions::ln(base)
     }
     fn log2(self) -> Self {
         libm::log2(self)

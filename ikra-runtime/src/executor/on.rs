@@ -18,7 +18,7 @@ use crate::place::Place;
 use crate::reduce::{Reducer, part_accumulators};
 use crate::tile_row;
 use crate::transfer::Transfer;
-use crate::world::{Holds, World, ready_for_kernel};
+use crate::world::{Holds, World, try_ready_for_kernel};
 
 /// The executors of a world, at one [`Place`]: what [`World::on`] returns.
 ///
@@ -254,7 +254,7 @@ impl<'w, W: World> On<'w, W> {
         let arguments = K::arguments(&args);
         let launch = Launch::of::<K>(Over::Range(start..end), Form::Each, K::ENTRY, arguments.as_ref());
         self.start(launch, move |world: &mut W| {
-            ready(world)?;
+            try_ready_for_kernel(world)?;
             exec::execute::<K, A>(world.objects_mut(), start..end, args);
             Ok(())
         })
@@ -298,7 +298,7 @@ impl<'w, W: World> On<'w, W> {
         let arguments = K::arguments(&args);
         let launch = Launch::of::<K>(over, Form::Each, K::ENTRY, arguments.as_ref());
         self.finish(launch, &mut |world: &mut W| {
-            ready(world)?;
+            try_ready_for_kernel(world)?;
             exec::execute_each::<K, A>(world.objects_mut(), links, args)
         })
     }
@@ -340,7 +340,7 @@ impl<'w, W: World> On<'w, W> {
         let arguments = K::arguments(&args);
         let all = Over::Range(self.positions::<K::Class>(..));
         self.start(Launch::of::<K>(all, form, K::ENTRY, arguments.as_ref()), move |world: &mut W| {
-            ready(world)?;
+            try_ready_for_kernel(world)?;
             let others = ptr::from_ref(Holds::<K::Other>::objects(world).table());
             exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(world), others, args);
             Ok(())
@@ -684,7 +684,7 @@ impl<'w, W: World> On<'w, W> {
         });
         let arguments = K::arguments(&args);
         self.finish(Launch::of::<K>(over, form, K::ENTRY, arguments.as_ref()), &mut |world: &mut W| {
-            ready(world)?;
+            try_ready_for_kernel(world)?;
             result = Some(on_host(world)?);
             Ok(())
         })?;
@@ -731,16 +731,4 @@ fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, E
         return Err(error);
     }
     W::open(world, place)
-}
-
-/// Gets ready for a kernel on the host.
-fn ready<W: World>(world: &mut W) -> Result<(), Error> {
-    for member in world.members_mut().as_mut() {
-        if member.pending() > 0 {
-            return Err(Error::NotAllInitialized { class: member.name(), pending: member.pending() });
-        }
-        member.fetch_all()?;
-    }
-    ready_for_kernel(world);
-    Ok(())
 }

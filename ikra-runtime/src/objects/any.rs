@@ -29,7 +29,11 @@ pub unsafe trait AnyObjects {
     /// The start of the class's table, by the pointer that owns the table.
     fn header(&self) -> NonNull<Header>;
     /// Fetches what is newer on a device, and marks what kernels on the host change whatever they say.
-    fn prepare(&self);
+    ///
+    /// # Errors
+    ///
+    /// Those of the device, if it has newer values. Nothing has changed then.
+    fn prepare(&self) -> Result<(), Error>;
     /// Points the table's targets to the tables of its world.
     ///
     /// # Safety
@@ -128,9 +132,12 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.table.cast()
     }
     #[inline]
-    fn prepare(&self) {
-        self.table().fetch(FieldSet::ALL);
+    fn prepare(&self) -> Result<(), Error> {
+        if !self.table().header.to_fetch(FieldSet::ALL).is_empty() {
+            self.try_fetch(FieldSet::ALL)?;
+        }
         self.table().changed_on_host(const { atomics::<C>() });
+        Ok(())
     }
     unsafe fn point(&self, directory: &Directory) {
         // SAFETY: as the caller promises.

@@ -83,7 +83,7 @@ unsafe impl AnyObjects for Member {
     not_asked_for! {
         () name(&) -> &'static str;
         () signature(&) -> Signature;
-        () prepare(&) -> ();
+        () prepare(&) -> Result<(), Error>;
         () columns(&) -> usize;
         () count(&) -> u32;
         () capacity(&) -> usize;
