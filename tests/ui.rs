@@ -25,7 +25,7 @@ fn is_expected_compiler() -> bool {
 fn ui_of_check() {
     if is_expected_compiler() {
         let cases = trybuild::TestCases::new();
-        for theme in ["arrays", "cascades", "class", "dispatch", "methods", "soundness", "text", "value", "world"] {
+        for theme in ["arrays", "cascades", "class", "methods", "soundness", "text", "value", "world"] {
             cases.compile_fail(format!("tests/ui/{theme}/*.rs"));
         }
     }
@@ -38,7 +38,7 @@ fn ui_of_build() {
         let cases = trybuild::TestCases::new();
         // A case that passes makes trybuild build, one case after the other.
         cases.pass("tests/ui/pass/*.rs");
-        for theme in ["instances", "order", "race"] {
+        for theme in ["dispatch", "instances", "order", "race"] {
             cases.compile_fail(format!("tests/ui/{theme}/*.rs"));
         }
     }
