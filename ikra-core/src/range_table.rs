@@ -3,6 +3,10 @@
 //! Where links of several classes share one space of numbers, each class has regions of it, and a link's class is that of the
 //! region that its number is in. It is found by a search in a balanced tree: memory is read, but never that of the
 //! object.
+//!
+//! Regions are those of SharedOA (§4): a class starts with a small one, and when its objects fill that, it gets another,
+//! twice as long. SharedOA does so as objects are made; here the classes take turns, as if all grew at the same pace, so that numbers and
+//! table depend on nothing but the number of classes: [`Numbering`].
 
 /// A range of numbers that belong to one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,4 +100,138 @@ impl<'a> RangeTable<'a> {
         }
         self.regions.get(node - self.splits.len())?.find(number)
     }
+}
+
+/// Numbers of a class's first region: the paper's.
+const FIRST_REGION: u64 = 4096;
+
+/// The numbers of the objects of so many classes, from 1 on.
+///
+/// First each class has a region of 4,096 numbers, in turn, then each one of 8,192, and so on; the last regions are as long as the
+/// numbers of 32 bits allow.
+///
+/// ```
+/// use ikra_core::range_table::Numbering;
+///
+/// const TWO: Numbering = Numbering::of(2);
+/// assert_eq!(TWO.number(0, 0), 1);
+/// assert_eq!(TWO.number(1, 0), 4097);
+/// assert_eq!(TWO.number(0, 4096), 8193);
+/// static REGIONS: [ikra_core::range_table::Region; TWO.leaves()] = TWO.regions();
+/// static SPLITS: [u32; TWO.leaves()] = ikra_core::range_table::splits(&REGIONS);
+/// let table = ikra_core::range_table::RangeTable::new(&SPLITS, &REGIONS).unwrap();
+/// assert_eq!(table.find(4097), Some((1, 0)));
+/// assert_eq!(table.find(8193), Some((0, 4096)));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Numbering {
+    classes: u64,
+    /// How many regions of full length each class has.
+    full: u32,
+    /// How long each class's last region is.
+    last: u64,
+}
+
+impl Numbering {
+    /// The numbers of so many classes.
+    ///
+    /// # Panics
+    ///
+    /// If there are none, or so many that not each has a region.
+    #[must_use]
+    pub const fn of(classes: usize) -> Self {
+        let classes = classes as u64;
+        assert!(classes > 0 && classes * FIRST_REGION < u32::MAX as u64, "each class has a region");
+        let mut full = 1;
+        while classes * Self::first(full + 1) < u32::MAX as u64 {
+            full += 1;
+        }
+        Self { classes, full, last: (u32::MAX as u64 - 1) / classes - Self::first(full) }
+    }
+
+    /// The index of the first object of a class's n-th region.
+    const fn first(n: u32) -> u64 {
+        FIRST_REGION * ((1 << n) - 1)
+    }
+
+    /// The length of a class's n-th region.
+    const fn len(self, n: u32) -> u64 {
+        if n < self.full { FIRST_REGION << n } else { self.last }
+    }
+
+    /// The first number of a class's n-th region.
+    const fn start(self, class: u64, n: u32) -> u64 {
+        1 + self.classes * Self::first(n) + class * self.len(n)
+    }
+
+    /// How many objects of a class have numbers.
+    #[must_use]
+    pub const fn room(self) -> u32 {
+        (Self::first(self.full) + self.last) as u32
+    }
+
+    /// The number of an object, whose index is less than [`room`](Self::room).
+    #[inline]
+    #[must_use]
+    pub const fn number(self, class: u32, index: u32) -> u32 {
+        let n = (index as u64 / FIRST_REGION + 1).ilog2();
+        (self.start(class as u64, n) + (index as u64 - Self::first(n))) as u32
+    }
+
+    /// How many leaves the table of all regions has.
+    #[must_use]
+    pub const fn leaves(self) -> usize {
+        // Those of a class that is alone follow each other: they are merged.
+        if self.classes == 1 { 1 } else { (self.classes as usize * (self.full as usize + 1)).next_power_of_two() }
+    }
+
+    /// The table's leaves.
+    ///
+    /// # Panics
+    ///
+    /// If `N` is not their number.
+    #[must_use]
+    pub const fn regions<const N: usize>(self) -> [Region; N] {
+        assert!(N == self.leaves(), "as many as there are");
+        let mut regions = [Region::EMPTY; N];
+        if self.classes == 1 {
+            regions[0] = Region { start: 1, len: self.room(), class: 0, first: 0 };
+            return regions;
+        }
+        let (mut n, mut at) = (0, 0);
+        while n <= self.full {
+            let mut class = 0;
+            while class < self.classes {
+                let (start, len) = (self.start(class, n) as u32, self.len(n) as u32);
+                regions[at] = Region { start, len, class: class as u32, first: Self::first(n) as u32 };
+                at += 1;
+                class += 1;
+            }
+            n += 1;
+        }
+        regions
+    }
+}
+
+/// The nodes above leaves that are in the order of their numbers.
+///
+/// # Panics
+///
+/// If the number of leaves is not a power of two.
+#[must_use]
+pub const fn splits<const N: usize>(regions: &[Region; N]) -> [u32; N] {
+    assert!(N.is_power_of_two(), "a power of two");
+    let mut splits = [u32::MAX; N];
+    // Level by level. The n-th of k nodes of a level divides the leaves from n to n + 1 k-ths.
+    let mut nodes = 1;
+    while nodes < N {
+        let leaves = N / nodes;
+        let mut n = 0;
+        while n < nodes {
+            splits[nodes + n] = regions[n * leaves + leaves / 2].start;
+            n += 1;
+        }
+        nodes *= 2;
+    }
+    splits
 }

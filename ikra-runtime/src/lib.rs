@@ -8,7 +8,7 @@
 //! | [`objects`], [`world`] | what users own |
 //! | [`place`], [`executor`] | where kernels run, and the executors that users call |
 //! | `exec` | how kernels run on the host |
-//! | [`reorder`], [`regions`] | links of several classes: in order by class; which numbers are whose |
+//! | [`reorder`] | links of several classes, in order by class |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | [`picture`], [`advice`] | how storage looks, and how it could be smaller |
 //! | [`error`] | what can go wrong |
@@ -33,7 +33,6 @@ pub mod mirror;
 pub mod objects;
 pub mod picture;
 pub mod place;
-pub mod regions;
 pub mod reorder;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
