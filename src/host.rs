@@ -13,6 +13,7 @@ pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
 pub use ikra_runtime::dispatch::{EveryClass, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::executor::{BestPlace, On, Recording};
+pub use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::place::{ParsePlaceError, Place};

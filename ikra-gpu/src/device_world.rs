@@ -1,12 +1,13 @@
 //! What a world keeps on a device: its module's functions, the state of its tables, and scratch memory.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::{Argument, Entry};
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::Launch;
+use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{Code, Kind, Shape};
@@ -40,7 +41,9 @@ pub(crate) struct DeviceWorld {
     /// While it is: what tables are to say at some time.
     pub(crate) texts: Option<Vec<Text>>,
     /// By what it is for.
-    scratch: [Option<Memory>; 3],
+    scratch: [Option<Memory>; 2],
+    /// Lists of objects that kernels ran for, as long as the program has them.
+    lists: Vec<(Weak<ListOrder>, Memory)>,
     /// How many blocks of a reduction are done.
     blocks_done: Option<Memory>,
 }
@@ -48,8 +51,6 @@ pub(crate) struct DeviceWorld {
 /// What scratch memory is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scratch {
-    /// Which objects a kernel runs for.
-    List,
     /// The results for chunks of objects.
     Parts,
     /// The result for all.
@@ -95,7 +96,8 @@ impl DeviceWorld {
             tables,
             side: Stream::new(&context)?,
             texts: None,
-            scratch: [None, None, None],
+            scratch: [None, None],
+            lists: Vec::new(),
             blocks_done: None,
         })
     }
@@ -264,7 +266,7 @@ impl DeviceWorld {
         match list {
             None => spans = objects.spans(fields, first, end),
             Some(list) => {
-                for run in list.chunk_by(|a, b| b.wrapping_sub(*a) == 1) {
+                for run in list.objects()[first..end].chunk_by(|a, b| b.wrapping_sub(*a) == 1) {
                     let first = run[0] as usize;
                     spans.extend(objects.spans(fields, first, first + run.len()));
                 }
@@ -294,13 +296,26 @@ impl DeviceWorld {
         Ok(scratch.as_ref().map_or(0, Memory::address))
     }
 
-    /// Copies the list of objects, if there is one, and returns its address.
+    /// The address of the list of objects, if there is one. It is copied when it is used for the first time, and kept as long as
+    /// the program has it.
     pub(crate) fn upload_list(&mut self, positions: &Positions) -> Result<u64, GpuError> {
         let Some(list) = &positions.list else { return Ok(0) };
-        let bytes = size_of_val(&list[..]);
-        let address = self.scratch(Scratch::List, bytes)?;
+        if let Some((_, memory)) = self.lists.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(list)) {
+            return Ok(memory.address());
+        }
+        let bytes = size_of_val(list.objects());
+        // One that is gone leaves room: kernels that read it are before the copy in the stream.
+        let mut gone = self.lists.extract_if(.., |(known, _)| known.strong_count() == 0);
+        let room = gone.find(|(_, memory)| memory.len() >= bytes).map(|(_, memory)| memory);
+        gone.for_each(drop);
+        let memory = match room {
+            Some(memory) => memory,
+            None => Memory::new(&self.log.context, bytes.next_power_of_two(), "a list of objects")?,
+        };
         // SAFETY: there is room for the list.
-        unsafe { self.log.stream.upload(address, list.as_ptr().cast(), bytes) }?;
+        unsafe { self.log.stream.upload(memory.address(), list.objects().as_ptr().cast(), bytes) }?;
+        let address = memory.address();
+        self.lists.push((Arc::downgrade(list), memory));
         Ok(address)
     }
 

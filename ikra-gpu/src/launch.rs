@@ -36,7 +36,7 @@ impl DeviceWorld {
 
     /// Starts a kernel that has no result.
     pub(crate) fn start(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
-        let positions = Positions::of(&launch.over)?;
+        let positions = Positions::of(&launch.over);
         let Positions { first, end, .. } = positions;
         self.prepare(members, Some(launch))?;
         if first == end {

@@ -26,7 +26,7 @@ impl DeviceWorld {
         launch: &Launch<'_>,
         reduction: Reduction,
     ) -> Result<(), Error> {
-        let positions = Positions::of(&launch.over)?;
+        let positions = Positions::of(&launch.over);
         let Positions { first, end, .. } = positions;
         self.prepare(members, Some(launch))?;
         let count = end - first;

@@ -1,29 +1,34 @@
 //! Which objects a launch is for, and launches to be started later.
 
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 use ikra_core::effects::Effects;
 use ikra_core::kernel::Argument;
-use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::error::GpuError;
 use ikra_runtime::executor::{Launch, Over};
+use ikra_runtime::list::ListOrder;
 
 use crate::driver::{Function, Grid, Stream};
 
-/// Which objects a kernel runs for: those at `first..end`, or those at the positions in the list, whose length is `end`.
+/// Which objects a kernel runs for: those at `first..end`, or those that are there in the list.
 #[derive(Debug)]
 pub(crate) struct Positions {
     pub(crate) first: usize,
     pub(crate) end: usize,
-    pub(crate) list: Option<Vec<u32>>,
+    pub(crate) list: Option<Arc<ListOrder>>,
 }
 
 impl Positions {
-    pub(crate) fn of(over: &Over<'_>) -> Result<Self, Error> {
-        Ok(match over {
+    pub(crate) fn of(over: &Over<'_>) -> Self {
+        match over {
             Over::Range(range) => Self { first: range.start, end: range.end, list: None },
-            Over::List { len, positions } => Self { first: 0, end: *len, list: Some(positions()?) },
+            Over::List { list, class } => {
+                let places = list.places_of(*class);
+                Self { first: places.start, end: places.end, list: Some(Arc::clone(list)) }
+            }
             other => unreachable!("objects are in a range or a list: {other:?}"),
-        })
+        }
     }
 }
 

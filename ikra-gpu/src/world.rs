@@ -4,11 +4,12 @@ use std::ops::RangeBounds;
 use std::time::Duration;
 
 use ikra_core::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
-use ikra_core::link::Link;
 use ikra_core::reduce::Reducer;
 use ikra_core::transfer::Transfer;
+use ikra_runtime::dispatch::{ExecuteOn, ReduceOn};
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::Recording;
+use ikra_runtime::list::AsLinkList;
 use ikra_runtime::objects::Links;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::{Holds, World};
@@ -130,9 +131,7 @@ pub trait CudaWorld: World {
     /// [`On::execute`](ikra_runtime::executor::On::execute) on a GPU.
     fn cuda_execute<K, A>(&mut self, kernel: K, args: A) -> Result<(), Error>
     where
-        K: Call<A, Output: Discardable> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        Self: Holds<K::Class>,
+        K: ExecuteOn<Self, A>,
     {
         on_gpu(self).execute(kernel, args)
     }
@@ -152,11 +151,14 @@ pub trait CudaWorld: World {
     }
 
     /// [`On::execute_each`](ikra_runtime::executor::On::execute_each) on a GPU.
-    fn cuda_execute_each<K, A>(&mut self, kernel: K, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    fn cuda_execute_each<K, A>(
+        &mut self,
+        kernel: K,
+        links: &(impl AsLinkList<K::Link> + ?Sized),
+        args: A,
+    ) -> Result<(), Error>
     where
-        K: Call<A, Output: Discardable> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        Self: Holds<K::Class>,
+        K: ExecuteOn<Self, A>,
     {
         on_gpu(self).execute_each(kernel, links, args)
     }
@@ -174,10 +176,7 @@ pub trait CudaWorld: World {
     /// [`On::execute_and_reduce`](ikra_runtime::executor::On::execute_and_reduce) on a GPU.
     fn cuda_execute_and_reduce<K, A, R>(&mut self, kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
     where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<K::Output>,
-        Self: Holds<K::Class>,
+        K: ReduceOn<Self, A, R>,
     {
         on_gpu(self).execute_and_reduce(kernel, args, reducer)
     }
@@ -207,15 +206,12 @@ pub trait CudaWorld: World {
     fn cuda_execute_each_and_reduce<K, A, R>(
         &mut self,
         kernel: K,
-        links: &[Link<K::Class>],
+        links: &(impl AsLinkList<K::Link> + ?Sized),
         args: A,
         reducer: R,
     ) -> Result<K::Output, Error>
     where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<K::Output>,
-        Self: Holds<K::Class>,
+        K: ReduceOn<Self, A, R>,
     {
         on_gpu(self).execute_each_and_reduce(kernel, links, args, reducer)
     }

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 #[doc(hidden)]
 pub use ikra_core::dispatch::{AnyLink, HasKernel, Referent};
@@ -15,13 +16,13 @@ pub use ikra_core::phase::Sequential;
 
 use crate::class::Class;
 use crate::error::Error;
-use crate::exec::{self, check_distinct};
+use crate::exec;
 use crate::executor::On;
 use crate::handle::Handle;
 use crate::kernel::{Call, Discardable, OnDevice, ReducedBy};
 use crate::link::Link;
+use crate::list::{LinkList, ListOrder, ListedLink};
 use crate::reduce::Reducer;
-use crate::reorder::Reordered;
 use crate::transfer::Transfer;
 use crate::world::{Holds, Mut, World, ready};
 
@@ -221,19 +222,19 @@ pub use __dispatch_in as dispatch_in;
 /// ```
 pub trait Execute<W, A>: Copy {
     /// What lists of objects consist of: links of the class, or of the trait.
-    type Link: Copy;
+    type Link: ListedLink;
     /// For all objects. The world is ready for it.
     #[doc(hidden)]
     fn run(world: &mut W, args: A);
     /// For those in a list.
     #[doc(hidden)]
-    fn run_each(world: &mut W, links: &[Self::Link], args: A) -> Result<(), Error>;
+    fn run_each(world: &mut W, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
 }
 
 /// The same with results that reducer `R` combines.
 pub trait Reduce<W, A, R>: Copy {
     /// What lists of objects consist of: links of the class, or of the trait.
-    type Link: Copy;
+    type Link: ListedLink;
     /// What the kernel returns.
     type Output;
     /// For all objects. The world is ready for it.
@@ -241,7 +242,7 @@ pub trait Reduce<W, A, R>: Copy {
     fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output;
     /// For those in a list.
     #[doc(hidden)]
-    fn reduce_each(world: &mut W, links: &[Self::Link], args: A, reducer: R) -> Result<Self::Output, Error>;
+    fn reduce_each(world: &mut W, links: &LinkList<Self::Link>, args: A, reducer: R) -> Result<Self::Output, Error>;
 }
 
 /// A kernel that runs at every place with arguments `A`.
@@ -251,7 +252,7 @@ pub trait ExecuteOn<W: World, A>: Execute<W, A> {
     fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
     /// For those in a list.
     #[doc(hidden)]
-    fn run_each_on(on: &mut On<'_, W>, links: &[Self::Link], args: A) -> Result<(), Error>;
+    fn run_each_on(on: &mut On<'_, W>, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
 }
 
 /// The same with results that reducer `R` combines.
@@ -261,7 +262,12 @@ pub trait ReduceOn<W: World, A, R>: Reduce<W, A, R> {
     fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error>;
     /// For those in a list.
     #[doc(hidden)]
-    fn reduce_each_on(on: &mut On<'_, W>, links: &[Self::Link], args: A, reducer: R) -> Result<Self::Output, Error>;
+    fn reduce_each_on(
+        on: &mut On<'_, W>,
+        links: &LinkList<Self::Link>,
+        args: A,
+        reducer: R,
+    ) -> Result<Self::Output, Error>;
 }
 
 impl<K, A, W> Execute<W, A> for K
@@ -277,8 +283,8 @@ where
         exec::execute::<K, A>(world.objects_mut(), .., args);
     }
     #[inline]
-    fn run_each(world: &mut W, links: &[Link<K::Class>], args: A) -> Result<(), Error> {
-        exec::execute_each::<K, A>(world.objects_mut(), links, args)
+    fn run_each(world: &mut W, links: &LinkList<Link<K::Class>>, args: A) -> Result<(), Error> {
+        exec::execute_each::<K, A>(world.objects_mut(), links.order(), 0, args)
     }
 }
 
@@ -297,8 +303,8 @@ where
         exec::execute_and_reduce::<K, A, R>(world.objects_mut(), .., args, reducer)
     }
     #[inline]
-    fn reduce_each(world: &mut W, links: &[Link<K::Class>], args: A, reducer: R) -> Result<K::Output, Error> {
-        exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links, args, reducer)
+    fn reduce_each(world: &mut W, links: &LinkList<Link<K::Class>>, args: A, reducer: R) -> Result<K::Output, Error> {
+        exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links.order(), 0, args, reducer)
     }
 }
 
@@ -311,8 +317,8 @@ where
     fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
         on.run_range::<K, A>(.., args)
     }
-    fn run_each_on(on: &mut On<'_, W>, links: &[Link<K::Class>], args: A) -> Result<(), Error> {
-        on.run_each::<K, A>(links, args)
+    fn run_each_on(on: &mut On<'_, W>, links: &LinkList<Link<K::Class>>, args: A) -> Result<(), Error> {
+        on.run_each::<K, A>(links.order(), 0, args)
     }
 }
 
@@ -326,21 +332,14 @@ where
     fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<K::Output, Error> {
         on.reduce_range::<K, A, R>(.., args, reducer)
     }
-    fn reduce_each_on(on: &mut On<'_, W>, links: &[Link<K::Class>], args: A, reducer: R) -> Result<K::Output, Error> {
-        on.reduce_each::<K, A, R>(links, args, reducer)
+    fn reduce_each_on(
+        on: &mut On<'_, W>,
+        links: &LinkList<Link<K::Class>>,
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error> {
+        on.reduce_each::<K, A, R>(links.order(), 0, args, reducer)
     }
-}
-
-/// The links of several classes, class by class.
-fn grouped<D: Dispatch>(links: &[AnyLink<D>]) -> Reordered {
-    Reordered::new(links, D::CLASSES.len(), AnyLink::parts)
-}
-
-/// The links of class `C` among them, which are those of different objects of the world.
-fn links_of<D: Includes<C>, C: Class, W: Holds<C>>(grouped: &Reordered, world: &W) -> Result<Vec<Link<C>>, Error> {
-    let links: Vec<_> = grouped.objects_of(D::TAG).iter().map(|&index| Link::at(index)).collect();
-    check_distinct(world.objects().len(), &links)?;
-    Ok(links)
 }
 
 mod lists {
@@ -353,11 +352,11 @@ mod lists {
     /// Of a list the kernels of the classes run last to first, so that all links are looked at before the first of them runs.
     pub trait ExecuteList<D, W, A> {
         fn run(world: &mut W, args: A);
-        fn run_each(world: &mut W, links: &Reordered, args: A) -> Result<(), Error>;
+        fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error>;
     }
     impl<D, W, A> ExecuteList<D, W, A> for Done {
         fn run(_: &mut W, _: A) {}
-        fn run_each(_: &mut W, _: &Reordered, _: A) -> Result<(), Error> {
+        fn run_each(_: &mut W, _: &Arc<ListOrder>, _: A) -> Result<(), Error> {
             Ok(())
         }
     }
@@ -373,12 +372,10 @@ mod lists {
             exec::execute::<K, A>(world.objects_mut(), .., args);
             Rest::run(world, args);
         }
-        fn run_each(world: &mut W, links: &Reordered, args: A) -> Result<(), Error> {
-            let own = links_of::<D, K::Class, W>(links, world)?;
+        fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
+            links.objects_of::<K::Class>(D::TAG, world.objects().len())?;
             Rest::run_each(world, links, args)?;
-            // SAFETY: they were checked, and objects do not go away.
-            unsafe { exec::execute_distinct::<K, A>(world.objects_mut(), &own, args) };
-            Ok(())
+            exec::execute_each::<K, A>(world.objects_mut(), links, D::TAG, args)
         }
     }
 
@@ -393,13 +390,13 @@ mod lists {
     /// The same with results of type `T`, which are combined in the order of the classes.
     pub trait ReduceList<D, W, A, R, T> {
         fn reduce(world: &mut W, args: A, reducer: R) -> T;
-        fn reduce_each(world: &mut W, links: &Reordered, args: A, reducer: R) -> Result<T, Error>;
+        fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error>;
     }
     impl<D, W, A, R: Reducer<T>, T> ReduceList<D, W, A, R, T> for Done {
         fn reduce(_: &mut W, _: A, reducer: R) -> T {
             reducer.identity()
         }
-        fn reduce_each(_: &mut W, _: &Reordered, _: A, reducer: R) -> Result<T, Error> {
+        fn reduce_each(_: &mut W, _: &Arc<ListOrder>, _: A, reducer: R) -> Result<T, Error> {
             Ok(reducer.identity())
         }
     }
@@ -417,11 +414,10 @@ mod lists {
             let own = exec::execute_and_reduce::<K, A, R>(world.objects_mut(), .., args, reducer);
             reducer.combine(own, Rest::reduce(world, args, reducer))
         }
-        fn reduce_each(world: &mut W, links: &Reordered, args: A, reducer: R) -> Result<T, Error> {
-            let own = links_of::<D, K::Class, W>(links, world)?;
+        fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
+            links.objects_of::<K::Class>(D::TAG, world.objects().len())?;
             let others = Rest::reduce_each(world, links, args, reducer)?;
-            // SAFETY: they were checked, and objects do not go away.
-            let own = unsafe { exec::reduce_distinct::<K, A, R>(world.objects_mut(), &own, args, reducer) };
+            let own = exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links, D::TAG, args, reducer)?;
             Ok(reducer.combine(own, others))
         }
     }
@@ -429,13 +425,13 @@ mod lists {
     /// The same at any place.
     pub trait ExecuteOnList<D, W: World, A> {
         fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
-        fn run_each_on(on: &mut On<'_, W>, links: &Reordered, args: A) -> Result<(), Error>;
+        fn run_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A) -> Result<(), Error>;
     }
     impl<D, W: World, A> ExecuteOnList<D, W, A> for Done {
         fn run_on(_: &mut On<'_, W>, _: A) -> Result<(), Error> {
             Ok(())
         }
-        fn run_each_on(_: &mut On<'_, W>, _: &Reordered, _: A) -> Result<(), Error> {
+        fn run_each_on(_: &mut On<'_, W>, _: &Arc<ListOrder>, _: A) -> Result<(), Error> {
             Ok(())
         }
     }
@@ -451,23 +447,23 @@ mod lists {
             on.run_range::<K, A>(.., args)?;
             Rest::run_on(on, args)
         }
-        fn run_each_on(on: &mut On<'_, W>, links: &Reordered, args: A) -> Result<(), Error> {
-            let own = links_of::<D, K::Class, W>(links, on.world())?;
+        fn run_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
+            links.objects_of::<K::Class>(D::TAG, on.world().objects().len())?;
             Rest::run_each_on(on, links, args)?;
-            on.run_each::<K, A>(&own, args)
+            on.run_each::<K, A>(links, D::TAG, args)
         }
     }
 
     /// The same with results.
     pub trait ReduceOnList<D, W: World, A, R, T> {
         fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error>;
-        fn reduce_each_on(on: &mut On<'_, W>, links: &Reordered, args: A, reducer: R) -> Result<T, Error>;
+        fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error>;
     }
     impl<D, W: World, A, R: Reducer<T>, T> ReduceOnList<D, W, A, R, T> for Done {
         fn reduce_on(_: &mut On<'_, W>, _: A, reducer: R) -> Result<T, Error> {
             Ok(reducer.identity())
         }
-        fn reduce_each_on(_: &mut On<'_, W>, _: &Reordered, _: A, reducer: R) -> Result<T, Error> {
+        fn reduce_each_on(_: &mut On<'_, W>, _: &Arc<ListOrder>, _: A, reducer: R) -> Result<T, Error> {
             Ok(reducer.identity())
         }
     }
@@ -485,10 +481,10 @@ mod lists {
             let own = on.reduce_range::<K, A, R>(.., args, reducer)?;
             Ok(reducer.combine(own, Rest::reduce_on(on, args, reducer)?))
         }
-        fn reduce_each_on(on: &mut On<'_, W>, links: &Reordered, args: A, reducer: R) -> Result<T, Error> {
-            let own = links_of::<D, K::Class, W>(links, on.world())?;
+        fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
+            links.objects_of::<K::Class>(D::TAG, on.world().objects().len())?;
             let others = Rest::reduce_each_on(on, links, args, reducer)?;
-            Ok(reducer.combine(on.reduce_each::<K, A, R>(&own, args, reducer)?, others))
+            Ok(reducer.combine(on.reduce_each::<K, A, R>(links, D::TAG, args, reducer)?, others))
         }
     }
 }
@@ -503,8 +499,8 @@ where
     fn run(world: &mut W, args: A) {
         D::Kernels::run(world, args);
     }
-    fn run_each(world: &mut W, links: &[AnyLink<D>], args: A) -> Result<(), Error> {
-        D::Kernels::run_each(world, &grouped(links), args)
+    fn run_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
+        D::Kernels::run_each(world, links.order(), args)
     }
 }
 
@@ -518,8 +514,8 @@ where
     fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output {
         D::Kernels::reduce(world, args, reducer)
     }
-    fn reduce_each(world: &mut W, links: &[AnyLink<D>], args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::Kernels::reduce_each(world, &grouped(links), args, reducer)
+    fn reduce_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A, reducer: R) -> Result<Self::Output, Error> {
+        D::Kernels::reduce_each(world, links.order(), args, reducer)
     }
 }
 
@@ -531,8 +527,8 @@ where
     fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
         D::Kernels::run_on(on, args)
     }
-    fn run_each_on(on: &mut On<'_, W>, links: &[AnyLink<D>], args: A) -> Result<(), Error> {
-        D::Kernels::run_each_on(on, &grouped(links), args)
+    fn run_each_on(on: &mut On<'_, W>, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
+        D::Kernels::run_each_on(on, links.order(), args)
     }
 }
 
@@ -545,7 +541,12 @@ where
     fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error> {
         D::Kernels::reduce_on(on, args, reducer)
     }
-    fn reduce_each_on(on: &mut On<'_, W>, links: &[AnyLink<D>], args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::Kernels::reduce_each_on(on, &grouped(links), args, reducer)
+    fn reduce_each_on(
+        on: &mut On<'_, W>,
+        links: &LinkList<AnyLink<D>>,
+        args: A,
+        reducer: R,
+    ) -> Result<Self::Output, Error> {
+        D::Kernels::reduce_each_on(on, links.order(), args, reducer)
     }
 }

@@ -14,9 +14,9 @@ mod rows;
 
 pub(crate) use collect::execute_and_collect;
 pub(crate) use construct::construct;
-pub(crate) use each::{check_distinct, execute_distinct, execute_each};
+pub(crate) use each::execute_each;
 pub(crate) use pairs::execute_pairs;
-pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce, reduce_distinct};
+pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce};
 pub(crate) use rows::execute;
 
 use std::ops::{Range, RangeBounds};

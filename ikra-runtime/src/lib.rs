@@ -8,7 +8,7 @@
 //! | [`objects`], [`world`] | what users own |
 //! | [`place`], [`executor`] | where kernels run, and the executors that users call |
 //! | `exec` | how kernels run on the host |
-//! | [`reorder`] | links of several classes, in order by class |
+//! | [`list`], [`reorder`] | which objects a kernel runs for; links of several classes, in order by class |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | [`picture`], [`advice`] | how storage looks, and how it could be smaller |
 //! | [`error`] | what can go wrong |
@@ -19,8 +19,8 @@
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
-    class, column, failure, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
-    range_table, reduce, spread, step, storage, table, tile_row, transfer, value, window,
+    class, column, failure, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range, reduce,
+    spread, step, storage, table, tile_row, transfer, value, window,
 };
 
 pub mod advice;
@@ -28,6 +28,7 @@ pub mod dispatch;
 pub mod error;
 pub mod exec;
 pub mod executor;
+pub mod list;
 mod memory;
 pub mod mirror;
 pub mod objects;

@@ -156,35 +156,3 @@ fn take<'a>(slice: &mut &'a mut [u32], len: usize) -> &'a mut [u32] {
     *slice = rest;
     taken
 }
-
-/// The last slice that was put in order: while it stays the same, so does its order.
-#[derive(Clone, Debug)]
-pub struct Cached<L> {
-    links: Vec<L>,
-    classes: usize,
-    reordered: Reordered,
-}
-
-impl<L> Default for Cached<L> {
-    fn default() -> Self {
-        Self { links: Vec::new(), classes: 0, reordered: Reordered::default() }
-    }
-}
-
-impl<L: Copy + Sync + PartialEq> Cached<L> {
-    /// The slice class by class. It is compared with the last one, which takes a fraction of the time; `parts` and `classes` are
-    /// to be the same each time.
-    ///
-    /// # Panics
-    ///
-    /// As for [`Reordered::new`].
-    pub fn get(&mut self, links: &[L], classes: usize, parts: impl Fn(L) -> (usize, u32) + Sync) -> &Reordered {
-        if self.classes != classes || self.links != links {
-            self.reordered = Reordered::new(links, classes, parts);
-            self.links.clear();
-            self.links.extend_from_slice(links);
-            self.classes = classes;
-        }
-        &self.reordered
-    }
-}

@@ -22,6 +22,7 @@ use crate::handle::All;
 use crate::kernel::{Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
+use crate::list::AsLinkList;
 use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
 use crate::picture::WorldLayout;
@@ -539,11 +540,16 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
     /// called for none.
-    fn execute_each<K, A>(&mut self, _kernel: K, links: &[K::Link], args: A) -> Result<(), Error>
+    fn execute_each<K, A>(
+        &mut self,
+        _kernel: K,
+        links: &(impl AsLinkList<K::Link> + ?Sized),
+        args: A,
+    ) -> Result<(), Error>
     where
         K: Execute<Self, A>,
     {
-        K::run_each(ready_for_kernel(self), links, args)
+        K::run_each(ready_for_kernel(self), &links.as_link_list()?, args)
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -597,14 +603,14 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     fn execute_each_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
-        links: &[K::Link],
+        links: &(impl AsLinkList<K::Link> + ?Sized),
         args: A,
         reducer: R,
     ) -> Result<K::Output, Error>
     where
         K: Reduce<Self, A, R>,
     {
-        K::reduce_each(ready_for_kernel(self), links, args, reducer)
+        K::reduce_each(ready_for_kernel(self), &links.as_link_list()?, args, reducer)
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'

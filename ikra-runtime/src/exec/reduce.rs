@@ -5,15 +5,16 @@ use std::ops::{Range, RangeBounds};
 use rayon::prelude::*;
 
 use super::calls::{Calls, for_calls};
+use super::each::{commit_shadow, runs};
+use super::positions;
 use super::rows::prepare;
-use super::{check_distinct, positions};
 use crate::class::Class;
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
-use crate::link::Link;
+use crate::list::ListOrder;
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use crate::spread::{Job, Spread};
@@ -44,10 +45,15 @@ where
     result
 }
 
-/// Calls the kernel for each object in the list and combines the results.
+/// Calls the kernel for the objects of a list that are of the class with this number, and combines the results.
+///
+/// # Errors
+///
+/// [`Error::NotInWorld`]; the kernel is then called for none.
 pub(crate) fn execute_each_and_reduce<K, A, R>(
     objects: &mut Objects<K::Class>,
-    links: &[Link<K::Class>],
+    list: &ListOrder,
+    class: usize,
     args: A,
     reducer: R,
 ) -> Result<K::Output, Error>
@@ -56,37 +62,15 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
-    check_distinct(objects.len(), links)?;
-    // SAFETY: just checked.
-    Ok(unsafe { reduce_distinct::<K, A, R>(objects, links, args, reducer) })
-}
-
-/// The same for links that are checked.
-///
-/// # Safety
-///
-/// [`check_distinct`] has found nothing wrong with them, for these objects.
-pub(crate) unsafe fn reduce_distinct<K, A, R>(
-    objects: &mut Objects<K::Class>,
-    links: &[Link<K::Class>],
-    args: A,
-    reducer: R,
-) -> K::Output
-where
-    K: Call<A, Output: Copy + Send + Sync>,
-    A: Copy + Send + Sync,
-    R: Reducer<K::Output>,
-{
+    let indices = list.objects_of::<K::Class>(class, objects.len())?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(links.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
-        // SAFETY: by the caller the objects exist and are in the list once; `&mut objects` excludes other kernels.
-        unsafe { reduce_links::<K, A, R>(table, &shadow, &links[chunk], args, reducer) }
+    let result = reduce_chunks(indices.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
+        // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+        unsafe { reduce_listed::<K, A, R>(table, &shadow, &indices[chunk], args, reducer) }
     });
-    for link in links {
-        objects.commit_shadow(const { K::EFFECTS.shadowed() }, link.index()..link.index() + 1);
-    }
-    result
+    commit_shadow::<K>(objects, indices);
+    Ok(result)
 }
 
 /// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays.
@@ -179,10 +163,10 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`], for each of the objects.
-unsafe fn reduce_links<K, A, R>(
+unsafe fn reduce_listed<K, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as Class>::Bases,
-    links: &[Link<K::Class>],
+    indices: &[u32],
     args: A,
     reducer: R,
 ) -> K::Output
@@ -194,8 +178,8 @@ where
     let isa = Isa::of(const { K::EFFECTS.is_heavy });
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let mut done = 0;
-    for run in links.chunk_by(|a, b| b.id() == a.id() + 1) {
-        let first = run[0].index();
+    for run in runs(indices) {
+        let first = run[0] as usize;
         // SAFETY: the contract is the same, for each of the objects.
         unsafe {
             for_calls::<K, A>(table, shadow, first..first + run.len(), args, |windows, calls| {

@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::{Range, RangeBounds};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 use super::host::Host;
 use super::run::{OnHost, Step};
@@ -10,9 +11,9 @@ use super::{Executor, Form, Launch, Over, Recording, Reduction, Run};
 use crate::class::{Class, has_arena};
 use crate::dispatch::{ExecuteOn, ReduceOn};
 use crate::error::Error;
-use crate::exec::{self, check_distinct, positions};
+use crate::exec::{self, positions};
 use crate::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
-use crate::link::Link;
+use crate::list::{AsLinkList, ListOrder};
 use crate::objects::Links;
 use crate::place::Place;
 use crate::reduce::{Reducer, part_accumulators};
@@ -280,26 +281,32 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [all executors](Self#errors); [`Error::Duplicate`] if an object is in the list twice,
     /// [`Error::NotInWorld`]: the kernel is then called for none.
-    pub fn execute_each<K, A>(&mut self, _kernel: K, links: &[K::Link], args: A) -> Result<(), Error>
+    pub fn execute_each<K, A>(
+        &mut self,
+        _kernel: K,
+        links: &(impl AsLinkList<K::Link> + ?Sized),
+        args: A,
+    ) -> Result<(), Error>
     where
         K: ExecuteOn<W, A>,
     {
-        K::run_each_on(self, links, args)
+        K::run_each_on(self, &links.as_link_list()?, args)
     }
 
-    pub(crate) fn run_each<K, A>(&mut self, links: &[Link<K::Class>], args: A) -> Result<(), Error>
+    /// For the objects of a list that are of the class with this number.
+    pub(crate) fn run_each<K, A>(&mut self, list: &Arc<ListOrder>, class: usize, args: A) -> Result<(), Error>
     where
         K: Call<A> + OnDevice<A>,
         A: Copy + Send + Sync + 'static,
         W: Holds<K::Class>,
     {
-        let indices = indices(self.positions::<K::Class>(..).end, links);
-        let over = Over::List { len: links.len(), positions: &indices };
+        list.objects_of::<K::Class>(class, self.positions::<K::Class>(..).end)?;
+        let over = Over::List { list, class };
         let arguments = K::arguments(&args);
         let launch = Launch::of::<K>(over, Form::Each, K::ENTRY, arguments.as_ref());
         self.finish(launch, &mut |world: &mut W| {
             try_ready_for_kernel(world)?;
-            exec::execute_each::<K, A>(world.objects_mut(), links, args)
+            exec::execute_each::<K, A>(world.objects_mut(), list, class, args)
         })
     }
 
@@ -459,19 +466,21 @@ impl<'w, W: World> On<'w, W> {
     pub fn execute_each_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
-        links: &[K::Link],
+        links: &(impl AsLinkList<K::Link> + ?Sized),
         args: A,
         reducer: R,
     ) -> Result<K::Output, Error>
     where
         K: ReduceOn<W, A, R>,
     {
-        K::reduce_each_on(self, links, args, reducer)
+        K::reduce_each_on(self, &links.as_link_list()?, args, reducer)
     }
 
+    /// For the objects of a list that are of the class with this number.
     pub(crate) fn reduce_each<K, A, R>(
         &mut self,
-        links: &[Link<K::Class>],
+        list: &Arc<ListOrder>,
+        class: usize,
         args: A,
         reducer: R,
     ) -> Result<K::Output, Error>
@@ -481,10 +490,9 @@ impl<'w, W: World> On<'w, W> {
         R: Reducer<K::Output>,
         W: Holds<K::Class>,
     {
-        let indices = indices(self.positions::<K::Class>(..).end, links);
-        let over = Over::List { len: links.len(), positions: &indices };
-        self.reduce::<K, A, R>(over, links.len(), args, reducer, |world| {
-            exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links, args, reducer)
+        let count = list.objects_of::<K::Class>(class, self.positions::<K::Class>(..).end)?.len();
+        self.reduce::<K, A, R>(Over::List { list, class }, count, args, reducer, |world| {
+            exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), list, class, args, reducer)
         })
     }
 
@@ -702,14 +710,6 @@ impl<'w, W: World> On<'w, W> {
         W: Holds<C>,
     {
         positions(range, Holds::<C>::objects(self.world).len(), C::NAME)
-    }
-}
-
-/// What finds out the positions of some of `len` objects, each of which must be in the list once.
-fn indices<C: Class>(len: usize, links: &[Link<C>]) -> impl Fn() -> Result<Vec<u32>, Error> {
-    move || {
-        check_distinct(len, links)?;
-        Ok(links.iter().map(|link| link.index() as u32).collect())
     }
 }
 

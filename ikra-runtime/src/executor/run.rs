@@ -10,6 +10,7 @@ use super::{Recorded, Recorder, Recording};
 use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::{Argument, Entry, Kernel};
+use crate::list::ListOrder;
 use crate::place::Place;
 use ikra_core::effects::Effects;
 
@@ -164,10 +165,10 @@ pub enum Over<'a> {
     Range(Range<usize>),
     /// Those in a list.
     List {
-        /// How many.
-        len: usize,
-        /// Their positions, or what is wrong with the list.
-        positions: &'a dyn Fn() -> Result<Vec<u32>, Error>,
+        /// The list. Its objects of the class exist.
+        list: &'a Arc<ListOrder>,
+        /// The number of the kernel's class in the list.
+        class: usize,
     },
 }
 
@@ -175,7 +176,7 @@ impl Debug for Over<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Range(range) => range.fmt(f),
-            Self::List { len, .. } => write!(f, "a list of {len}"),
+            Self::List { list, class } => write!(f, "a list of {}", list.places_of(*class).len()),
         }
     }
 }

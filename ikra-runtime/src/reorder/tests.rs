@@ -1,8 +1,6 @@
-use std::cell::Cell;
-
 use proptest::prelude::*;
 
-use super::{CHUNK, Cached, Reordered};
+use super::{CHUNK, Reordered};
 
 /// RUBY's algorithm 1, as it is written: lists of positions by class, one after another.
 fn algorithm_1(links: &[(usize, u32)], classes: usize) -> Vec<u32> {
@@ -77,26 +75,4 @@ fn nothing_and_one_class() {
     assert!(Reordered::new(&[], 3, |link: (usize, u32)| link).objects().is_empty());
     check(&[(0, 3); 32], 1).unwrap();
     check(&[(0, 3); 33], 2).unwrap();
-}
-
-#[test]
-fn a_slice_is_put_in_order_once_while_it_stays_the_same() {
-    thread_local!(static CALLS: Cell<usize> = const { Cell::new(0) });
-    let parts = |link: (usize, u32)| {
-        CALLS.set(CALLS.get() + 1);
-        link
-    };
-    let mut cached = Cached::default();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    pool.install(|| {
-        let mut links = vec![(1, 5), (0, 6)];
-        let first = cached.get(&links, 2, parts).clone();
-        let calls = CALLS.get();
-        assert!(calls > 0);
-        assert_eq!(*cached.get(&links, 2, parts), first);
-        assert_eq!(CALLS.get(), calls);
-        links[1].1 = 7;
-        assert_eq!(cached.get(&links, 2, parts).objects_of(0), [7]);
-        assert!(CALLS.get() > calls);
-    });
 }
