@@ -303,7 +303,9 @@ pub mod prelude {
 pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::Field;
-    pub use ikra_core::dispatch::{AnyHandle, Extends, Implements, implements, includes};
+    pub use ikra_core::dispatch::{
+        AnyHandle, Extends, Implements, Narrow, Ranged, Remembered, Tags, Wide, implements, includes,
+    };
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{
         class, class_symbol, dispatch, dispatch_kernel, examine, handle, kernel, reach, standard,
@@ -316,6 +318,7 @@ pub mod rt {
     pub use ikra_core::order::{NotAtomic, OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};
+    pub use ikra_core::range_table::Numbering;
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };

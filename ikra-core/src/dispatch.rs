@@ -9,10 +9,12 @@
 mod bits;
 mod handle;
 mod link;
+mod strategies;
 
 pub use bits::{LinkBits, Narrow, Wide};
 pub use handle::AnyHandle;
 pub use link::{AnyLink, Extends, OtherClass};
+pub use strategies::{Ranged, Remembered, Tags};
 
 use core::fmt::Debug;
 
@@ -147,7 +149,8 @@ impl<D: Class> Follow for Link<D> {
 impl<D: Dispatch> Follow for AnyLink<D> {
     #[inline(always)]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
-        D::to_ref(AnyHandle::new(self, from.place().beside(D::CLASSES[self.tag()])))
+        let (tag, index) = self.parts();
+        D::to_ref(AnyHandle::new(tag, index, from.place().beside(D::CLASSES[tag])))
     }
 }
 

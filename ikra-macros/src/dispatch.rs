@@ -11,6 +11,7 @@ mod expand;
 mod implementor;
 mod model;
 mod options;
+mod strategy;
 
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote;

@@ -21,8 +21,9 @@ pub type Wide = NonZeroU64;
 ///
 /// # Safety
 ///
-/// 1. The type is [`Narrow`] or [`Wide`].
+/// 1. The type is [`Narrow`] or [`Wide`], or `repr(transparent)` over one of them.
 /// 2. `Number` is the integer of the same size.
+/// 3. The number that `parts` returns is less than `classes`, whatever the bits are.
 pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The most classes.
     const MOST: usize;
@@ -33,10 +34,8 @@ pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sea
 
     /// The link to the object with this id of the class with this number, of so many.
     fn pack(tag: usize, id: NonZeroU32, classes: usize) -> Self;
-    /// The class's number, as it is in the bits.
-    fn tag(self, classes: usize) -> usize;
-    /// The object's id; 0 in what is no link.
-    fn id(self, classes: usize) -> u32;
+    /// The class's number and the object's id, which is 0 in what is no link.
+    fn parts(self, classes: usize) -> (usize, u32);
     /// The largest id of an object, of so many classes.
     fn largest_id(classes: usize) -> u32;
     /// The bits, and 0 for none.
@@ -45,7 +44,7 @@ pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sea
     fn of_number(bits: Self::Number) -> Option<Self>;
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Narrow {}
     impl Sealed for super::Wide {}
@@ -72,7 +71,7 @@ macro_rules! numbers {
     };
 }
 
-// SAFETY: 1. `Narrow`; 2. four bytes both.
+// SAFETY: 1. `Narrow`; 2. four bytes both; 3. as many bits as number the classes, and no more than the last.
 unsafe impl LinkBits for Narrow {
     // At least an id of 16 bits.
     const MOST: usize = 1 << 16;
@@ -85,12 +84,11 @@ unsafe impl LinkBits for Narrow {
         id | (tag as u32).unbounded_shl(shift)
     }
     #[inline(always)]
-    fn tag(self, classes: usize) -> usize {
-        self.get().unbounded_shr(32 - tag_bits(classes)) as usize
-    }
-    #[inline(always)]
-    fn id(self, classes: usize) -> u32 {
-        self.get() & Self::largest_id(classes)
+    fn parts(self, classes: usize) -> (usize, u32) {
+        let tag = self.get().unbounded_shr(32 - tag_bits(classes)) as usize;
+        // Bits for numbers that no class has are in no link. Where they came from elsewhere, they are the last class's.
+        let tag = if classes.is_power_of_two() { tag } else { tag.min(classes - 1) };
+        (tag, self.get() & Self::largest_id(classes))
     }
     #[inline(always)]
     fn largest_id(classes: usize) -> u32 {
@@ -101,7 +99,7 @@ unsafe impl LinkBits for Narrow {
 /// The bits above which the class is in a wide link.
 const WIDE_SHIFT: u32 = 64 - 15;
 
-// SAFETY: 1. `Wide`; 2. eight bytes both.
+// SAFETY: 1. `Wide`; 2. eight bytes both; 3. no more than the last.
 unsafe impl LinkBits for Wide {
     const MOST: usize = 1 << 15;
     numbers!(u64);
@@ -111,12 +109,8 @@ unsafe impl LinkBits for Wide {
         Self::from(id) | (tag as u64) << WIDE_SHIFT
     }
     #[inline(always)]
-    fn tag(self, _: usize) -> usize {
-        (self.get() >> WIDE_SHIFT) as usize
-    }
-    #[inline(always)]
-    fn id(self, _: usize) -> u32 {
-        self.get() as u32
+    fn parts(self, classes: usize) -> (usize, u32) {
+        (((self.get() >> WIDE_SHIFT) as usize).min(classes - 1), self.get() as u32)
     }
     #[inline(always)]
     fn largest_id(_: usize) -> u32 {

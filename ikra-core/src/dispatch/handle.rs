@@ -8,13 +8,15 @@ use crate::class::Class;
 use crate::directory::TableRef;
 use crate::handle::Handle;
 
-/// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
+/// An object of one of the classes of `D` in phase `P`: its class's number, its index, and on the host the table of its class.
 ///
 /// The class is known, and the index is not known to be in range: it is checked when the object is read.
 #[doc(hidden)]
 pub struct AnyHandle<'w, D: Dispatch, P> {
-    link: AnyLink<D>,
-    /// That of a live table of the class with the link's number, or of one that is not in the world.
+    /// Less than the number of classes.
+    tag: u32,
+    index: u32,
+    /// That of a live table of the class with this number, or of one that is not in the world.
     place: TableRef<'w>,
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
@@ -33,21 +35,21 @@ unsafe impl<D: Dispatch, P: Send> Sync for AnyHandle<'_, D, P> {}
 
 impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.link.fmt(f)
+        self.link().fmt(f)
     }
 }
 
 impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
     fn eq(&self, other: &Self) -> bool {
-        self.link == other.link && self.place == other.place
+        (self.tag, self.index) == (other.tag, other.index) && self.place == other.place
     }
 }
 
 impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
-    /// The object of a link, whose class's table is at `place`.
+    /// The object at an index of the class with a number, whose table is at `place`.
     #[inline(always)]
-    pub(crate) fn new(link: AnyLink<D>, place: TableRef<'w>) -> Self {
-        Self { link, place, marker: PhantomData }
+    pub(crate) fn new(tag: usize, index: u32, place: TableRef<'w>) -> Self {
+        Self { tag: tag as u32, index, place, marker: PhantomData }
     }
 
     /// That of an object of class `C`.
@@ -56,19 +58,23 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     where
         D: Includes<C>,
     {
-        Self::new(object.link().into(), object.place())
+        Self::new(D::TAG, object.index() as u32, object.place())
     }
 
     /// The link to the object.
+    ///
+    /// # Panics
+    ///
+    /// If the object's id does not fit beside the class's number.
     #[inline(always)]
     pub fn link(self) -> AnyLink<D> {
-        self.link
+        AnyLink::at(self.tag(), self.index)
     }
 
     /// The number of the object's class.
     #[inline(always)]
     pub fn tag(self) -> usize {
-        self.link.tag()
+        self.tag as usize
     }
 
     /// The object, if it is of class `C`.
@@ -77,7 +83,7 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     where
         D: Includes<C>,
     {
-        (self.tag() == D::TAG).then(|| Handle::in_place(self.link.index(), self.place))
+        (self.tag() == D::TAG).then(|| Handle::in_place(self.index, self.place))
     }
 
     /// The same object, of a supertrait.
@@ -86,6 +92,6 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     where
         D: Extends<E>,
     {
-        AnyHandle::new(self.link.upcast(), self.place)
+        AnyHandle::new(D::TAGS[self.tag()], self.index, self.place)
     }
 }

@@ -65,25 +65,18 @@ impl<D: Dispatch> AnyLink<D> {
         D::links(self)
     }
 
-    /// The number of the object's class in the trait's list.
-    #[inline(always)]
-    pub(crate) fn tag(self) -> usize {
-        let (tag, classes) = (self.bits.tag(D::CLASSES.len()), D::CLASSES.len());
-        // Bits for numbers that no class has are in no link. Where they came from elsewhere, they are the last class's.
-        if classes.is_power_of_two() && size_of::<D::Bits>() == 4 { tag } else { tag.min(classes - 1) }
-    }
-
-    /// The object's index.
-    #[inline(always)]
-    pub(crate) fn index(self) -> u32 {
-        self.bits.id(D::CLASSES.len()).wrapping_sub(1)
-    }
-
-    /// The number of the object's class, and the object's index in that class.
+    /// The number of the object's class in the trait's list, and the object's index in that class.
     #[doc(hidden)]
     #[inline(always)]
     pub fn parts(self) -> (usize, u32) {
-        (self.tag(), self.index())
+        let (tag, id) = self.bits.parts(D::CLASSES.len());
+        (tag, id.wrapping_sub(1))
+    }
+
+    /// The number of the object's class.
+    #[inline(always)]
+    fn tag(self) -> usize {
+        self.parts().0
     }
 
     /// The link, if it is one to an object of class `C`.
@@ -92,7 +85,8 @@ impl<D: Dispatch> AnyLink<D> {
     where
         D: Includes<C>,
     {
-        (self.tag() == D::TAG).then(|| Link::at(self.index()))
+        let (tag, index) = self.parts();
+        (tag == D::TAG).then(|| Link::at(index))
     }
 
     /// The same link where another trait is asked for, which all classes of this one implement: a supertrait.
@@ -102,7 +96,8 @@ impl<D: Dispatch> AnyLink<D> {
         D: Extends<E>,
     {
         // What is no link becomes one to the last object that there can be.
-        AnyLink::pack(D::TAGS[self.tag()], NonZeroU32::new(self.index().wrapping_add(1)).unwrap_or(NonZeroU32::MAX))
+        let (tag, index) = self.parts();
+        AnyLink::at(D::TAGS[tag], index)
     }
 
     /// The bits: 0 for `None`.
@@ -115,6 +110,12 @@ impl<D: Dispatch> AnyLink<D> {
     #[inline(always)]
     pub(crate) fn of_number(bits: <D::Bits as LinkBits>::Number) -> Option<Self> {
         D::Bits::of_number(bits).map(|bits| Self { bits })
+    }
+
+    /// The link to the object at an index of the class with a number; to the last possible one for an index that none can have.
+    #[inline(always)]
+    pub(super) fn at(tag: usize, index: u32) -> Self {
+        Self::pack(tag, NonZeroU32::new(index.wrapping_add(1)).unwrap_or(NonZeroU32::MAX))
     }
 
     #[inline(always)]
@@ -219,7 +220,8 @@ impl<D: Dispatch> Hash for AnyLink<D> {
 }
 impl<D: Dispatch> fmt::Debug for AnyLink<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.index().wrapping_add(1))
+        let (tag, index) = self.parts();
+        write!(f, "{}#{}", D::CLASSES[tag].name(), index.wrapping_add(1))
     }
 }
 
@@ -233,7 +235,8 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
-        D::to_ref(AnyHandle::new(self, targets.table(self.tag())))
+        let (tag, index) = self.parts();
+        D::to_ref(AnyHandle::new(tag, index, targets.table(tag)))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: D::Ref<'_, P>) -> Self {

@@ -5,7 +5,7 @@
 #[macro_export]
 macro_rules! __dispatch {
     (
-        $all:ident = $name:literal as $bits:ident, $reference:ident, $is:ident:
+        $all:ident = $name:literal as $bits:ty, $reference:ident, $is:ident:
         $($variant:ident = $class:path, $tag:literal;)*
     ) => {
         #[automatically_derived]
@@ -20,7 +20,7 @@ macro_rules! __dispatch {
             const CLASSES: &'static [$crate::info::ClassId] = &[$(<$class as $crate::info::ClassInfo>::ID),*];
             const MEANINGS: &'static [::core::primitive::u64] =
                 &[$(<$crate::link::Link<$class> as $crate::value::Value>::MEANING),*];
-            type Bits = $crate::dispatch::$bits;
+            type Bits = $bits;
             type Links = $is<$($crate::link::Link<$class>),*>;
             #[inline(always)]
             fn links(link: $crate::dispatch::AnyLink<Self>) -> Self::Links {

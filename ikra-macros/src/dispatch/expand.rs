@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::{FnArg, Path};
 
 use super::model::{Dispatch, Method};
+use super::strategy::{self, Strategy};
 use crate::class::ref_ident;
 use crate::diagnostics::located;
 use crate::methods::{Receiver, borrows_self, rewrite};
@@ -32,7 +33,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let classes = &options.classes;
     let variants: Vec<_> = classes.iter().filter_map(|class| Some(&class.segments.last()?.ident)).collect();
     let tags = (0..classes.len()).map(Literal::usize_unsuffixed);
-    let bits = format_ident!("{}", if options.wide { "Wide" } else { "Narrow" });
+    let (bits, tags_of_objects) = strategy::bits(options, ident);
     let name = ident.unraw().to_string();
     let implemented =
         classes.iter().map(|class| quote_spanned!(located(class)=> ::ikra::rt::implements::<#ident, #class>();));
@@ -73,6 +74,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
         #vis enum #is<#(#variants),*> { #(#variants(#variants)),* }
         #[doc = #of_ref]
         #vis struct #reference<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, #ident, __P>);
+        #tags_of_objects
         ::ikra::rt::dispatch! {
             #ident = #name as #bits, #reference, #is: #(#variants = #classes, #tags;)*
         }
@@ -108,19 +110,41 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     let types: Vec<_> = types.collect();
     let args: Vec<_> = (0..types.len()).map(|n| format_ident!("arg{n}")).collect();
     let (generics, output) = (&sig.generics, rewritten(&sig.output));
-    let arms = dispatch.options.classes.iter().filter_map(|class| {
-        let variant = &class.segments.last()?.ident;
-        let args = &args;
-        Some(quote_spanned! {at=>
-            #is::#variant(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*),
-        })
-    });
+    let body = if dispatch.options.strategy == Strategy::Vtable {
+        // A table of functions, as C++ has one for each class.
+        let classes = &dispatch.options.classes;
+        let functions = classes.iter().map(|class| {
+            let args = &args;
+            quote_spanned! {at=>
+                |object, #(#args),*| match ::ikra::rt::AnyHandle::downcast::<#class>(object.0) {
+                    ::core::option::Option::Some(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(
+                        &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
+                    ),
+                    ::core::option::Option::None => ::core::unreachable!("the table has a function for each class"),
+                }
+            }
+        });
+        let count = Literal::usize_unsuffixed(classes.len());
+        quote_spanned! {at=>
+            let functions: [fn(Self, #(#types),*) #output; #count] = [#(#functions),*];
+            functions[::ikra::rt::AnyHandle::tag(self.0)](*self #(, #args)*)
+        }
+    } else {
+        let arms = dispatch.options.classes.iter().filter_map(|class| {
+            let variant = &class.segments.last()?.ident;
+            let args = &args;
+            Some(quote_spanned! {at=>
+                #is::#variant(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*),
+            })
+        });
+        quote_spanned!(at=> match <Self>::class(*self) { #(#arms)* })
+    };
     Some(quote_spanned! {at=>
         #(#docs)*
         #[inline(always)]
         #[track_caller]
         #vis fn #name #generics (&self, #(#args: #types),*) #output {
-            match <Self>::class(*self) { #(#arms)* }
+            #body
         }
     })
 }

@@ -9,18 +9,20 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Path, Token};
 
+use super::strategy::Strategy;
 use crate::diagnostics::Errors;
 
-/// Classes that a link of 4 bytes tells apart, and one of 8.
-const MOST: [usize; 2] = [256, 1 << 15];
+/// Classes that a link of 8 bytes tells apart.
+const MOST_WIDE: usize = 1 << 15;
 
-const OPTIONS: &str = "the classes that implement the trait, then perhaps `wide`, for links of 8 bytes, and `strategy = \"type_pointer\"`";
+const OPTIONS: &str = "the classes that implement the trait, then perhaps `wide`, for links of 8 bytes, or `strategy = \"…\"`, to measure others against `\"type_pointer\"`";
 
 /// What the attribute is given.
 #[derive(Default)]
 pub(super) struct Options {
     pub(super) classes: Vec<Path>,
     pub(super) wide: bool,
+    pub(super) strategy: Strategy,
 }
 
 enum Setting {
@@ -59,19 +61,22 @@ impl Options {
                 Setting::Class(class) => options.class(class, &mut seen, errors),
                 Setting::Wide(name) if options.wide => errors.at(name, "`wide` is there twice"),
                 Setting::Wide(_) => options.wide = true,
-                Setting::Strategy(name) if name.value() == "type_pointer" => {}
-                Setting::Strategy(name) => {
-                    errors.at(
+                Setting::Strategy(name) => match Strategy::parse(&name) {
+                    Some(strategy) => options.strategy = strategy,
+                    None => errors.at(
                         name,
-                        "no such strategy; `\"type_pointer\"`, the class in the link's bits, is the one there is",
-                    );
-                }
+                        "no such strategy; take `\"type_pointer\"`, the class in the link's bits, or to measure against it `\"range_table\"`, `\"class_tag\"` or `\"vtable\"`",
+                    ),
+                },
             }
         }
         if options.classes.is_empty() {
             errors.at(of, format!("name the classes that implement `{of}`: `#[soa_dispatch(Car, Pedestrian)]`"));
         }
-        let most = MOST[usize::from(options.wide)];
+        if options.wide && options.strategy != Strategy::TypePointer {
+            errors.at(of, "links are `wide` with `strategy = \"type_pointer\"` only");
+        }
+        let most = if options.wide { MOST_WIDE } else { options.strategy.most() };
         if let Some(class) = options.classes.get(most) {
             let wide = if options.wide { "" } else { "; with `wide` it has 8, and 15 bits for the class" };
             errors.at(

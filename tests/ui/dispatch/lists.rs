@@ -19,6 +19,8 @@ pub trait SameName {}
 pub trait WideTwice {}
 #[soa_dispatch(Car, strategy = "magic")]
 pub trait Strategy {}
+#[soa_dispatch(Car, wide, strategy = "vtable")]
+pub trait WideTable {}
 #[soa_dispatch(Car, size = 8)]
 pub trait Option {}
 #[soa_dispatch(u32)]

@@ -1,0 +1,198 @@
+//! Other ways to learn an object's class from its link, to measure against: `strategy = "…"` of `#[soa_dispatch]`.
+//!
+//! | strategy | what a link is | how the class is found | the call |
+//! | --- | --- | --- | --- |
+//! | `"type_pointer"` | class and id (TYPEPTR §6) | from the bits | a `match` |
+//! | `"range_table"` | a number in the regions of all classes (§4) | a search in a table of the regions (COAL, §5) | a `match` |
+//! | `"class_tag"` | a number that the objects of all classes share | a byte of memory for each object (Concord) | a `match` |
+//! | `"vtable"` | as before | a word of memory for each object (CUDA) | by a table of functions |
+//!
+//! Results are the same for all, and so is what is said of links: the class of a link does not depend on a world.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+
+use super::bits::sealed::Sealed;
+use super::{LinkBits, Narrow};
+use crate::range_table::{Numbering, RangeTable, Region, splits};
+
+/// `"range_table"`: a link is a number, which is in a region of its class.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Ranged<const CLASSES: usize, const LEAVES: usize>(Narrow);
+
+impl<const CLASSES: usize, const LEAVES: usize> Ranged<CLASSES, LEAVES> {
+    const NUMBERING: Numbering = Numbering::of(CLASSES);
+    const REGIONS: [Region; LEAVES] = Self::NUMBERING.regions();
+    const SPLITS: [u32; LEAVES] = splits(&Self::REGIONS);
+    const TABLE: RangeTable<'static> = match RangeTable::new(&Self::SPLITS, &Self::REGIONS) {
+        Some(table) => table,
+        None => panic!("as many nodes as leaves"),
+    };
+}
+
+impl<const CLASSES: usize, const LEAVES: usize> Sealed for Ranged<CLASSES, LEAVES> {}
+
+// SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
+unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASSES, LEAVES> {
+    const MOST: usize = CLASSES;
+    const FIRST: Self = Self(NonZeroU32::MIN);
+    type Number = u32;
+
+    #[inline(always)]
+    fn pack(tag: usize, id: NonZeroU32, _: usize) -> Self {
+        let number = const { Self::NUMBERING }.number(tag as u32, id.get() - 1);
+        // There is no object whose number is 0.
+        Self(NonZeroU32::new(number).unwrap_or(NonZeroU32::MAX))
+    }
+    #[inline(always)]
+    fn parts(self, classes: usize) -> (usize, u32) {
+        match const { Self::TABLE }.find(self.0.get()) {
+            Some((class, index)) => ((class as usize).min(classes - 1), index + 1),
+            None => (classes - 1, 0),
+        }
+    }
+    #[inline(always)]
+    fn largest_id(_: usize) -> u32 {
+        const { Self::NUMBERING.room() }
+    }
+    #[inline(always)]
+    fn number(of: Option<Self>) -> u32 {
+        of.map_or(0, |link| link.0.get())
+    }
+    #[inline(always)]
+    fn of_number(bits: u32) -> Option<Self> {
+        NonZeroU32::new(bits).map(Self)
+    }
+}
+
+/// Memory in which there is the class of each object, once somebody has asked for it: a `static` of the trait.
+///
+/// Host and device have one each. It has room for so many objects; the class of those beyond is worked out each time.
+#[doc(hidden)]
+pub trait Tags: Send + Sync + 'static {
+    /// What takes one object's.
+    type Cell: TagCell;
+    /// The memory.
+    fn cells() -> &'static [Self::Cell];
+}
+
+/// A place for the class of an object: 0 until it is asked for.
+#[doc(hidden)]
+pub trait TagCell: 'static {
+    /// The number that is there.
+    fn get(&self) -> u32;
+    /// Puts a number there.
+    fn set(&self, number: u32);
+}
+
+impl TagCell for AtomicU8 {
+    #[inline(always)]
+    fn get(&self) -> u32 {
+        self.load(Relaxed).into()
+    }
+    #[inline(always)]
+    fn set(&self, number: u32) {
+        self.store(number as u8, Relaxed);
+    }
+}
+
+impl TagCell for AtomicU32 {
+    #[inline(always)]
+    fn get(&self) -> u32 {
+        self.load(Relaxed)
+    }
+    #[inline(always)]
+    fn set(&self, number: u32) {
+        self.store(number, Relaxed);
+    }
+}
+
+/// `"class_tag"` and `"vtable"`: a link is a number, by which the class is looked up in memory. Objects of all classes
+/// alternate, as those do that a program makes in no order.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct Remembered<T>(Narrow, PhantomData<T>);
+
+impl<T> Sealed for Remembered<T> {}
+impl<T> Copy for Remembered<T> {}
+impl<T> Clone for Remembered<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> PartialEq for Remembered<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<T> Eq for Remembered<T> {}
+impl<T> PartialOrd for Remembered<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<T> Ord for Remembered<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+impl<T> Hash for Remembered<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+impl<T> fmt::Debug for Remembered<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+// SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
+unsafe impl<T: Tags> LinkBits for Remembered<T> {
+    // A byte says which, or that it is not known yet.
+    const MOST: usize = 255;
+    const FIRST: Self = Self(NonZeroU32::MIN, PhantomData);
+    type Number = u32;
+
+    #[inline(always)]
+    fn pack(tag: usize, id: NonZeroU32, classes: usize) -> Self {
+        let number = (id.get() - 1) * classes as u32 + tag as u32 + 1;
+        Self(NonZeroU32::new(number).unwrap_or(NonZeroU32::MAX), PhantomData)
+    }
+    #[inline(always)]
+    fn parts(self, classes: usize) -> (usize, u32) {
+        let (number, classes) = (self.0.get() - 1, classes as u32);
+        let worked_out = || number % classes;
+        let tag = match T::cells().get(number as usize) {
+            None => worked_out(),
+            Some(cell) => match cell.get() {
+                // Others may put the same number there meanwhile.
+                0 => {
+                    let tag = worked_out();
+                    cell.set(tag + 1);
+                    tag
+                }
+                known => known - 1,
+            },
+        };
+        (tag.min(classes - 1) as usize, number / classes + 1)
+    }
+    #[inline(always)]
+    fn largest_id(classes: usize) -> u32 {
+        u32::MAX / classes as u32
+    }
+    #[inline(always)]
+    fn number(of: Option<Self>) -> u32 {
+        of.map_or(0, |link| link.0.get())
+    }
+    #[inline(always)]
+    fn of_number(bits: u32) -> Option<Self> {
+        NonZeroU32::new(bits).map(|bits| Self(bits, PhantomData))
+    }
+}

@@ -1,0 +1,71 @@
+//! How an object's class is learnt from its link: `strategy = "…"`.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::LitStr;
+
+use super::options::Options;
+
+/// The strategies; `ikra_core::dispatch` says what they do.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Strategy {
+    #[default]
+    TypePointer,
+    RangeTable,
+    ClassTag,
+    Vtable,
+}
+
+/// Objects for which there is memory, where each has some.
+const OBJECTS: usize = 1 << 25;
+
+impl Strategy {
+    pub(super) fn parse(name: &LitStr) -> Option<Self> {
+        Some(match name.value().as_str() {
+            "type_pointer" => Self::TypePointer,
+            "range_table" => Self::RangeTable,
+            "class_tag" => Self::ClassTag,
+            "vtable" => Self::Vtable,
+            _ => return None,
+        })
+    }
+
+    /// The most classes in links of 4 bytes.
+    pub(super) fn most(self) -> usize {
+        match self {
+            Self::TypePointer | Self::RangeTable => 256,
+            // A byte for each object tells them apart, and that it is not known yet.
+            Self::ClassTag | Self::Vtable => 255,
+        }
+    }
+}
+
+/// The type of a link's bits, and what it takes beside the trait's type.
+pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStream) {
+    let classes = Literal::usize_unsuffixed(options.classes.len());
+    let cell = match options.strategy {
+        Strategy::TypePointer => {
+            let bits = format_ident!("{}", if options.wide { "Wide" } else { "Narrow" });
+            return (quote!(::ikra::rt::#bits), TokenStream::new());
+        }
+        Strategy::RangeTable => {
+            let leaves = quote!({ ::ikra::rt::Numbering::of(#classes).leaves() });
+            return (quote!(::ikra::rt::Ranged<#classes, #leaves>), TokenStream::new());
+        }
+        Strategy::ClassTag => quote!(::core::sync::atomic::AtomicU8),
+        Strategy::Vtable => quote!(::core::sync::atomic::AtomicU32),
+    };
+    let objects = Literal::usize_unsuffixed(OBJECTS);
+    let tags = quote! {
+        #[automatically_derived]
+        impl ::ikra::rt::Tags for #ident {
+            type Cell = #cell;
+            #[inline(always)]
+            fn cells() -> &'static [#cell] {
+                static CELLS: [#cell; #objects] = [const { <#cell>::new(0) }; #objects];
+                &CELLS
+            }
+        }
+    };
+    (quote!(::ikra::rt::Remembered<#ident>), tags)
+}
