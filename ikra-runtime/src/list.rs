@@ -54,10 +54,10 @@ impl<L: ListedLink> LinkList<L> {
     ///
     /// [`Error::Duplicate`] if an object is there twice.
     pub fn new(links: &[L]) -> Result<Self, Error> {
-        let reordered = Reordered::new(links, L::CLASSES.len(), L::parts);
+        let reordered = Reordered::new(links, L::CLASSES.len(), |_, link| link.parts());
         let largest = (0..L::CLASSES.len()).map(|class| {
             let duplicate = |index| Error::Duplicate { class: L::CLASSES[class].name(), id: index + 1 };
-            largest_distinct(reordered.objects_of(class)).map_err(duplicate)
+            largest_distinct(reordered.of(class)).map_err(duplicate)
         });
         let largest = largest.collect::<Result<_, _>>()?;
         Ok(Self { order: Arc::new(ListOrder { reordered, largest }), links: PhantomData })
@@ -107,7 +107,7 @@ impl ListOrder {
     /// The objects of all classes; where a class starts they start at a multiple of 32.
     #[must_use]
     pub fn objects(&self) -> &[u32] {
-        self.reordered.objects()
+        self.reordered.all()
     }
 
     /// Where those of a class are among them.
@@ -128,7 +128,7 @@ impl ListOrder {
     pub(crate) fn objects_of<C: Class>(&self, class: usize, len: usize) -> Result<&[u32], Error> {
         match self.largest[class] {
             Some(index) if index as usize >= len => Err(Error::NotInWorld { class: C::NAME, id: index + 1, len }),
-            _ => Ok(self.reordered.objects_of(class)),
+            _ => Ok(self.reordered.of(class)),
         }
     }
 }

@@ -5,6 +5,7 @@
 mod baselines;
 mod model;
 mod raytrace;
+mod virtual_calls;
 
 use std::time::Instant;
 
@@ -319,7 +320,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let baselines = Baselines::open(&path)?;
     println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
     println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
-    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 9] = [
+    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 10] = [
         ("advance", advance),
         ("force", force),
         ("links", links),
@@ -329,6 +330,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("reduce", reduce),
         ("launch", launch),
         ("raytrace", raytrace::raytrace),
+        ("dispatch", virtual_calls::virtual_calls),
     ];
     for (name, group) in groups {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {

@@ -16,12 +16,18 @@ fn algorithm_1(links: &[(usize, u32)], classes: usize) -> Vec<u32> {
     result
 }
 
+fn positions(links: &[(usize, u32)], classes: usize) -> Reordered {
+    Reordered::new(links, classes, |position, (class, _)| (class, position))
+}
+
 fn check(links: &[(usize, u32)], classes: usize) -> Result<(), TestCaseError> {
-    let reordered = Reordered::new(links, classes, |link| link);
-    prop_assert_eq!(reordered.positions(), algorithm_1(links, classes));
+    let positions = positions(links, classes);
+    let objects = Reordered::new(links, classes, |_, link| link);
+    prop_assert_eq!(positions.all(), algorithm_1(links, classes));
     // Each link once, with its object.
     let mut seen = vec![0; links.len()];
-    for (&position, &object) in reordered.positions().iter().zip(reordered.objects()) {
+    prop_assert_eq!(positions.all().len(), objects.all().len());
+    for (&position, &object) in positions.all().iter().zip(objects.all()) {
         if position == Reordered::NONE {
             prop_assert_eq!(object, Reordered::NONE);
         } else {
@@ -30,16 +36,16 @@ fn check(links: &[(usize, u32)], classes: usize) -> Result<(), TestCaseError> {
         }
     }
     prop_assert!(seen.iter().all(|&times| times == 1));
-    for warp in reordered.positions().chunks(32) {
+    for warp in positions.all().chunks(32) {
         let mut of = warp.iter().filter_map(|&position| links.get(position as usize)).map(|&(class, _)| class);
         let first = of.next();
         prop_assert!(first.is_some(), "a warp without links");
         prop_assert!(of.all(|class| Some(class) == first), "two classes in a warp");
     }
     for class in 0..classes {
-        prop_assert!(reordered.positions_of(class).is_sorted(), "the order within class {} is another", class);
-        prop_assert_eq!(reordered.positions_of(class).len(), reordered.objects_of(class).len());
-        prop_assert_eq!(reordered.places_of(class).start % 32, 0);
+        prop_assert!(positions.of(class).is_sorted(), "the order within class {} is another", class);
+        prop_assert_eq!(positions.places_of(class), objects.places_of(class));
+        prop_assert_eq!(positions.places_of(class).start % 32, 0);
     }
     Ok(())
 }
@@ -64,7 +70,7 @@ fn the_order_does_not_depend_on_the_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             check(&links, 32).unwrap();
-            Reordered::new(&links, 32, |link| link)
+            positions(&links, 32)
         })
     });
     assert!(orders.iter().all(|order| *order == orders[0]));
@@ -72,7 +78,7 @@ fn the_order_does_not_depend_on_the_threads() {
 
 #[test]
 fn nothing_and_one_class() {
-    assert!(Reordered::new(&[], 3, |link: (usize, u32)| link).objects().is_empty());
+    assert!(positions(&[], 3).all().is_empty());
     check(&[(0, 3); 32], 1).unwrap();
     check(&[(0, 3); 33], 2).unwrap();
 }

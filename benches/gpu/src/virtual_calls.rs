@@ -1,0 +1,152 @@
+//! Calls of methods whose class is known at run time only, beside `benches/cuda/dispatch.cu`: TYPEPTR's figures 12a and
+//! 12b, job reordering, and how long it takes to make the objects.
+
+use std::time::Instant;
+
+use ikra::LinkList;
+use ikra::prelude::*;
+
+use crate::baselines::Baselines;
+use crate::model::dispatch;
+use crate::{SAMPLES, row, time};
+
+/// The baselines that read a pointer or link for each object, and those that do not.
+const BASELINES: [&str; 9] =
+    ["new", "buffer", "shared_oa", "coal", "type_pointer", "class_tag", "links", "branch", "all_launches"];
+
+/// Ikra's strategies, and the baseline that each is compared with.
+const STRATEGIES: [(&str, &str); 4] =
+    [("type_pointer", "links"), ("range_table", "coal"), ("class_tag", "class_tag"), ("vtable", "buffer")];
+
+/// Objects that device-side `new` is asked for at most.
+const MOST_BY_NEW: usize = 1 << 22;
+
+/// Nanoseconds for all objects, for a list of links, and for calls through links in a column, by strategy.
+struct Times {
+    all: f64,
+    list: f64,
+    calls: [f64; 4],
+    /// Nanoseconds on the host per link to make the list.
+    reordering: f64,
+}
+
+/// Times `n` objects of a module's classes, with light or heavy methods.
+macro_rules! times {
+    ($module:ident, $n:expr, $kernel:ident, [$($caller:ident)*] $method:ident) => {{
+        use dispatch::$module::{Caller, Thing, Things};
+        let mut things = Things::make($n)?;
+        let links = things.links();
+        let start = Instant::now();
+        let list = LinkList::new(&links)?;
+        let reordering = start.elapsed().as_secs_f64() * 1e9 / $n as f64;
+        let callers = things.callers.extend(links.iter().map(|&target| Things::caller(target)))?;
+        let all = time(&mut things, |things| things.cuda_execute(Thing::$kernel, ()))?;
+        let listed = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &list, ()))?;
+        let callers: Vec<_> = callers.zip(&links).step_by($n / 1000 + 1).collect();
+        let mut calls = [0.0; 4];
+        // One after another, and each time host and device agree.
+        let mut times = calls.iter_mut();
+        $(
+            if let Some(slot) = times.next() {
+                *slot = time(&mut things, |things| things.cuda_execute(Caller::$caller, ()))?;
+                for &(caller, &link) in &callers {
+                    assert_eq!(things.get(caller).result(), things.get(link).$method(), "{link:?}");
+                }
+            }
+        )*
+        Times { all, list: listed, calls, reordering }
+    }};
+}
+
+/// The same for a number of classes.
+fn times_of(classes: u32, n: usize, heavy: bool) -> Result<Times, ikra::Error> {
+    macro_rules! by_classes {
+        ($($classes:literal $module:ident)*) => {
+            match (classes, heavy) {
+                $(
+                    ($classes, false) => times!(
+                        $module, n, tick, [call_light call_in_regions call_by_tag call_by_table] ticked
+                    ),
+                    ($classes, true) => times!($module, n, work, [call_heavy] worked),
+                )*
+                _ => unreachable!("there are 1 to 32 classes, a power of two"),
+            }
+        };
+    }
+    Ok(by_classes!(1 of_1 2 of_2 4 of_4 8 of_8 16 of_16 32 of_32))
+}
+
+/// One point of a figure: Ikra's times and those of the baselines.
+fn point(baselines: &Baselines, figure: &str, x: usize, classes: u32, n: usize) -> Result<(), ikra::Error> {
+    let times = times_of(classes, n, false)?;
+    let of = |name: &str| baselines.call_dispatch(&format!("dispatch_{name}"), n as u64, classes, false);
+    for name in BASELINES {
+        if name == "new" && n > MOST_BY_NEW {
+            continue;
+        }
+        let cuda = of(name);
+        let ikra = if matches!(name, "branch" | "all_launches") { times.all } else { times.list };
+        row(&format!("{classes} classes / {name}"), n, ikra, cuda, "");
+        println!("csv {figure} {x},CUDA {name},{:.3}", cuda / 1e3);
+    }
+    for (name, time) in [("all objects", times.all), ("list", times.list)] {
+        println!("csv {figure} {x},Ikra {name},{:.3}", time / 1e3);
+    }
+    for ((strategy, name), time) in STRATEGIES.into_iter().zip(times.calls) {
+        row(&format!("{classes} classes, calls by {strategy}"), n, time, of(name), "");
+        println!("csv {figure} {x},Ikra {strategy},{:.3}", time / 1e3);
+    }
+    Ok(())
+}
+
+/// Job reordering: `n` links of several classes, as they are and in order by class.
+fn reordering(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra::Error> {
+    let n = 1 << 24;
+    let Times { list, calls: [calls, ..], reordering, .. } = times_of(classes, n, heavy)?;
+    let of = |name: &str| baselines.call_dispatch(name, n as u64, classes, heavy);
+    let (mixed, ordered) = (of("dispatch_links"), of("dispatch_reordered"));
+    let sort = baselines.call_classes("dispatch_sort", n as u64, classes);
+    let weight = if heavy { "heavy" } else { "light" };
+    let breaks_even = |cost: f64, gain: f64| if gain > 0.0 { format!("{:.1}", cost / gain) } else { "never".into() };
+    let note = format!(
+        "as they are {calls:.0}, CUDA {mixed:.0}; making the list {reordering:.2} ns per link, CUB on the device {:.3}; pays after {} runs, with CUB after {}",
+        sort / n as f64,
+        breaks_even(reordering * n as f64, calls - list),
+        breaks_even(sort, mixed - ordered),
+    );
+    row(&format!("in order, {classes} classes, {weight}"), n, list, ordered, &note);
+    Ok(())
+}
+
+/// Making 4 M objects of 4 classes.
+fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let mut samples = Vec::new();
+    for _ in 0..SAMPLES + 2 {
+        let start = Instant::now();
+        let mut things = dispatch::of_4::Things::make(MOST_BY_NEW)?;
+        things.cuda_synchronize()?;
+        samples.push(start.elapsed().as_secs_f64() * 1e9);
+    }
+    samples.sort_by(f64::total_cmp);
+    let ikra = samples[samples.len() / 2];
+    for name in ["dispatch_create_new", "dispatch_create_buffer"] {
+        let cuda = baselines.call_classes(name, MOST_BY_NEW as u64, 4);
+        row(name, MOST_BY_NEW, ikra, cuda, "a new world each time, memory and first launch included");
+    }
+    Ok(())
+}
+
+/// All of it.
+pub(crate) fn virtual_calls(baselines: &Baselines) -> Result<(), ikra::Error> {
+    for n in [1, 2, 4, 8, 16, 32].map(|n| n << 20) {
+        point(baselines, "dispatch-objects", n, 4, n)?;
+    }
+    for classes in [1, 2, 4, 8, 16, 32] {
+        point(baselines, "dispatch-classes", classes as usize, classes, 1 << 24)?;
+    }
+    for classes in [2, 4, 8, 32] {
+        reordering(baselines, classes, false)?;
+        reordering(baselines, classes, true)?;
+    }
+    creation(baselines)
+}
