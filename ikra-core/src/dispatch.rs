@@ -19,10 +19,8 @@ pub use strategies::{Ranged, Remembered, Tags};
 use core::fmt::Debug;
 
 use crate::class::Class;
-use crate::effects::Effects;
 use crate::handle::Handle;
 use crate::info::ClassId;
-use crate::kernel::Kernel;
 use crate::link::Link;
 use crate::phase::Phase;
 use crate::value::Value;
@@ -88,27 +86,6 @@ pub unsafe trait Includes<C: Class>: Dispatch {
 )]
 pub trait Implements<D>: Class {}
 
-/// The kernel that a class has for a method of a trait: the method with this number.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "class `{Self}` does not implement the kernels of `{D}`",
-    label = "in the list, and does not implement the trait",
-    note = "write `#[soa_methods] impl {D} for {Self} {{ … }}`, or take the class off the list"
-)]
-pub trait HasKernel<D, const METHOD: usize>: Class {
-    /// The kernel.
-    type Kernel: Kernel<Class = Self>;
-}
-
-/// What the kernels of all classes do that implement a method of a trait.
-#[doc(hidden)]
-pub trait DispatchKernel<const METHOD: usize> {
-    /// `Actor::tick`.
-    const NAME: &'static str;
-    /// The kernels' effects.
-    const EFFECTS: &'static [&'static Effects];
-}
-
 /// What `Ref<X>` in a method can refer to: an object of a class, or of one of the classes that share a trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a class nor a trait under `#[soa_dispatch]`",
@@ -155,9 +132,7 @@ impl<D: Dispatch> Follow for AnyLink<D> {
 }
 
 /// Fails to compile, where the class stands, unless it implements the trait.
-#[doc(hidden)]
 pub const fn implements<D: Dispatch, C: Implements<D>>() {}
 
 /// Fails to compile, where the class stands, unless it is in the trait's list.
-#[doc(hidden)]
 pub const fn includes<D: Includes<C>, C: Class>() {}

@@ -330,7 +330,6 @@ impl Effects {
 }
 
 /// For the macros and the executors.
-#[doc(hidden)]
 impl Effects {
     /// Those of what makes objects of class `C`.
     pub const fn constructor<C: ClassInfo>() -> Self {

@@ -128,6 +128,25 @@ pub unsafe trait OnDevice<A>: Copy {
     fn arguments(args: &A) -> Self::Arguments<'_>;
 }
 
+/// The kernel that a class has for a method of a trait: the method with this number.
+#[diagnostic::on_unimplemented(
+    message = "class `{Self}` does not implement the kernels of `{D}`",
+    label = "in the list, and does not implement the trait",
+    note = "write `#[soa_methods] impl {D} for {Self} {{ … }}`, or take the class off the list"
+)]
+pub trait HasKernel<D, const METHOD: usize>: Class {
+    /// The kernel.
+    type Kernel: Kernel<Class = Self>;
+}
+
+/// What the kernels of all classes do that implement a method of a trait.
+pub trait DispatchKernel<const METHOD: usize> {
+    /// `Actor::tick`.
+    const NAME: &'static str;
+    /// The kernels' effects.
+    const EFFECTS: &'static [&'static Effects];
+}
+
 /// An entry of the device code.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {

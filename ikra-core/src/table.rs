@@ -27,7 +27,6 @@ pub use device::{DeviceBases, Table, table_words};
 pub use host::{Newer, Table};
 
 /// The start of a column, or of the whole storage.
-#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Base(pub *mut u8);
 
@@ -49,7 +48,6 @@ unsafe impl Send for Base {}
 unsafe impl Sync for Base {}
 
 /// Where the physical columns of a class start.
-#[doc(hidden)]
 pub trait BaseSet: Copy + Send + Sync + 'static {
     /// The start of a column; for layouts of one allocation, column 0 stands for its start.
     fn get(&self, column: usize) -> Base;

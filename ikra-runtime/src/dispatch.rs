@@ -8,10 +8,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-#[doc(hidden)]
-pub use ikra_core::dispatch::{AnyLink, HasKernel, Referent};
-use ikra_core::dispatch::{Dispatch, DispatchKernel, Follow, Includes};
-#[doc(hidden)]
+pub use ikra_core::dispatch::{AnyLink, Referent};
+use ikra_core::dispatch::{Dispatch, Follow, Includes};
+pub use ikra_core::kernel::HasKernel;
 pub use ikra_core::phase::Sequential;
 
 use crate::class::Class;
@@ -19,7 +18,7 @@ use crate::error::Error;
 use crate::exec;
 use crate::executor::On;
 use crate::handle::Handle;
-use crate::kernel::{Call, Discardable, OnDevice, ReducedBy};
+use crate::kernel::{Call, Discardable, DispatchKernel, OnDevice, ReducedBy};
 use crate::link::Link;
 use crate::list::{LinkList, ListOrder, ListedLink};
 use crate::reduce::Reducer;
@@ -61,19 +60,16 @@ impl<D: DispatchKernel<METHOD>, const METHOD: usize> fmt::Debug for EveryClass<D
 }
 
 /// The kernels of the classes of a trait for a method, as [`Then`] after [`Then`].
-#[doc(hidden)]
 pub trait KernelsOf<const METHOD: usize>: Dispatch {
     /// The kernels.
     type Kernels;
 }
 
 /// A kernel, and those of the classes that follow.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Then<K, Rest>(PhantomData<fn() -> (K, Rest)>);
 
 /// No kernel: the end of a list.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Done;
 
@@ -154,7 +150,6 @@ impl<D: DispatchIn<W>, W: 'static> LinkIn<W> for AnyLink<D> {
 }
 
 /// A world holds all classes of a trait.
-#[doc(hidden)]
 pub trait DispatchIn<W: 'static>: Dispatch {
     /// A guard, by class.
     type Mut<'w>;

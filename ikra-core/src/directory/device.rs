@@ -3,12 +3,10 @@
 use core::marker::PhantomData;
 
 /// Where the objects of a link's class are: nothing to know.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableRef<'w>(pub(crate) PhantomData<&'w ()>);
 
 /// Where the objects of the classes that a field links to are: nothing to know.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'w>(pub(crate) PhantomData<&'w ()>);
 

@@ -11,7 +11,6 @@ use crate::handle::Handle;
 /// An object of one of the classes of `D` in phase `P`: its class's number, its index, and on the host the table of its class.
 ///
 /// The class is known, and the index is not known to be in range: it is checked when the object is read.
-#[doc(hidden)]
 pub struct AnyHandle<'w, D: Dispatch, P> {
     /// Less than the number of classes.
     tag: u32,

@@ -133,7 +133,6 @@ impl<D: Dispatch> AnyLink<D> {
 /// # Safety
 ///
 /// `E::CLASSES[TAGS[n]]` is `CLASSES[n]`.
-#[doc(hidden)]
 pub unsafe trait Extends<E: Dispatch>: Dispatch {
     /// The place of each class in the other list.
     const TAGS: &'static [usize];

@@ -117,10 +117,10 @@ macro_rules! __dispatch_kernel {
         $all:ident, $name:literal, $number:literal: $($class:path;)*
     ) => {
         #[automatically_derived]
-        impl $crate::dispatch::DispatchKernel<$number> for $all {
+        impl $crate::kernel::DispatchKernel<$number> for $all {
             const NAME: &'static ::core::primitive::str = $name;
             const EFFECTS: &'static [&'static $crate::effects::Effects] = &[$(
-                <<$class as $crate::dispatch::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
+                <<$class as $crate::kernel::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
             ),*];
         }
     };

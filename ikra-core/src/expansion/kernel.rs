@@ -19,11 +19,11 @@ macro_rules! __kernel {
         unsafe impl $crate::phase::Phase for $kernel {
             const EFFECTS: &'static $crate::effects::Effects = &$effects;
             $(const BESIDE: &'static [&'static $crate::effects::Effects] =
-                <$trait as $crate::dispatch::DispatchKernel<$number>>::EFFECTS;)?
+                <$trait as $crate::kernel::DispatchKernel<$number>>::EFFECTS;)?
         }
         $(
             #[automatically_derived]
-            impl $crate::dispatch::HasKernel<$trait, $number> for $class {
+            impl $crate::kernel::HasKernel<$trait, $number> for $class {
                 type Kernel = $kernel;
             }
         )?

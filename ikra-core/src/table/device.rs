@@ -24,7 +24,6 @@ pub const fn table_words(columns: usize) -> usize {
 }
 
 /// The starts of a class's columns, in constant memory.
-#[doc(hidden)]
 pub struct DeviceBases<C> {
     /// Where the group of words starts.
     first: usize,
@@ -62,7 +61,6 @@ impl<C: Class> BaseSet for DeviceBases<C> {
 }
 
 /// The columns of a class: a view of its words.
-#[doc(hidden)]
 #[repr(transparent)]
 pub struct Table<C: Class> {
     /// Where the columns start.

@@ -18,7 +18,6 @@ use crate::info::{ClassId, first_target, whole_units};
 ///
 /// [`fetch`](Self::fetch) writes to the columns of the fields that [`Header::to_fetch`] names, and of those that are
 /// fetched with them ([`whole_units`]), and to nothing else. It says that they are fetched, or panics.
-#[doc(hidden)]
 pub unsafe trait Newer<C: Class>: Any + Send + Sync {
     /// Makes the host's values of these fields the last ones. Several threads may ask at the same time.
     ///
@@ -37,7 +36,6 @@ pub unsafe trait Newer<C: Class>: Any + Send + Sync {
 ///    object's elements by the one call that has the object, and reads the others.
 /// 3. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
 ///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
-#[doc(hidden)]
 #[repr(C)]
 pub struct Table<C: Class> {
     /// What is the same for every class.
