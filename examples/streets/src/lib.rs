@@ -23,6 +23,7 @@
 //! Units are metres and metres per second throughout.
 #![forbid(unsafe_code)]
 
+mod animation;
 mod builder;
 mod city;
 mod class;
@@ -33,6 +34,7 @@ mod read;
 mod tags;
 mod warnings;
 
+pub use animation::Animation;
 pub use builder::{Builder, Traits};
 pub use city::{City, UnknownCity};
 pub use class::{Class, Control};

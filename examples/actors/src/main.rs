@@ -1,0 +1,62 @@
+//! Cars, buses, cyclists and pedestrians in a street network.
+#![forbid(unsafe_code)]
+
+mod model;
+mod options;
+mod picture;
+mod simulation;
+mod town;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use example_output::Unwritable;
+use options::Options;
+use streets::{InputError, NoPositions};
+
+/// What ends the program early.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error("{file}: {no_positions}; --png and --gif need one")]
+    NoMap { file: String, no_positions: NoPositions },
+    #[error(transparent)]
+    Ikra(#[from] ikra::Error),
+    #[error(transparent)]
+    Output(#[from] Unwritable),
+    #[error("cannot write {path}: {reason}")]
+    Log { path: String, reason: String },
+    #[error("--threads {threads}: at most {}", simulation::MOST_THREADS)]
+    TooManyThreads { threads: usize },
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads { threads: usize, reason: String },
+    #[error("after tick {tick}, there are {found} actors on the streets instead of {expected}")]
+    Lost { tick: u32, found: u64, expected: u64 },
+    #[error("after tick {tick}, an actor is past the end of its street, or on one that is closed to it")]
+    OffStreet { tick: u32 },
+}
+
+impl Failure {
+    /// The program's exit code.
+    fn code(&self) -> u8 {
+        match self {
+            Self::Input(_) | Self::NoMap { .. } | Self::TooManyThreads { .. } => 2,
+            Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
+            _ => 1,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    // Wrong options end the program with code 2 as well.
+    let options = Options::parse();
+    match simulation::run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("actors: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Pictures: all actors on the map.
+
+use streets::{Map, Marker, Network, NoPositions, Picture, Theme};
+
+use crate::model::{SECONDS, Town, bus, car, cyclist, pedestrian};
+
+const CYCLIST: [u8; 3] = [0x5c, 0xe0, 0xb8];
+const PEDESTRIAN: [u8; 3] = [0x6f, 0xa8, 0xff];
+const BUS: [u8; 3] = [0xe8, 0x7b, 0xff];
+/// Of cars from those that stand to those at 100 km/h.
+const SPEEDS: [[u8; 3]; 4] = [[0xff, 0x3b, 0x30], [0xff, 0x8a, 0x2b], [0xff, 0xd4, 0x4f], [0xf6, 0xff, 0xd8]];
+/// The fastest colour, in metres per second.
+const FASTEST: f32 = 100.0 / 3.6;
+
+/// All colours of markers.
+pub(crate) fn colours() -> Vec<[u8; 3]> {
+    let steps = (0..=16).map(|n| speed_colour(n as f32 / 16.0 * FASTEST));
+    [CYCLIST, PEDESTRIAN, BUS].into_iter().chain(steps).collect()
+}
+
+/// The map of a network, by night, so that who moves shows.
+///
+/// # Errors
+///
+/// [`NoPositions`].
+pub(crate) fn map(network: &Network, width: u32) -> Result<Map, NoPositions> {
+    Map::new(network, width, Map::height_for(network, width)?, Theme::Dark)
+}
+
+/// The map with all actors; cars by their speed.
+pub(crate) fn draw(map: &Map, network: &Network, town: &Town) -> Picture {
+    let count = town.cars.len() + town.buses.len() + town.cyclists.len() + town.pedestrians.len();
+    // The more there are, the smaller.
+    let area = map.picture().width() as f32 * map.picture().height() as f32;
+    let radius = (0.16 * (area / count.max(1) as f32).sqrt()).clamp(0.6, 3.5);
+    let mut picture = map.picture();
+    let at = |street: usize, progress: f32| network.position_on(street as u32, progress);
+    let mark = |at, colour, radius| Marker { at, colour, radius };
+    let walkers = town.pedestrians.column(pedestrian::street).iter().zip(town.pedestrians.column(pedestrian::progress));
+    picture.mark(walkers.map(|(street, &progress)| mark(at(street.index(), progress), PEDESTRIAN, 0.8 * radius)));
+    let cyclists = town.cyclists.column(cyclist::street).iter().zip(town.cyclists.column(cyclist::progress));
+    picture.mark(cyclists.map(|(street, &progress)| mark(at(street.index(), progress), CYCLIST, 0.9 * radius)));
+    let cars = town.cars.column(car::street).iter().zip(town.cars.column(car::progress));
+    picture.mark(cars.zip(town.cars.column(car::moved)).map(|((street, &progress), &moved)| {
+        mark(at(street.index(), progress), speed_colour(moved / SECONDS), radius)
+    }));
+    let buses = town.buses.column(bus::street).iter().zip(town.buses.column(bus::progress));
+    picture.mark(buses.map(|(street, &progress)| mark(at(street.index(), progress), BUS, 1.5 * radius)));
+    picture
+}
+
+/// From red to white.
+fn speed_colour(speed: f32) -> [u8; 3] {
+    let place = (speed / FASTEST).clamp(0.0, 1.0) * (SPEEDS.len() - 1) as f32;
+    let first = (place as usize).min(SPEEDS.len() - 2);
+    let share = place - first as f32;
+    std::array::from_fn(|n| {
+        let (a, b) = (f32::from(SPEEDS[first][n]), f32::from(SPEEDS[first + 1][n]));
+        (a + share * (b - a)).round() as u8
+    })
+}

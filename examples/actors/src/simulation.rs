@@ -1,0 +1,239 @@
+//! The main job: moves all actors, checks and reports.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use example_output::Output;
+use ikra::prelude::*;
+use ikra::{On, World};
+use streets::{Animation, City, Network};
+
+use crate::model::{Actor, Bus, Car, Cyclist, Pedestrian, SECONDS, Street, Tick, Town};
+use crate::options::Options;
+use crate::{Failure, picture, town};
+
+/// More threads than this are a mistake, and may be more than the system starts.
+pub(crate) const MOST_THREADS: usize = 1024;
+/// Pixels from left to right.
+const PNG_WIDTH: u32 = 1600;
+const GIF_WIDTH: u32 = 800;
+/// At most so many pictures in an animation.
+const MOST_FRAMES: u32 = 100;
+
+/// Runs the program.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let threads = options.threads.map_or(0, usize::from);
+    if threads > MOST_THREADS {
+        return Err(Failure::TooManyThreads { threads });
+    }
+    // Before the work: an hour later it would be too late to find that a folder is not there.
+    let files = Files {
+        png: options.png.as_deref().map(Output::open).transpose()?,
+        gif: options.gif.as_deref().map(Output::open).transpose()?,
+        csv: options.csv.as_deref().map(Output::open).transpose()?,
+    };
+    let network = network(options)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
+    pool.install(|| simulate(&network, files, options))
+}
+
+/// The files to write.
+struct Files {
+    png: Option<Output>,
+    gif: Option<Output>,
+    csv: Option<Output>,
+}
+
+/// The network that the user means.
+fn network(options: &Options) -> Result<Network, Failure> {
+    let Some(path) = &options.network else {
+        return Ok(City { seed: u64::from(options.seed), ..options.city }.build());
+    };
+    let (network, warnings) = Network::read(path)?;
+    for warning in warnings.iter() {
+        eprintln!("actors: {}: {warning}", path.display());
+    }
+    Ok(network)
+}
+
+fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Failure> {
+    let no_map = |no_positions| {
+        let file = options.network.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        Failure::NoMap { file, no_positions }
+    };
+    let png =
+        files.png.map(|file| picture::map(network, PNG_WIDTH).map(|map| (map, file))).transpose().map_err(no_map)?;
+    let gif =
+        files.gif.map(|file| picture::map(network, GIF_WIDTH).map(|map| (map, file))).transpose().map_err(no_map)?;
+    let mut town = town::build(network, options.actors, options.seed)?;
+    let mut animation = match gif {
+        Some((map, file)) => {
+            let frame = picture::draw(&map, network, &town);
+            let animation = Animation::new(BufWriter::new(file.start()?), &frame, &picture::colours());
+            Some((animation.map_err(|error| log_failure(options.gif.as_deref(), &error))?, map))
+        }
+        None => None,
+    };
+    let mut log = match (files.csv, &options.csv) {
+        (Some(file), Some(path)) => Some(Log::start(path.display().to_string(), file)?),
+        _ => None,
+    };
+    let Options { ticks, .. } = *options;
+    let worker = town.on(options.place()).open()?;
+    let mut progress = Progress::new(ticks);
+    let mut computing = Duration::ZERO;
+    for number in 1..=ticks {
+        let start = Instant::now();
+        let mut sim = town.on(options.place());
+        sim.execute(Actor::tick, Tick { seed: options.seed, number, weather: options.weather() })?;
+        if number == ticks {
+            // The device may be behind.
+            speeds(&mut sim)?;
+        }
+        computing += start.elapsed();
+        if let Some(log) = &mut log {
+            log.row(number, speeds(&mut sim)?)?;
+        }
+        if options.check || number == ticks {
+            check(&mut sim, number)?;
+        }
+        if let Some((animation, map)) = &mut animation
+            && number % ticks.div_ceil(MOST_FRAMES) == 0
+        {
+            let frame = picture::draw(map, network, &town);
+            animation.frame(&frame).map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+        }
+        progress.show(number);
+    }
+    progress.clear();
+    if let Some(log) = log {
+        log.finish()?;
+    }
+    if let Some((animation, _)) = animation {
+        animation.finish().map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+    }
+    report(network, &mut town.on(options.place()), options, &worker, computing)?;
+    if let Some((map, file)) = png {
+        file.write(|file| picture::draw(&map, network, &town).write_png(file))?;
+    }
+    Ok(())
+}
+
+fn log_failure(path: Option<&std::path::Path>, error: &io::Error) -> Failure {
+    Failure::Log { path: path.map_or_else(String::new, |path| path.display().to_string()), reason: error.to_string() }
+}
+
+/// How many there are of cars, buses, cyclists and pedestrians.
+fn counts(town: &Town) -> [usize; 4] {
+    [town.cars.len(), town.buses.len(), town.cyclists.len(), town.pedestrians.len()]
+}
+
+/// Mean speeds of cars, buses, cyclists and pedestrians in kilometres per hour; 0 where there are none.
+fn speeds(sim: &mut On<'_, Town>) -> Result<[f64; 4], ikra::Error> {
+    let metres = [
+        sim.execute_and_reduce(Car::metres, (), Sum)?,
+        sim.execute_and_reduce(Bus::metres, (), Sum)?,
+        sim.execute_and_reduce(Cyclist::metres, (), Sum)?,
+        sim.execute_and_reduce(Pedestrian::metres, (), Sum)?,
+    ];
+    let counts = counts(sim.world());
+    Ok(std::array::from_fn(|n| metres[n] / counts[n].max(1) as f64 / f64::from(SECONDS) * 3.6))
+}
+
+/// That nobody is lost, and all are on streets that they may use.
+fn check(sim: &mut On<'_, Town>, tick: u32) -> Result<(), Failure> {
+    sim.execute(Street::clear, ())?;
+    sim.execute(Actor::stand, ())?;
+    let found = sim.execute_and_reduce(Street::crowd, (), Sum)?;
+    let expected = counts(sim.world()).iter().sum::<usize>() as u64;
+    if found != expected {
+        return Err(Failure::Lost { tick, found, expected });
+    }
+    if !sim.execute_and_reduce(Actor::is_on_street, (), All)? {
+        return Err(Failure::OffStreet { tick });
+    }
+    Ok(())
+}
+
+fn report(
+    network: &Network,
+    sim: &mut On<'_, Town>,
+    options: &Options,
+    worker: &str,
+    computing: Duration,
+) -> Result<(), Failure> {
+    let [cars, buses, cyclists, pedestrians] = counts(sim.world());
+    println!(
+        "{} junctions, {} streets, {:.0} km; {cars} cars, {buses} buses, {cyclists} cyclists, {pedestrians} pedestrians",
+        network.nodes(),
+        network.streets(),
+        network.length() / 1e3
+    );
+    let seconds = computing.as_secs_f64().max(f64::MIN_POSITIVE);
+    let per_second = f64::from(options.ticks) / seconds;
+    let actors = (cars + buses + cyclists + pedestrians) as f64;
+    println!("{} ticks, {worker}: {seconds:.2} s", options.ticks);
+    println!("{per_second:.0} ticks/s, {:.3e} moves/s", per_second * actors);
+    let [cars, buses, cyclists, pedestrians] = speeds(sim)?;
+    println!("km/h: cars {cars:.1}, buses {buses:.1}, cyclists {cyclists:.1}, pedestrians {pedestrians:.2}");
+    Ok(())
+}
+
+/// A CSV file of mean speeds.
+struct Log {
+    path: String,
+    file: BufWriter<File>,
+}
+
+impl Log {
+    fn start(path: String, output: Output) -> Result<Self, Failure> {
+        let mut log = Self { path, file: BufWriter::new(output.start()?) };
+        let written = writeln!(log.file, "tick,cars,buses,cyclists,pedestrians");
+        written.map_err(|error| log.failure(&error))?;
+        Ok(log)
+    }
+
+    fn row(&mut self, tick: u32, [cars, buses, cyclists, pedestrians]: [f64; 4]) -> Result<(), Failure> {
+        let written = writeln!(self.file, "{tick},{cars},{buses},{cyclists},{pedestrians}");
+        written.map_err(|error| self.failure(&error))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(|error| self.failure(&error))
+    }
+
+    fn failure(&self, error: &io::Error) -> Failure {
+        Failure::Log { path: self.path.clone(), reason: error.to_string() }
+    }
+}
+
+/// How far the simulation is, on a terminal.
+struct Progress {
+    ticks: u32,
+    is_shown: bool,
+    last: Instant,
+}
+
+impl Progress {
+    fn new(ticks: u32) -> Self {
+        Self { ticks, is_shown: io::stderr().is_terminal(), last: Instant::now() }
+    }
+
+    /// Shows the number of ticks, ten times a second.
+    fn show(&mut self, tick: u32) {
+        if self.is_shown && self.last.elapsed() > Duration::from_millis(100) {
+            eprint!("\r{tick} of {} ticks", self.ticks);
+            self.last = Instant::now();
+        }
+    }
+
+    fn clear(&self) {
+        if self.is_shown {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

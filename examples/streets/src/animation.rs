@@ -1,0 +1,139 @@
+//! Maps that move, as GIF.
+
+use std::io::{self, Write};
+
+use gif::{DisposalMethod, Encoder, Frame, Repeat};
+
+use crate::Picture;
+
+/// How long a picture is shown, in hundredths of a second.
+const DELAY: u16 = 6;
+/// Each colour is told apart by so many bits of red, green and blue.
+const BITS: u32 = 5;
+
+/// A GIF, picture by picture. All have the colours of the first: the map's, and those of markers.
+///
+/// ```
+/// use streets::{Animation, City, Map, Marker, Theme};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let network = City { junctions: 50, ..City::default() }.build();
+/// let map = Map::new(&network, 200, 150, Theme::Light).unwrap();
+/// let red = [220, 40, 40];
+/// let mut gif = Animation::new(Vec::new(), &map.picture(), &[red])?;
+/// for tick in 0..10 {
+///     let mut picture = map.picture();
+///     picture.mark([Marker { at: network.position_on(0, 10.0 * tick as f32), colour: red, radius: 4.0 }]);
+///     gif.frame(&picture)?;
+/// }
+/// assert!(gif.finish()?.starts_with(b"GIF89a"));
+/// # Ok(()) }
+/// ```
+pub struct Animation<W: Write> {
+    encoder: Encoder<W>,
+    palette: Vec<[u8; 3]>,
+    /// The colour of the palette that is nearest to each colour; [`UNSEEN`] where none was looked for yet.
+    nearest: Vec<u16>,
+    /// The picture that is seen now.
+    shown: Vec<u8>,
+    width: u16,
+    height: u16,
+}
+
+/// No colour of a palette.
+const UNSEEN: u16 = u16::MAX;
+/// A pixel that stays as it is.
+const SAME: u8 = 255;
+
+impl<W: Write> Animation<W> {
+    /// Begins with a picture. `markers` are colours that later pictures add.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer, or the picture has 2¹⁶ pixels or more in one direction.
+    pub fn new(writer: W, first: &Picture, markers: &[[u8; 3]]) -> io::Result<Self> {
+        let size = |pixels: u32| u16::try_from(pixels).map_err(io::Error::other);
+        let (width, height) = (size(first.width())?, size(first.height())?);
+        let palette = palette(first, markers);
+        let mut encoder = Encoder::new(writer, width, height, palette.as_flattened()).map_err(io::Error::other)?;
+        encoder.set_repeat(Repeat::Infinite).map_err(io::Error::other)?;
+        let (nearest, shown) = (vec![UNSEEN; 1 << (3 * BITS)], Vec::new());
+        let mut animation = Self { encoder, palette, nearest, shown, width, height };
+        animation.frame(first)?;
+        Ok(animation)
+    }
+
+    /// Adds a picture.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    ///
+    /// # Panics
+    ///
+    /// If it is not as large as the first.
+    pub fn frame(&mut self, picture: &Picture) -> io::Result<()> {
+        let size = (u32::from(self.width), u32::from(self.height));
+        assert_eq!((picture.width(), picture.height()), size, "pictures of one size");
+        let pixels = picture.rgb();
+        let indices: Vec<u8> = pixels.as_chunks().0.iter().map(|&colour| self.index(colour)).collect();
+        // Only what changed.
+        let changed: Vec<u8> = if self.shown.is_empty() {
+            indices.clone()
+        } else {
+            indices.iter().zip(&self.shown).map(|(&new, &old)| if new == old { SAME } else { new }).collect()
+        };
+        let mut frame = Frame::from_indexed_pixels(self.width, self.height, changed, Some(SAME));
+        frame.delay = DELAY;
+        frame.dispose = DisposalMethod::Keep;
+        self.shown = indices;
+        self.encoder.write_frame(&frame).map_err(io::Error::other)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn finish(self) -> io::Result<W> {
+        let mut writer = self.encoder.into_inner().map_err(io::Error::other)?;
+        writer.flush()?;
+        Ok(writer)
+    }
+
+    /// The nearest colour of the palette.
+    fn index(&mut self, colour: [u8; 3]) -> u8 {
+        let cell = cell(colour);
+        if self.nearest[cell] == UNSEEN {
+            let distance =
+                |other: &[u8; 3]| -> i32 { (0..3).map(|n| (i32::from(other[n]) - i32::from(colour[n])).pow(2)).sum() };
+            let found = (0..self.palette.len()).min_by_key(|&n| distance(&self.palette[n])).unwrap_or(0);
+            self.nearest[cell] = found as u16;
+        }
+        self.nearest[cell] as u8
+    }
+}
+
+/// The colours that are told apart.
+fn cell(colour: [u8; 3]) -> usize {
+    colour.iter().fold(0, |cell, &value| cell << BITS | usize::from(value >> (8 - BITS)))
+}
+
+/// The markers' colours, as they are and half mixed with the background, and the most frequent of the map.
+fn palette(first: &Picture, markers: &[[u8; 3]]) -> Vec<[u8; 3]> {
+    let mut cells = vec![(0_u32, [0_u32; 3]); 1 << (3 * BITS)];
+    for colour in first.rgb().as_chunks::<3>().0 {
+        let (count, sums) = &mut cells[cell(*colour)];
+        *count += 1;
+        (0..3).for_each(|n| sums[n] += u32::from(colour[n]));
+    }
+    cells.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+    let background = first.pixel(0, 0);
+    let mixed = markers
+        .iter()
+        .map(|marker| std::array::from_fn(|n| ((u16::from(marker[n]) + u16::from(background[n])) / 2) as u8));
+    let map = cells.iter().filter(|&&(count, _)| count > 0).map(|&(count, sums)| sums.map(|sum| (sum / count) as u8));
+    let mut palette: Vec<[u8; 3]> = markers.iter().copied().chain(mixed).chain(map).take(usize::from(SAME)).collect();
+    palette.resize(usize::from(SAME) + 1, [0; 3]);
+    palette
+}
