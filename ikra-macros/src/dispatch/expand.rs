@@ -91,14 +91,13 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     }
 }
 
-/// A `&self` method on refs: a `match` over the classes.
+/// A `&self` method on refs: that of the object's class.
 fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     let sig = &method.item.sig;
     if method.receiver != Some(Receiver::Shared) || method.is_mistaken || borrows_self(sig) {
         return None;
     }
     let at = located(&sig.ident);
-    let Names { is, .. } = Names::of(&dispatch.ident);
     let kept = ["doc", "deprecated", "must_use", "cfg"];
     let docs = method.item.attrs.iter().filter(|attr| kept.iter().any(|kept| attr.path().is_ident(kept)));
     let (vis, name) = (&dispatch.vis, &sig.ident);
@@ -130,14 +129,20 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
             functions[::ikra::rt::AnyHandle::tag(self.0)](*self #(, #args)*)
         }
     } else {
-        let arms = dispatch.options.classes.iter().filter_map(|class| {
-            let variant = &class.segments.last()?.ident;
+        // Not by a `match` over `class()`: on the device the compiler would choose among the classes twice.
+        let calls = dispatch.options.classes.iter().map(|class| {
             let args = &args;
-            Some(quote_spanned! {at=>
-                #is::#variant(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*),
-            })
+            quote_spanned! {at=>
+                if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<#class>(self.0) {
+                    let object = <#class as ::ikra::Class>::to_ref(object);
+                    return <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*);
+                }
+            }
         });
-        quote_spanned!(at=> match <Self>::class(*self) { #(#arms)* })
+        quote_spanned! {at=>
+            #(#calls)*
+            ::core::unreachable!("an object is of a class in the list")
+        }
     };
     Some(quote_spanned! {at=>
         #(#docs)*

@@ -15,7 +15,7 @@ pub enum ActorIs<Car, Pedestrian> {
 ///An object of one of the classes of [`Actor`], read through methods; written `Ref<Actor>` in methods.
 pub struct ActorRef<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, Actor, __P>);
 ::ikra::rt::dispatch! {
-    Actor = "Actor" as Narrow, ActorRef, ActorIs : Car = Car, 0; Pedestrian =
+    Actor = "Actor" as ::ikra::rt::Narrow, ActorRef, ActorIs : Car = Car, 0; Pedestrian =
     model::Pedestrian, 1;
 }
 ::ikra::rt::host_only! {
@@ -29,26 +29,42 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     #[inline(always)]
     #[track_caller]
     pub fn speed(&self) -> f32 {
-        match <Self>::class(*self) {
-            ActorIs::Car(object) => {
-                <<Car as ::ikra::Class>::Ref<'__w, __P>>::speed(&object)
-            }
-            ActorIs::Pedestrian(object) => {
-                <<model::Pedestrian as ::ikra::Class>::Ref<'__w, __P>>::speed(&object)
-            }
+        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+            Car,
+        >(self.0) {
+            let object = <Car as ::ikra::Class>::to_ref(object);
+            return <<Car as ::ikra::Class>::Ref<'__w, __P>>::speed(&object);
         }
+        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+            model::Pedestrian,
+        >(self.0) {
+            let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
+            return <<model::Pedestrian as ::ikra::Class>::Ref<
+                '__w,
+                __P,
+            >>::speed(&object);
+        }
+        ::core::unreachable!("an object is of a class in the list")
     }
     #[inline(always)]
     #[track_caller]
     pub fn target(&self) -> Option<<Actor as ::ikra::Referent>::Ref<'__w, __P>> {
-        match <Self>::class(*self) {
-            ActorIs::Car(object) => {
-                <<Car as ::ikra::Class>::Ref<'__w, __P>>::target(&object)
-            }
-            ActorIs::Pedestrian(object) => {
-                <<model::Pedestrian as ::ikra::Class>::Ref<'__w, __P>>::target(&object)
-            }
+        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+            Car,
+        >(self.0) {
+            let object = <Car as ::ikra::Class>::to_ref(object);
+            return <<Car as ::ikra::Class>::Ref<'__w, __P>>::target(&object);
         }
+        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+            model::Pedestrian,
+        >(self.0) {
+            let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
+            return <<model::Pedestrian as ::ikra::Class>::Ref<
+                '__w,
+                __P,
+            >>::target(&object);
+        }
+        ::core::unreachable!("an object is of a class in the list")
     }
 }
 ::ikra::rt::dispatch_kernel! {
