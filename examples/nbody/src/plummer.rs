@@ -3,8 +3,8 @@
 
 use std::f64::consts::PI;
 
+use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use crate::model::Body;
 
