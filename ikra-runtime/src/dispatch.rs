@@ -154,8 +154,16 @@ pub trait DispatchIn<W: 'static>: Dispatch {
     /// A guard, by class.
     type Mut<'w>;
     /// The object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`], [`Error::NotInitialized`].
     fn find(link: AnyLink<Self>, world: &W) -> Result<Self::Ref<'_, Sequential>, Error>;
     /// A guard of the object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`], [`Error::NotInitialized`].
     fn find_mut(link: AnyLink<Self>, world: &mut W) -> Result<Self::Mut<'_>, Error>;
 }
 
