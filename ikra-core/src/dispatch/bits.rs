@@ -51,6 +51,7 @@ pub(super) mod sealed {
 }
 
 /// How many bits number so many classes.
+#[inline(always)]
 const fn tag_bits(classes: usize) -> u32 {
     classes.next_power_of_two().trailing_zeros()
 }
