@@ -13,9 +13,14 @@ mod model;
 mod options;
 mod strategy;
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
+use syn::visit::Visit;
 use syn::{ItemTrait, TraitItemFn};
 
 use crate::diagnostics::Errors;
@@ -37,6 +42,9 @@ pub(crate) fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream 
         }
         return errors.into_tokens().unwrap_or_default();
     };
+    if let Ok(mut made) = MADE.lock() {
+        made.insert(parsed.ident.unraw().to_string());
+    }
     let item = krate.protect(item);
     let errors = errors.into_tokens();
     let made = inherit(&krate, Inherited::default(), args, item, &parsed);
@@ -157,9 +165,9 @@ pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
     }
 }
 
-/// Traits that somebody may take for ones under `#[soa_dispatch]`: those of the standard library that are most often
-/// implemented.
-pub(crate) fn is_of_the_standard_library(name: &Ident) -> bool {
+/// Whether a trait is evidently not under `#[soa_dispatch]`: one of the standard library's that are most often implemented, or
+/// one in the same file, without the attribute.
+pub(crate) fn is_plain(name: &Ident) -> bool {
     const NAMES: [&str; 26] = [
         "Add",
         "AddAssign",
@@ -188,5 +196,27 @@ pub(crate) fn is_of_the_standard_library(name: &Ident) -> bool {
         "PartialOrd",
         "Sub",
     ];
-    NAMES.iter().any(|known| name == known)
+    let is_made = MADE.lock().is_ok_and(|made| made.contains(&name.unraw().to_string()));
+    !is_made && (NAMES.iter().any(|known| name == known) || stands_without(name).unwrap_or(false))
+}
+
+/// Names of the traits under the attribute so far.
+static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Whether a trait of this name is in the file, and none of them is under the attribute.
+fn stands_without(name: &Ident) -> Option<bool> {
+    struct Traits<'a>(&'a Ident, Vec<bool>);
+    impl<'i> Visit<'i> for Traits<'_> {
+        fn visit_item_trait(&mut self, item: &'i ItemTrait) {
+            let is_named =
+                |attr: &syn::Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "soa_dispatch");
+            if item.ident.unraw() == self.0.unraw() {
+                self.1.push(item.attrs.iter().any(is_named));
+            }
+        }
+    }
+    let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
+    let mut traits = Traits(name, Vec::new());
+    traits.visit_file(&syn::parse_file(&text).ok()?);
+    Some(!traits.1.is_empty() && traits.1.iter().all(|is_under| !is_under))
 }

@@ -30,7 +30,7 @@ use syn::{Ident, ItemImpl, LitStr, PathArguments, Token, Type};
 
 use crate::class::forgotten;
 use crate::diagnostics::Errors;
-use crate::dispatch::is_of_the_standard_library;
+use crate::dispatch::is_plain;
 use crate::krate::Krate;
 pub(crate) use expand::borrows_self;
 pub(crate) use lenient::block as lenient_block;
@@ -93,7 +93,7 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
 /// The path of a block's trait, whose macro knows it.
 fn dispatched(path: &syn::Path, errors: &mut Errors) -> Option<syn::Path> {
     let last = path.segments.last()?;
-    if is_of_the_standard_library(&last.ident) {
+    if is_plain(&last.ident) {
         errors.at(
             path,
             "`#[soa_methods]` takes the methods of traits under `#[soa_dispatch(Class, …)]`: implement others for the views and refs of the class, `impl<P: ikra::Phase> Trait for ClassRef<'_, P>`, or leave the attribute out for the struct's own",

@@ -59,36 +59,25 @@ impl<D: DispatchKernel<METHOD>, const METHOD: usize> fmt::Debug for EveryClass<D
     }
 }
 
-/// The kernels of the classes of a trait for a method, as [`Then`] after [`Then`].
-pub trait KernelsOf<const METHOD: usize>: Dispatch {
-    /// The kernels.
-    type Kernels;
+/// The classes of a trait, as [`Then`] after [`Then`].
+pub trait ClassList: Dispatch {
+    /// The list.
+    type List;
 }
 
-/// A kernel, and those of the classes that follow.
+/// A class, and those that follow.
 #[derive(Debug)]
-pub struct Then<K, Rest>(PhantomData<fn() -> (K, Rest)>);
+pub struct Then<C, Rest>(PhantomData<fn() -> (C, Rest)>);
 
-/// No kernel: the end of a list.
+/// No class: the end of a list.
 #[derive(Debug)]
 pub struct Done;
 
-/// The list of kernels, and the handle of all.
+/// The handle of a kernel of a trait.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __every_class {
-    (@list $all:ident $number:literal) => { $crate::dispatch::Done };
-    (@list $all:ident $number:literal $class:path; $($rest:path;)*) => {
-        $crate::dispatch::Then<
-            <$class as $crate::dispatch::HasKernel<$all, $number>>::Kernel,
-            $crate::__every_class!(@list $all $number $($rest;)*)
-        >
-    };
-    ($(#[$doc:meta])* $vis:vis const $method:ident: $number:literal of $all:ident: $($class:path;)*) => {
-        #[automatically_derived]
-        impl $crate::dispatch::KernelsOf<$number> for $all {
-            type Kernels = $crate::__every_class!(@list $all $number $($class;)*);
-        }
+    ($(#[$doc:meta])* $vis:vis const $method:ident: $number:literal of $all:ident) => {
         #[automatically_derived]
         #[allow(non_upper_case_globals, dead_code, missing_docs)]
         impl $all {
@@ -167,13 +156,21 @@ pub trait DispatchIn<W: 'static>: Dispatch {
     fn find_mut(link: AnyLink<Self>, world: &mut W) -> Result<Self::Mut<'_>, Error>;
 }
 
-/// Links of a trait in worlds.
+/// The classes of a trait, and its links in worlds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_in {
+    (@list) => { $crate::dispatch::Done };
+    (@list $class:path; $($rest:path;)*) => {
+        $crate::dispatch::Then<$class, $crate::__dispatch_in!(@list $($rest;)*)>
+    };
     ($all:ident, $is:ident: $($variant:ident = $class:path;)*) => {
         #[automatically_derived]
-        impl<__W: $($crate::world::Holds<$class> +)*> $crate::dispatch::DispatchIn<__W> for $all {
+        impl $crate::dispatch::ClassList for $all {
+            type List = $crate::__dispatch_in!(@list $($class;)*);
+        }
+        #[automatically_derived]
+        impl<__W: 'static $(+ $crate::world::Holds<$class>)*> $crate::dispatch::DispatchIn<__W> for $all {
             type Mut<'w> = $is<$($crate::world::Mut<'w, $class>),*>;
             #[inline]
             fn find(
@@ -223,6 +220,11 @@ pub use __dispatch_in as dispatch_in;
 /// assert_eq!(town.get(car).km(), 10);
 /// # Ok(()) }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}`",
+    label = "wrong arguments for this kernel, or the wrong executor or world",
+    note = "a kernel of a trait runs in worlds that hold all classes of the trait"
+)]
 pub trait Execute<W, A>: Copy {
     /// What lists of objects consist of: links of the class, or of the trait.
     type Link: ListedLink;
@@ -235,6 +237,11 @@ pub trait Execute<W, A>: Copy {
 }
 
 /// The same with results that reducer `R` combines.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}` and reducer `{R}`",
+    label = "wrong arguments for this kernel, or the wrong executor or world",
+    note = "a kernel of a trait runs in worlds that hold all classes of the trait"
+)]
 pub trait Reduce<W, A, R>: Copy {
     /// What lists of objects consist of: links of the class, or of the trait.
     type Link: ListedLink;
@@ -346,56 +353,59 @@ where
 }
 
 mod lists {
-    //! The executors, kernel by kernel of a list.
+    //! The executors, class by class of a list, for the kernels of a method.
 
     use super::*;
 
     /// Each kernel for all objects of its class, and for those of a list.
     ///
     /// Of a list the kernels of the classes run last to first, so that all links are looked at before the first of them runs.
-    pub trait ExecuteList<D, W, A> {
+    pub trait ExecuteList<D, W, A, const METHOD: usize> {
         fn run(world: &mut W, args: A);
         fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error>;
     }
-    impl<D, W, A> ExecuteList<D, W, A> for Done {
+    impl<D, W, A, const METHOD: usize> ExecuteList<D, W, A, METHOD> for Done {
         fn run(_: &mut W, _: A) {}
         fn run_each(_: &mut W, _: &Arc<ListOrder>, _: A) -> Result<(), Error> {
             Ok(())
         }
     }
-    impl<D, W, A, K, Rest> ExecuteList<D, W, A> for Then<K, Rest>
+    impl<D, W, A, C, Rest, const METHOD: usize> ExecuteList<D, W, A, METHOD> for Then<C, Rest>
     where
-        K: Call<A, Output: Discardable>,
+        C: HasKernel<D, METHOD, Kernel: Call<A, Output: Discardable>>,
         A: Copy + Send + Sync,
-        D: Includes<K::Class>,
-        W: Holds<K::Class>,
-        Rest: ExecuteList<D, W, A>,
+        D: Includes<C>,
+        W: Holds<C>,
+        Rest: ExecuteList<D, W, A, METHOD>,
     {
         fn run(world: &mut W, args: A) {
-            exec::execute::<K, A>(world.objects_mut(), .., args);
+            exec::execute::<C::Kernel, A>(world.objects_mut(), .., args);
             Rest::run(world, args);
         }
         fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
-            links.objects_of::<K::Class>(D::TAG, world.objects().len())?;
+            links.objects_of::<C>(D::TAG, world.objects().len())?;
             Rest::run_each(world, links, args)?;
-            exec::execute_each::<K, A>(world.objects_mut(), links, D::TAG, args)
+            exec::execute_each::<C::Kernel, A>(world.objects_mut(), links, D::TAG, args)
         }
     }
 
-    /// What the first kernel returns.
-    pub trait Returns<A> {
+    /// What the first class's kernel returns.
+    pub trait Returns<D, A, const METHOD: usize> {
         type Output;
     }
-    impl<A, K: Call<A>, Rest> Returns<A> for Then<K, Rest> {
-        type Output = K::Output;
+    impl<D, A, C, Rest, const METHOD: usize> Returns<D, A, METHOD> for Then<C, Rest>
+    where
+        C: HasKernel<D, METHOD, Kernel: Call<A>>,
+    {
+        type Output = <C::Kernel as Call<A>>::Output;
     }
 
     /// The same with results of type `T`, which are combined in the order of the classes.
-    pub trait ReduceList<D, W, A, R, T> {
+    pub trait ReduceList<D, W, A, R, T, const METHOD: usize> {
         fn reduce(world: &mut W, args: A, reducer: R) -> T;
         fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error>;
     }
-    impl<D, W, A, R: Reducer<T>, T> ReduceList<D, W, A, R, T> for Done {
+    impl<D, W, A, R: Reducer<T>, T, const METHOD: usize> ReduceList<D, W, A, R, T, METHOD> for Done {
         fn reduce(_: &mut W, _: A, reducer: R) -> T {
             reducer.identity()
         }
@@ -403,34 +413,35 @@ mod lists {
             Ok(reducer.identity())
         }
     }
-    impl<D, W, A, R, T, K, Rest> ReduceList<D, W, A, R, T> for Then<K, Rest>
+    impl<D, W, A, R, T, C, Rest, const METHOD: usize> ReduceList<D, W, A, R, T, METHOD> for Then<C, Rest>
     where
-        K: Call<A, Output = T> + ReducedBy<R>,
+        C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R>>,
         T: Copy + Send + Sync,
         A: Copy + Send + Sync,
         R: Reducer<T>,
-        D: Includes<K::Class>,
-        W: Holds<K::Class>,
-        Rest: ReduceList<D, W, A, R, T>,
+        D: Includes<C>,
+        W: Holds<C>,
+        Rest: ReduceList<D, W, A, R, T, METHOD>,
     {
         fn reduce(world: &mut W, args: A, reducer: R) -> T {
-            let own = exec::execute_and_reduce::<K, A, R>(world.objects_mut(), .., args, reducer);
+            let own = exec::execute_and_reduce::<C::Kernel, A, R>(world.objects_mut(), .., args, reducer);
             reducer.combine(own, Rest::reduce(world, args, reducer))
         }
         fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
-            links.objects_of::<K::Class>(D::TAG, world.objects().len())?;
+            links.objects_of::<C>(D::TAG, world.objects().len())?;
             let others = Rest::reduce_each(world, links, args, reducer)?;
-            let own = exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links, D::TAG, args, reducer)?;
+            let own =
+                exec::execute_each_and_reduce::<C::Kernel, A, R>(world.objects_mut(), links, D::TAG, args, reducer)?;
             Ok(reducer.combine(own, others))
         }
     }
 
     /// The same at any place.
-    pub trait ExecuteOnList<D, W: World, A> {
+    pub trait ExecuteOnList<D, W: World, A, const METHOD: usize> {
         fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
         fn run_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A) -> Result<(), Error>;
     }
-    impl<D, W: World, A> ExecuteOnList<D, W, A> for Done {
+    impl<D, W: World, A, const METHOD: usize> ExecuteOnList<D, W, A, METHOD> for Done {
         fn run_on(_: &mut On<'_, W>, _: A) -> Result<(), Error> {
             Ok(())
         }
@@ -438,31 +449,31 @@ mod lists {
             Ok(())
         }
     }
-    impl<D, W, A, K, Rest> ExecuteOnList<D, W, A> for Then<K, Rest>
+    impl<D, W, A, C, Rest, const METHOD: usize> ExecuteOnList<D, W, A, METHOD> for Then<C, Rest>
     where
-        K: Call<A, Output: Discardable> + OnDevice<A>,
+        C: HasKernel<D, METHOD, Kernel: Call<A, Output: Discardable> + OnDevice<A>>,
         A: Copy + Send + Sync + 'static,
-        D: Includes<K::Class>,
-        W: Holds<K::Class>,
-        Rest: ExecuteOnList<D, W, A>,
+        D: Includes<C>,
+        W: Holds<C>,
+        Rest: ExecuteOnList<D, W, A, METHOD>,
     {
         fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
-            on.run_range::<K, A>(.., args)?;
+            on.run_range::<C::Kernel, A>(.., args)?;
             Rest::run_on(on, args)
         }
         fn run_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
-            links.objects_of::<K::Class>(D::TAG, on.world().objects().len())?;
+            links.objects_of::<C>(D::TAG, on.world().objects().len())?;
             Rest::run_each_on(on, links, args)?;
-            on.run_each::<K, A>(links, D::TAG, args)
+            on.run_each::<C::Kernel, A>(links, D::TAG, args)
         }
     }
 
     /// The same with results.
-    pub trait ReduceOnList<D, W: World, A, R, T> {
+    pub trait ReduceOnList<D, W: World, A, R, T, const METHOD: usize> {
         fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error>;
         fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error>;
     }
-    impl<D, W: World, A, R: Reducer<T>, T> ReduceOnList<D, W, A, R, T> for Done {
+    impl<D, W: World, A, R: Reducer<T>, T, const METHOD: usize> ReduceOnList<D, W, A, R, T, METHOD> for Done {
         fn reduce_on(_: &mut On<'_, W>, _: A, reducer: R) -> Result<T, Error> {
             Ok(reducer.identity())
         }
@@ -470,24 +481,24 @@ mod lists {
             Ok(reducer.identity())
         }
     }
-    impl<D, W, A, R, T, K, Rest> ReduceOnList<D, W, A, R, T> for Then<K, Rest>
+    impl<D, W, A, R, T, C, Rest, const METHOD: usize> ReduceOnList<D, W, A, R, T, METHOD> for Then<C, Rest>
     where
-        K: Call<A, Output = T> + ReducedBy<R> + OnDevice<A>,
+        C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R> + OnDevice<A>>,
         T: Transfer,
         A: Copy + Send + Sync + 'static,
         R: Reducer<T>,
-        D: Includes<K::Class>,
-        W: Holds<K::Class>,
-        Rest: ReduceOnList<D, W, A, R, T>,
+        D: Includes<C>,
+        W: Holds<C>,
+        Rest: ReduceOnList<D, W, A, R, T, METHOD>,
     {
         fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error> {
-            let own = on.reduce_range::<K, A, R>(.., args, reducer)?;
+            let own = on.reduce_range::<C::Kernel, A, R>(.., args, reducer)?;
             Ok(reducer.combine(own, Rest::reduce_on(on, args, reducer)?))
         }
         fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
-            links.objects_of::<K::Class>(D::TAG, on.world().objects().len())?;
+            links.objects_of::<C>(D::TAG, on.world().objects().len())?;
             let others = Rest::reduce_each_on(on, links, args, reducer)?;
-            Ok(reducer.combine(on.reduce_each::<K, A, R>(links, D::TAG, args, reducer)?, others))
+            Ok(reducer.combine(on.reduce_each::<C::Kernel, A, R>(links, D::TAG, args, reducer)?, others))
         }
     }
 }
@@ -495,43 +506,45 @@ use lists::{ExecuteList, ExecuteOnList, ReduceList, ReduceOnList, Returns};
 
 impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>
 where
-    D: KernelsOf<METHOD, Kernels: ExecuteList<D, W, A>>,
+    D: ClassList<List: ExecuteList<D, W, A, METHOD>>,
 {
     type Link = AnyLink<D>;
 
     fn run(world: &mut W, args: A) {
-        D::Kernels::run(world, args);
+        D::List::run(world, args);
     }
     fn run_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
-        D::Kernels::run_each(world, links.order(), args)
+        D::List::run_each(world, links.order(), args)
     }
 }
 
 impl<D, A, W, R, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
 where
-    D: KernelsOf<METHOD, Kernels: Returns<A> + ReduceList<D, W, A, R, <D::Kernels as Returns<A>>::Output>>,
+    D: ClassList<
+        List: Returns<D, A, METHOD> + ReduceList<D, W, A, R, <D::List as Returns<D, A, METHOD>>::Output, METHOD>,
+    >,
 {
     type Link = AnyLink<D>;
-    type Output = <D::Kernels as Returns<A>>::Output;
+    type Output = <D::List as Returns<D, A, METHOD>>::Output;
 
     fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output {
-        D::Kernels::reduce(world, args, reducer)
+        D::List::reduce(world, args, reducer)
     }
     fn reduce_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::Kernels::reduce_each(world, links.order(), args, reducer)
+        D::List::reduce_each(world, links.order(), args, reducer)
     }
 }
 
 impl<D, A, W, const METHOD: usize> ExecuteOn<W, A> for EveryClass<D, METHOD>
 where
     W: World,
-    D: KernelsOf<METHOD, Kernels: ExecuteList<D, W, A> + ExecuteOnList<D, W, A>>,
+    D: ClassList<List: ExecuteList<D, W, A, METHOD> + ExecuteOnList<D, W, A, METHOD>>,
 {
     fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
-        D::Kernels::run_on(on, args)
+        D::List::run_on(on, args)
     }
     fn run_each_on(on: &mut On<'_, W>, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
-        D::Kernels::run_each_on(on, links.order(), args)
+        D::List::run_each_on(on, links.order(), args)
     }
 }
 
@@ -539,10 +552,10 @@ impl<D, A, W, R, const METHOD: usize> ReduceOn<W, A, R> for EveryClass<D, METHOD
 where
     W: World,
     Self: Reduce<W, A, R, Link = AnyLink<D>>,
-    D: KernelsOf<METHOD, Kernels: ReduceOnList<D, W, A, R, <Self as Reduce<W, A, R>>::Output>>,
+    D: ClassList<List: ReduceOnList<D, W, A, R, <Self as Reduce<W, A, R>>::Output, METHOD>>,
 {
     fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::Kernels::reduce_on(on, args, reducer)
+        D::List::reduce_on(on, args, reducer)
     }
     fn reduce_each_on(
         on: &mut On<'_, W>,
@@ -550,6 +563,6 @@ where
         args: A,
         reducer: R,
     ) -> Result<Self::Output, Error> {
-        D::Kernels::reduce_each_on(on, links.order(), args, reducer)
+        D::List::reduce_each_on(on, links.order(), args, reducer)
     }
 }

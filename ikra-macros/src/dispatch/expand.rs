@@ -170,7 +170,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
         ::ikra::rt::host_only! {
             ::ikra::rt::every_class! {
                 #(#docs)*
-                #vis const #name: #number of #ident: #(#classes;)*
+                #vis const #name: #number of #ident
             }
         }
     }

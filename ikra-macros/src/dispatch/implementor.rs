@@ -11,7 +11,6 @@ use syn::{Attribute, FnArg, ImplItem, ImplItemFn, Meta, Path, ReturnType, Signat
 
 use super::check::is_same;
 use super::model::{Dispatch, Method};
-use crate::class::view_ident;
 use crate::diagnostics::{Errors, located};
 use crate::methods::{Receiver, lenient_block, rewrite};
 
@@ -67,10 +66,12 @@ fn merge(dispatch: &Dispatch, path: &Path, class: &Path, block: Vec<ImplItem>, e
                 }
                 let fits = method.is_mistaken || fits(dispatch, method, &item, errors);
                 let attrs = attributes(method, &item.attrs, path);
-                let ImplItemFn { sig, block, .. } = &item;
                 if fits {
+                    let ImplItemFn { mut sig, block, .. } = item;
+                    if !method.is_mistaken {
+                        merged.checks.extend(take_types(&mut sig, &method.item.sig, class, dispatch));
+                    }
                     merged.items.push(quote!(#attrs #vis #sig #block));
-                    merged.checks.extend(check(dispatch, method, sig, class));
                 } else {
                     merged.items.push(stand_in(method, &attrs, &vis));
                 }
@@ -202,46 +203,41 @@ fn stand_in(method: &Method, attrs: &TokenStream, vis: &TokenStream) -> TokenStr
     quote!(#attrs #[allow(unused_variables, clippy::unimplemented)] #vis #sig { ::core::unimplemented!() })
 }
 
-/// Where a method's types are written otherwise than in the trait: a function that compiles if they mean the same.
-fn check(dispatch: &Dispatch, method: &Method, sig: &Signature, class: &Path) -> Option<TokenStream> {
-    let types = |sig: &Signature| -> Vec<Type> {
-        let typed = sig.inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(typed) => Some((*typed.ty).clone()),
-            FnArg::Receiver(_) => None,
+/// Gives a method the trait's types where they are written otherwise, and for each of them makes a function that compiles if
+/// both mean the same.
+fn take_types(ours: &mut Signature, theirs: &Signature, class: &Path, dispatch: &Dispatch) -> Vec<TokenStream> {
+    let lifetimes: Vec<_> = theirs.generics.params.iter().collect();
+    let name = format_ident!("as_in_{}", dispatch.ident);
+    let mut checks = Vec::new();
+    let mut take = |our: &mut Type, their: &Type| {
+        if is_same(our, their) {
+            return;
+        }
+        let given = Ident::new("of_trait", located(&our));
+        let (expected, written) = (rewrite(their.to_token_stream(), class), rewrite(our.to_token_stream(), class));
+        checks.push(quote! {
+            const _: () = {
+                #[allow(dead_code, non_snake_case, clippy::extra_unused_lifetimes)]
+                fn #name<'__w, #(#lifetimes,)* __P: ::ikra::Phase>(of_trait: #expected) -> #written { #given }
+            };
         });
-        typed.collect()
+        *our = their.clone();
     };
-    let output = |sig: &Signature| match &sig.output {
-        ReturnType::Default => syn::parse_quote!(()),
-        ReturnType::Type(_, ty) => (**ty).clone(),
-    };
-    let (ours, theirs) = (types(sig), types(&method.item.sig));
-    let (our_output, their_output): (Type, Type) = (output(sig), output(&method.item.sig));
-    let same = ours.iter().zip(&theirs).all(|(a, b)| is_same(a, b)) && is_same(&our_output, &their_output);
-    if same || method.receiver.is_none() || method.is_mistaken {
-        return None;
+    for (our, their) in ours.inputs.iter_mut().zip(&theirs.inputs) {
+        if let (FnArg::Typed(our), FnArg::Typed(their)) = (our, their) {
+            take(&mut our.ty, &their.ty);
+        }
     }
-    let name = &sig.ident;
-    let mut view = class.clone();
-    if let Some(last) = view.segments.last_mut() {
-        last.ident = view_ident(&last.ident);
+    let nothing: Type = syn::parse_quote!(());
+    match (&mut ours.output, &theirs.output) {
+        (ReturnType::Type(_, our), ReturnType::Type(_, their)) => take(our, their),
+        (ReturnType::Type(_, our), ReturnType::Default) => take(our, &nothing),
+        (our @ ReturnType::Default, ReturnType::Type(_, their)) => {
+            let mut none: Type = syn::parse_quote_spanned!(located(&ours.ident)=> ());
+            take(&mut none, their);
+            *our = theirs.output.clone();
+        }
+        (ReturnType::Default, ReturnType::Default) => {}
     }
-    let args: Vec<_> = (0..ours.len()).map(|n| format_ident!("arg{n}")).collect();
-    let given = args.iter().zip(&ours).map(|(arg, ty)| Ident::new(&arg.to_string(), located(ty)));
-    let rewritten = |ty: &Type| rewrite(ty.to_token_stream(), class);
-    let (theirs, their_output) = (theirs.iter().map(rewritten), rewritten(&their_output));
-    let lifetimes = &method.item.sig.generics.params;
-    let call = quote_spanned!(located(&our_output)=> <#view<'__w, __P>>::#name(view #(, #given)*));
-    let as_in = format_ident!("as_in_{}", dispatch.ident);
-    Some(quote! {
-        const _: () = {
-            #[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
-            fn #as_in<'__w, __P: ::ikra::Phase, #lifetimes>(
-                view: &mut #view<'__w, __P>,
-                #(#args: #theirs),*
-            ) -> #their_output {
-                #call
-            }
-        };
-    })
+    checks
 }

@@ -214,7 +214,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
             const __EFFECTS: ::ikra::rt::Reached = <#class>::#effects.reach(::ikra::rt::Reached::NONE);
             ::ikra::rt::Handle::with_view(
-                self.0,
+                <Self as ::ikra::Object<'__w>>::handle(self),
                 const {
                     ::ikra::rt::AllRaceFree::<__P, #class, { __EFFECTS.reads() }>::check(#key, __EFFECTS.reason())
                 },

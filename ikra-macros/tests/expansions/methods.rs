@@ -74,7 +74,7 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
         const __EFFECTS: ::ikra::rt::Reached = <Body>::__effects_of_distance
             .reach(::ikra::rt::Reached::NONE);
         ::ikra::rt::Handle::with_view(
-            self.0,
+            <Self as ::ikra::Object<'__w>>::handle(self),
             const {
                 ::ikra::rt::AllRaceFree::<
                     __P,

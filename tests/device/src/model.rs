@@ -5,6 +5,8 @@ use ikra::prelude::*;
 use ikra::rng::Random;
 use ikra::{math, thread, warp};
 
+#[path = "actors.rs"]
+pub mod actors;
 #[path = "arguments.rs"]
 pub mod arguments;
 #[path = "arrays.rs"]

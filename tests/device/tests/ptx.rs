@@ -101,3 +101,27 @@ fn every_architecture_takes_it() {
         }
     }
 }
+
+#[test]
+fn a_virtual_call_compares_bits() {
+    let Some((_, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    let named = |name: &str| kernels.iter().find(|kernel| kernel.name.starts_with(name)).unwrap();
+    let calls = kernels
+        .iter()
+        .filter(|kernel| ["_Car_", "_Pedestrian_", "_Bus_"].iter().any(|class| kernel.name.contains(class)));
+    for kernel in calls {
+        assert!(
+            !kernel.body.contains("call (") || !kernel.body.contains("prototype_"),
+            "{}: an indirect call",
+            kernel.name
+        );
+        assert_eq!(kernel.local_bytes(), 0, "{}", kernel.name);
+    }
+    // The class is in the link's bits. The loads are that of the link, and that of a position, if there is a list of them.
+    let count = named("ikra_kernel_Car_count_");
+    assert_eq!(count.count("ld.global.b32") + count.count("ld.b32"), 2, "{}", count.body);
+    // And the field of the object, of each class.
+    let ask = named("ikra_kernel_Car_ask_");
+    assert_eq!(ask.count("ld.global.b32") + ask.count("ld.b32"), 5, "{}", ask.body);
+}

@@ -1,0 +1,138 @@
+//! Objects of several classes do the same on host and device.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::prelude::*;
+use ikra::{On, Place};
+use ikra_device_tests::has_gpu;
+use ikra_device_tests::model::actors::*;
+
+fn hash(mut x: u32) -> u32 {
+    x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
+    x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
+    x ^ x >> 16
+}
+
+/// Objects that are linked at random.
+fn town(cars: usize, pedestrians: usize, buses: usize) -> (Town, Vec<ActorLink>) {
+    let mut town = Town::new();
+    let car_links: Vec<_> = town.cars.reserve(cars).unwrap().collect();
+    let pedestrian_links: Vec<_> = town.pedestrians.reserve(pedestrians).unwrap().collect();
+    let bus_links: Vec<_> = town.buses.reserve(buses).unwrap().collect();
+    let mut actors: Vec<ActorLink> = Vec::new();
+    actors.extend(car_links.iter().map(|&link| ActorLink::from(link)));
+    actors.extend(pedestrian_links.iter().map(|&link| ActorLink::from(link)));
+    actors.extend(bus_links.iter().map(|&link| ActorLink::from(link)));
+    let far: Vec<FarLink> = (bus_links.iter().map(|&link| FarLink::from(link)))
+        .chain(car_links.iter().map(|&link| FarLink::from(link)))
+        .collect();
+    let actor = |n: usize| actors[hash(n as u32) as usize % actors.len()];
+    let far = |n: usize| far[hash(n as u32 ^ 77) as usize % far.len()];
+    let body = |n: usize| Body { pos: n as f32 * 0.25, vel: (n % 17) as f32 - 8.0 };
+    for (n, &link) in car_links.iter().enumerate() {
+        let car = Car { body: body(n), max: hash(n as u32), felt: 0, target: actor(n), far: far(n) };
+        town.cars.init(link, car).unwrap();
+    }
+    for (n, &link) in pedestrian_links.iter().enumerate() {
+        let friends = (0..n % 5).map(|k| actor(10 * n + k)).collect();
+        let target = (n % 3 > 0).then(|| actor(n + 5));
+        let far = (n % 4 > 0).then(|| far(n + 5));
+        let steps = hash(n as u32 ^ 3);
+        let pedestrian = Pedestrian { body: body(n), steps: steps >> 8, felt: 0, target, far, friends };
+        town.pedestrians.init(link, pedestrian).unwrap();
+    }
+    for (n, &link) in bus_links.iter().enumerate() {
+        let bus = Bus { body: body(n), seats: hash(n as u32 ^ 9), felt: 0, first: None, last: far(n) };
+        town.buses.init(link, bus).unwrap();
+    }
+    (town, actors)
+}
+
+/// All executors, with what they return.
+fn run(town: &mut Town, actors: &[ActorLink], place: Place) -> Vec<u32> {
+    fn all(on: &mut On<'_, Town>, actors: &[ActorLink]) -> Result<Vec<u32>, ikra::Error> {
+        let mixed: Vec<_> = (0..actors.len()).filter(|n| n % 3 != 1).rev().map(|n| actors[n]).collect();
+        let bus = actors.iter().find_map(|&actor| Link::<Bus>::try_from(actor).ok()).unwrap();
+        on.execute(Actor::drive, (Weather::Rainy, 0.5))?;
+        on.execute(Actor::feel, actors[actors.len() / 2])?;
+        on.execute_each(Actor::drive, &mixed, (Weather::Sunny, 0.25))?;
+        on.execute(Car::board, bus)?;
+        on.execute(Car::turn, ())?;
+        on.execute_each(Actor::feel, &mixed, actors[0])?;
+        let mut found = vec![
+            on.execute_and_reduce(Actor::weight, 3, Sum)?,
+            on.execute_and_reduce(Actor::weight, 3, Max)?,
+            on.execute_each_and_reduce(Actor::weight, &mixed, 2, Sum)?,
+        ];
+        let recording = on.record(|on| {
+            on.execute(Actor::drive, (Weather::Sunny, 0.125))?;
+            on.execute(Actor::feel, actors[1])
+        })?;
+        for _ in 0..3 {
+            on.replay(&recording)?;
+        }
+        on.execute(Car::ask, ())?;
+        found.push(on.execute_and_reduce(Actor::weight, 1, Sum)?);
+        Ok(found)
+    }
+    all(&mut town.on(place), actors).unwrap()
+}
+
+#[test]
+fn objects_of_several_classes_do_the_same() {
+    if !has_gpu() {
+        return;
+    }
+    for (cars, pedestrians, buses) in [(1, 1, 1), (33, 1000, 7), (5000, 20_000, 300)] {
+        let (mut host, actors) = town(cars, pedestrians, buses);
+        let mut device = host.clone();
+        let expected = run(&mut host, &actors, Place::Host);
+        assert_eq!(run(&mut device, &actors, Place::Gpu(0)), expected);
+        assert!(host.cars.iter().eq(device.cars.iter()), "{cars} cars");
+        assert!(host.pedestrians.iter().eq(device.pedestrians.iter()), "{pedestrians} pedestrians");
+        assert!(host.buses.iter().eq(device.buses.iter()), "{buses} buses");
+    }
+}
+
+/// A link as the plain model has it: a class and a number.
+type Plain = (usize, usize);
+
+/// The same on the host as with an `enum` of classes and plain vectors.
+#[test]
+fn the_host_does_what_plain_rust_does() {
+    let (mut town, actors) = town(50, 80, 9);
+    let plain = |link: ActorLink| -> Plain {
+        match link.class() {
+            ActorIs::Car(link) => (0, link.index()),
+            ActorIs::Pedestrian(link) => (1, link.index()),
+            ActorIs::Bus(link) => (2, link.index()),
+        }
+    };
+    let cars: Vec<Car> = town.cars.iter().collect();
+    let pedestrians: Vec<Pedestrian> = town.pedestrians.iter().collect();
+    let buses: Vec<Bus> = town.buses.iter().collect();
+    let size = |(class, n): Plain, factor: u32| match class {
+        0 => cars[n].max.wrapping_mul(factor),
+        1 => pedestrians[n].steps.wrapping_add(factor),
+        _ => buses[n].seats ^ factor,
+    };
+    town.execute(Car::ask, ());
+    let asked: Vec<u32> = cars.iter().map(|car| size(plain(car.target), 1)).collect();
+    assert_eq!(town.cars.column(car::felt), asked);
+    let wheels = [5, 1, 7];
+    let weights = actors.iter().map(|&actor| size(plain(actor), 3).wrapping_mul(wheels[plain(actor).0]) & 0xffff);
+    assert_eq!(town.execute_and_reduce(Actor::weight, 3, Sum), weights.clone().sum::<u32>());
+    assert_eq!(town.execute_and_reduce(Actor::weight, 3, Max), weights.max().unwrap());
+    town.execute(Actor::feel, actors[60]);
+    for (link, before) in town.pedestrians.links().zip(&pedestrians) {
+        let friends = before.friends.iter().map(|&friend| size(plain(friend), 7)).fold(0, u32::wrapping_add);
+        let far = before.far.map_or(0, |far| size(plain(far.upcast()), 2));
+        let felt = friends ^ far;
+        let felt = match before.target.map(plain) {
+            None => felt,
+            Some((0, n)) => felt.wrapping_add(cars[n].max),
+            Some((1, n)) => felt.wrapping_sub(pedestrians[n].steps),
+            Some((_, n)) => felt ^ buses[n].seats,
+        };
+        assert_eq!(town.get(link).felt(), felt, "{link:?}");
+    }
+}
