@@ -71,7 +71,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     Actor, "Actor::tick", 0 : Car; model::Pedestrian;
 }
 ::ikra::rt::host_only! {
-    ::ikra::rt::every_class! { pub const tick : 0 of Actor : Car; model::Pedestrian; }
+    ::ikra::rt::every_class! { pub const tick : 0 of Actor }
 }
 const _: () = {
     ::ikra::rt::implements::<Actor, Car>();
