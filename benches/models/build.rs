@@ -1,5 +1,6 @@
 //! Compiles the models for the GPU, with the same bits as on the host.
 
 fn main() {
-    ikra_build::device("src/model.rs");
+    let arrayvec = r#"{ version = "0.7", default-features = false }"#;
+    ikra_build::Device::new("src/model.rs").dependency("arrayvec", arrayvec).build();
 }

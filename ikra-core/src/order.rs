@@ -371,6 +371,16 @@ pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
     }
 }
 
+/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and
+/// all that run beside it, load it only, or each object's call is alone with its own.
+pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
+    match <A::Rule as sealed::HasRule>::RULE {
+        Rule::Loads => true,
+        Rule::Own => A::OWN,
+        Rule::Anything | Rule::Updates(_) => false,
+    }
+}
+
 /// Fails to compile if a kernel takes a field for its own object's alone, and calls a method of another object
 /// that has to do with it.
 pub(crate) const fn assert_not_own<P: Phase, C: ClassInfo>(field: usize) {

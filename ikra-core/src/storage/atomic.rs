@@ -7,7 +7,7 @@ use crate::class::{Class, ClassId, ColumnInfo};
 use crate::dispatch::{AnyLink, Dispatch, LinkBits};
 use crate::effects::FieldSet;
 use crate::link::Link;
-use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed};
+use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed, is_left_alone};
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
@@ -48,6 +48,12 @@ pub(super) mod sealed {
         /// The atomic with the same size, alignment and bytes.
         type Cell: Sync + 'static;
         fn load(cell: &Self::Cell) -> Self;
+        /// The same by a plain access, which the compiler may join with others, and the device's caches serve.
+        ///
+        /// # Safety
+        ///
+        /// No other thread changes it meanwhile.
+        unsafe fn peek(cell: &Self::Cell) -> Self;
         fn store(cell: &Self::Cell, value: Self);
         fn swap(cell: &Self::Cell, value: Self) -> Self;
         fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
@@ -158,6 +164,10 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn load(self) -> T {
         const { assert_allowed::<A>(Operation::Load) };
+        if const { is_left_alone::<A>() } {
+            // SAFETY: by the kernel's rule, which each operation on the field asserts.
+            return unsafe { T::peek(self.cell) };
+        }
         T::load(self.cell)
     }
 
@@ -275,6 +285,11 @@ macro_rules! plain {
                 cell.load(Relaxed)
             }
             #[inline(always)]
+            unsafe fn peek(cell: &$cell) -> Self {
+                // SAFETY: a cell's own address; by the caller.
+                unsafe { cell.as_ptr().read() }
+            }
+            #[inline(always)]
             fn store(cell: &$cell, value: Self) {
                 cell.store(value, Relaxed);
             }
@@ -348,6 +363,12 @@ macro_rules! encoded {
                 $decode
             }
             #[inline(always)]
+            unsafe fn peek(cell: &$cell) -> Self {
+                // SAFETY: a cell's own address; by the caller.
+                let $bits = unsafe { cell.as_ptr().read() };
+                $decode
+            }
+            #[inline(always)]
             fn store(cell: &$cell, $value: Self) {
                 cell.store($encode, Relaxed);
             }
@@ -377,6 +398,12 @@ macro_rules! number_of_link {
             #[inline(always)]
             fn load(cell: &Self::Cell) -> Self {
                 let $found = AnyLink::of_number(NumberOf::<D>::load(cell));
+                $decode
+            }
+            #[inline(always)]
+            unsafe fn peek(cell: &Self::Cell) -> Self {
+                // SAFETY: by the caller.
+                let $found = AnyLink::of_number(unsafe { NumberOf::<D>::peek(cell) });
                 $decode
             }
             #[inline(always)]

@@ -1,6 +1,10 @@
 //! The nearest point to each of many: a k-d tree of linked nodes, walked by each query.
 
+use arrayvec::ArrayVec;
 use ikra::prelude::*;
+
+/// Places in a stack.
+const DEPTH: usize = 64;
 
 /// A point of the tree, with those on either side of it along one axis.
 #[soa_class]
@@ -38,32 +42,26 @@ impl Query {
     /// The nearest node, with a stack of refs.
     #[kernel]
     pub fn search_refs(&mut self) {
-        let mut stack: [Option<(Ref<Node>, f32)>; 64] = [None; 64];
-        stack[0] = Some((self.root, 0.0));
-        let mut depth = 1;
+        let mut stack = ArrayVec::<(Ref<Node>, f32), DEPTH>::new();
+        stack.try_push((self.root, 0.0)).ok().expect("the tree is too deep");
         let (mut best, mut nearest) = (f32::INFINITY, None);
-        while depth > 0 {
-            depth -= 1;
-            let Some((node, bound)) = stack[depth] else { continue };
+        while let Some((node, bound)) = stack.pop() {
             if bound >= best {
                 continue;
             }
-            let pos = node.pos();
+            let (pos, axis, left, right) = (node.pos(), node.axis(), node.left(), node.right());
             let distance = self.distance_to(pos);
             if distance < best {
                 best = distance;
                 nearest = Some(node);
             }
-            let axis = usize::from(node.axis());
-            let side = self.pos[axis] - pos[axis];
-            let (near, far) = if side < 0.0 { (node.left(), node.right()) } else { (node.right(), node.left()) };
+            let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
+            let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
             if let Some(far) = far {
-                stack[depth] = Some((far, side * side));
-                depth += 1;
+                stack.try_push((far, side * side)).ok().expect("the tree is too deep");
             }
             if let Some(near) = near {
-                stack[depth] = Some((near, bound));
-                depth += 1;
+                stack.try_push((near, bound)).ok().expect("the tree is too deep");
             }
         }
         self.nearest = nearest;
@@ -73,33 +71,27 @@ impl Query {
     /// The same with a stack of links.
     #[kernel]
     pub fn search_links(&mut self) {
-        let mut stack: [Option<(Link<Node>, f32)>; 64] = [None; 64];
-        stack[0] = Some((self.root.link(), 0.0));
-        let mut depth = 1;
+        let mut stack = ArrayVec::<(Link<Node>, f32), DEPTH>::new();
+        stack.try_push((self.root.link(), 0.0)).ok().expect("the tree is too deep");
         let (mut best, mut nearest) = (f32::INFINITY, None);
-        while depth > 0 {
-            depth -= 1;
-            let Some((link, bound)) = stack[depth] else { continue };
+        while let Some((link, bound)) = stack.pop() {
             if bound >= best {
                 continue;
             }
             let node: Ref<Node> = self.resolve(link);
-            let pos = node.pos();
+            let (pos, axis, left, right) = (node.pos(), node.axis(), node.left(), node.right());
             let distance = self.distance_to(pos);
             if distance < best {
                 best = distance;
                 nearest = Some(node);
             }
-            let axis = usize::from(node.axis());
-            let side = self.pos[axis] - pos[axis];
-            let (near, far) = if side < 0.0 { (node.left(), node.right()) } else { (node.right(), node.left()) };
+            let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
+            let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
             if let Some(far) = far {
-                stack[depth] = Some((far.link(), side * side));
-                depth += 1;
+                stack.try_push((far.link(), side * side)).ok().expect("the tree is too deep");
             }
             if let Some(near) = near {
-                stack[depth] = Some((near.link(), bound));
-                depth += 1;
+                stack.try_push((near.link(), bound)).ok().expect("the tree is too deep");
             }
         }
         self.nearest = nearest;
@@ -118,8 +110,7 @@ impl Query {
             *best = distance;
             *nearest = Some(node.link());
         }
-        let axis = usize::from(node.axis());
-        let side = self.pos[axis] - pos[axis];
+        let side = if node.axis() == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
         let (near, far) = if side < 0.0 { (node.left(), node.right()) } else { (node.right(), node.left()) };
         self.nearest_below(near, bound, best, nearest);
         self.nearest_below(far, side * side, best, nearest);

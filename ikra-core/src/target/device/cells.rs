@@ -53,13 +53,17 @@ macro_rules! integers {
         #[derive(Debug)]
         pub struct $cell(UnsafeCell<$ty>);
 
-        // SAFETY: it is accessed by atomic instructions alone.
+        // SAFETY: it is accessed by atomic instructions alone, and by plain loads where no other thread changes it.
         unsafe impl Sync for $cell {}
 
         impl $cell {
             #[inline(always)]
             pub(crate) fn load(&self, _: Relaxed) -> $ty {
                 atomic!(self.0.get(), $class $ty, ["ld.relaxed.gpu.global.", $bits, " {0}, [at];"])
+            }
+            #[inline(always)]
+            pub(crate) fn as_ptr(&self) -> *mut $ty {
+                self.0.get()
             }
             #[inline(always)]
             pub(crate) fn store(&self, value: $ty, _: Relaxed) {
@@ -111,7 +115,7 @@ integers! {
 #[derive(Debug)]
 pub struct AtomicBool(UnsafeCell<bool>);
 
-// SAFETY: it is accessed by atomic instructions alone.
+// SAFETY: it is accessed by atomic instructions alone, and by plain loads where no other thread changes it.
 unsafe impl Sync for AtomicBool {}
 
 impl AtomicBool {
@@ -126,6 +130,10 @@ impl AtomicBool {
     pub(crate) fn load(&self, _: Relaxed) -> bool {
         let value = atomic!(self.0.get(), reg32 u32, ["ld.relaxed.gpu.global.u8 {0}, [at];"]);
         value != 0
+    }
+    #[inline(always)]
+    pub(crate) fn as_ptr(&self) -> *mut bool {
+        self.0.get()
     }
     #[inline(always)]
     pub(crate) fn store(&self, value: bool, _: Relaxed) {
