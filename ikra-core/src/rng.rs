@@ -14,6 +14,7 @@
 //! ```
 
 use crate::math;
+use crate::target::product::wide;
 
 /// The random numbers of one object in one step.
 #[derive(Clone, Copy, Debug)]
@@ -108,8 +109,8 @@ impl Random {
 pub const fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     let mut round = 0;
     while round < 10 {
-        let (a, b) = (0xd251_1f53_u64 * counter[0] as u64, 0xcd9e_8d57_u64 * counter[2] as u64);
-        counter = [(b >> 32) as u32 ^ counter[1] ^ key[0], b as u32, (a >> 32) as u32 ^ counter[3] ^ key[1], a as u32];
+        let (a, b) = (wide(0xd251_1f53, counter[0]), wide(0xcd9e_8d57, counter[2]));
+        counter = [b.0 ^ counter[1] ^ key[0], b.1, a.0 ^ counter[3] ^ key[1], a.1];
         key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
         round += 1;
     }

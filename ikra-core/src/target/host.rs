@@ -9,6 +9,7 @@ pub(crate) mod element;
 pub mod expansion;
 pub mod near;
 pub(crate) mod panics;
+pub(crate) mod product;
 #[cfg(test)]
 #[path = "device/remainder.rs"]
 mod remainder;
