@@ -12,7 +12,7 @@ mod link;
 mod strategies;
 
 pub use bits::{LinkBits, Narrow, Wide};
-pub use handle::AnyHandle;
+pub use handle::{AnyHandle, Found};
 pub use link::{AnyLink, Extends, OtherClass};
 pub use strategies::{Ranged, Remembered, Tags};
 
@@ -126,8 +126,7 @@ impl<D: Class> Follow for Link<D> {
 impl<D: Dispatch> Follow for AnyLink<D> {
     #[inline(always)]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
-        let (tag, index) = self.parts();
-        D::to_ref(AnyHandle::new(tag, index, from.place().beside(D::CLASSES[tag])))
+        D::to_ref(AnyHandle::new(self, from.place().beside(|| D::CLASSES[self.tag()])))
     }
 }
 

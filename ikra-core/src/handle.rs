@@ -200,7 +200,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// Where the objects of another class are.
     #[inline(always)]
     pub(crate) fn place_of<D: Class>(self) -> TableRef<'w> {
-        if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.place.beside(D::ID) }
+        if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.place.beside(|| D::ID) }
     }
 }
 

@@ -189,7 +189,7 @@ unsafe impl<C: Class> Value for Link<C> {
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
-        C::to_ref(Handle::new(self, targets.table(0)))
+        C::to_ref(Handle::new(self, targets.table(|| 0)))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {

@@ -13,7 +13,7 @@ pub struct Targets<'w>(pub(crate) PhantomData<&'w ()>);
 impl<'w> Targets<'w> {
     /// Where the objects of one of the classes are.
     #[inline(always)]
-    pub fn table(self, _class: usize) -> TableRef<'w> {
+    pub fn table(self, _class: impl FnOnce() -> usize) -> TableRef<'w> {
         TableRef(PhantomData)
     }
 }

@@ -118,8 +118,8 @@ pub struct Targets<'w>(pub(crate) &'w [TargetSlot]);
 impl<'w> Targets<'w> {
     /// Where the objects of one of the classes are.
     #[inline(always)]
-    pub fn table(self, class: usize) -> TableRef<'w> {
-        TableRef { table: self.0[class].get(), world: PhantomData }
+    pub fn table(self, class: impl FnOnce() -> usize) -> TableRef<'w> {
+        TableRef { table: self.0[class()].get(), world: PhantomData }
     }
 }
 

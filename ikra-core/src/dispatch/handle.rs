@@ -8,10 +8,20 @@ use crate::class::Class;
 use crate::directory::TableRef;
 use crate::handle::Handle;
 
-/// An object of one of the classes of `D` in phase `P`: its class's number, its index, and on the host the table of its class.
+/// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
-/// The class is known, and the index is not known to be in range: it is checked when the object is read.
+/// The class is looked up where it is asked for, by [`found`](Self::found).
+#[doc(hidden)]
 pub struct AnyHandle<'w, D: Dispatch, P> {
+    link: AnyLink<D>,
+    /// That of a live table of the link's class, or of one that is not in the world.
+    place: TableRef<'w>,
+    marker: PhantomData<(&'w D, fn() -> P)>,
+}
+
+/// An object whose class is known. The index is not known to be in range: it is checked when the object is read.
+#[doc(hidden)]
+pub struct Found<'w, D, P> {
     /// Less than the number of classes.
     tag: u32,
     index: u32,
@@ -27,6 +37,13 @@ impl<D: Dispatch, P> Clone for AnyHandle<'_, D, P> {
         *self
     }
 }
+impl<D, P> Copy for Found<'_, D, P> {}
+impl<D, P> Clone for Found<'_, D, P> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 // SAFETY: as for `Handle`, which is all that can be made of it.
 unsafe impl<D: Dispatch, P: Send> Send for AnyHandle<'_, D, P> {}
 // SAFETY: as for `Handle`.
@@ -34,42 +51,65 @@ unsafe impl<D: Dispatch, P: Send> Sync for AnyHandle<'_, D, P> {}
 
 impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.link().fmt(f)
+        self.link.fmt(f)
+    }
+}
+impl<D: Dispatch, P> fmt::Debug for Found<'_, D, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.index.wrapping_add(1))
     }
 }
 
 impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
     fn eq(&self, other: &Self) -> bool {
-        (self.tag, self.index) == (other.tag, other.index) && self.place == other.place
+        self.link == other.link && self.place == other.place
     }
 }
 
 impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
-    /// The object at an index of the class with a number, whose table is at `place`.
+    /// The object of a link, whose class's table is at `place`.
     #[inline(always)]
-    pub(crate) fn new(tag: usize, index: u32, place: TableRef<'w>) -> Self {
-        Self { tag: tag as u32, index, place, marker: PhantomData }
+    pub(crate) fn new(link: AnyLink<D>, place: TableRef<'w>) -> Self {
+        Self { link, place, marker: PhantomData }
     }
 
     /// That of an object of class `C`.
-    #[inline(always)]
-    pub fn of<C: Class>(object: Handle<'w, C, P>) -> Self
-    where
-        D: Includes<C>,
-    {
-        Self::new(D::TAG, object.index() as u32, object.place())
-    }
-
-    /// The link to the object.
     ///
     /// # Panics
     ///
     /// If the object's id does not fit beside the class's number.
     #[inline(always)]
-    pub fn link(self) -> AnyLink<D> {
-        AnyLink::at(self.tag(), self.index)
+    pub fn of<C: Class>(object: Handle<'w, C, P>) -> Self
+    where
+        D: Includes<C>,
+    {
+        Self::new(object.link().into(), object.place())
     }
 
+    /// The link to the object.
+    #[inline(always)]
+    pub fn link(self) -> AnyLink<D> {
+        self.link
+    }
+
+    /// Looks up the object's class.
+    #[inline(always)]
+    pub fn found(self) -> Found<'w, D, P> {
+        let (tag, index) = self.link.parts();
+        Found { tag: tag as u32, index, place: self.place, marker: PhantomData }
+    }
+
+    /// The same object, of a supertrait.
+    #[inline(always)]
+    pub fn upcast<E: Dispatch>(self) -> AnyHandle<'w, E, P>
+    where
+        D: Extends<E>,
+    {
+        AnyHandle::new(self.link.upcast(), self.place)
+    }
+}
+
+impl<'w, D: Dispatch, P> Found<'w, D, P> {
     /// The number of the object's class.
     #[inline(always)]
     pub fn tag(self) -> usize {
@@ -83,14 +123,5 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
         D: Includes<C>,
     {
         (self.tag() == D::TAG).then(|| Handle::in_place(self.index, self.place))
-    }
-
-    /// The same object, of a supertrait.
-    #[inline(always)]
-    pub fn upcast<E: Dispatch>(self) -> AnyHandle<'w, E, P>
-    where
-        D: Extends<E>,
-    {
-        AnyHandle::new(D::TAGS[self.tag()], self.index, self.place)
     }
 }

@@ -75,7 +75,7 @@ impl<D: Dispatch> AnyLink<D> {
 
     /// The number of the object's class.
     #[inline(always)]
-    fn tag(self) -> usize {
+    pub(super) fn tag(self) -> usize {
         self.parts().0
     }
 
@@ -234,8 +234,7 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
 
     #[inline(always)]
     fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
-        let (tag, index) = self.parts();
-        D::to_ref(AnyHandle::new(tag, index, targets.table(tag)))
+        D::to_ref(AnyHandle::new(self, targets.table(|| self.tag())))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: D::Ref<'_, P>) -> Self {

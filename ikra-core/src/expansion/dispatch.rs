@@ -66,9 +66,10 @@ macro_rules! __dispatch {
             /// The object, as that of its class: a `match` over it looks at every class.
             #[inline(always)]
             pub fn class(self) -> $is<$(<$class as $crate::class::Class>::Ref<'w, __P>),*> {
+                let found = $crate::dispatch::AnyHandle::found(self.0);
                 $(
                     if let ::core::option::Option::Some(object) =
-                        $crate::dispatch::AnyHandle::downcast::<$class>(self.0)
+                        $crate::dispatch::Found::downcast::<$class>(found)
                     {
                         return $is::$variant(<$class as $crate::class::Class>::to_ref(object));
                     }

@@ -126,7 +126,7 @@ impl<'w> TableRef<'w> {
 
     /// The place of another class of the same world.
     #[inline(always)]
-    pub(crate) fn beside(self, _: ClassId) -> Self {
+    pub(crate) fn beside(self, _: impl FnOnce() -> ClassId) -> Self {
         self
     }
 

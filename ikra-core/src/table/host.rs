@@ -143,7 +143,8 @@ impl<'w> TableRef<'w> {
 
     /// The place of another class of the same world.
     #[inline(always)]
-    pub(crate) fn beside(self, class: ClassId) -> Self {
+    pub(crate) fn beside(self, class: impl FnOnce() -> ClassId) -> Self {
+        let class = class();
         // SAFETY: every table starts with a header, and is alive during `'w`.
         let directory: *const Directory = unsafe { &*self.table }.directory.load(Relaxed);
         // SAFETY: a handle into a table exists only while its world's tables are linked, and the directory is alive

@@ -115,7 +115,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
         let functions = classes.iter().map(|class| {
             let args = &args;
             quote_spanned! {at=>
-                |object, #(#args),*| match ::ikra::rt::AnyHandle::downcast::<#class>(object.0) {
+                |found, #(#args),*| match ::ikra::rt::Found::downcast::<#class>(found) {
                     ::core::option::Option::Some(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(
                         &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
                     ),
@@ -123,23 +123,26 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
                 }
             }
         });
-        let count = Literal::usize_unsuffixed(classes.len());
+        let (count, ident) = (Literal::usize_unsuffixed(classes.len()), &dispatch.ident);
         quote_spanned! {at=>
-            let functions: [fn(Self, #(#types),*) #output; #count] = [#(#functions),*];
-            functions[::ikra::rt::AnyHandle::tag(self.0)](*self #(, #args)*)
+            let functions: &[fn(::ikra::rt::Found<'__w, #ident, __P>, #(#types),*) #output; #count] =
+                const { &[#(#functions),*] };
+            let found = ::ikra::rt::AnyHandle::found(self.0);
+            functions[::ikra::rt::Found::tag(found)](found #(, #args)*)
         }
     } else {
         // Not by a `match` over `class()`: on the device the compiler would choose among the classes twice.
         let calls = dispatch.options.classes.iter().map(|class| {
             let args = &args;
             quote_spanned! {at=>
-                if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<#class>(self.0) {
+                if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<#class>(found) {
                     let object = <#class as ::ikra::Class>::to_ref(object);
                     return <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*);
                 }
             }
         });
         quote_spanned! {at=>
+            let found = ::ikra::rt::AnyHandle::found(self.0);
             #(#calls)*
             ::core::unreachable!("an object is of a class in the list")
         }

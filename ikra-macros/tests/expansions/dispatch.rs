@@ -29,15 +29,16 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     #[inline(always)]
     #[track_caller]
     pub fn speed(&self) -> f32 {
-        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+        let found = ::ikra::rt::AnyHandle::found(self.0);
+        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             Car,
-        >(self.0) {
+        >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
             return <<Car as ::ikra::Class>::Ref<'__w, __P>>::speed(&object);
         }
-        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
-        >(self.0) {
+        >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
             return <<model::Pedestrian as ::ikra::Class>::Ref<
                 '__w,
@@ -49,15 +50,16 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     #[inline(always)]
     #[track_caller]
     pub fn target(&self) -> Option<<Actor as ::ikra::Referent>::Ref<'__w, __P>> {
-        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+        let found = ::ikra::rt::AnyHandle::found(self.0);
+        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             Car,
-        >(self.0) {
+        >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
             return <<Car as ::ikra::Class>::Ref<'__w, __P>>::target(&object);
         }
-        if let ::core::option::Option::Some(object) = ::ikra::rt::AnyHandle::downcast::<
+        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
-        >(self.0) {
+        >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
             return <<model::Pedestrian as ::ikra::Class>::Ref<
                 '__w,
