@@ -219,20 +219,95 @@ pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     methods::misplaced(&args.into(), item.into()).into()
 }
 
-/// The second stage of [`macro@soa_methods`], once the class's fields are known.
-/// Makes a trait that several classes share: objects of these classes are called through it, and linked to, whatever their
-/// class.
+/// Makes a trait that several classes share: objects of these classes are linked to, called, and run kernels of, whatever
+/// their class.
+///
+/// `#[soa_dispatch(Car, Pedestrian)]` lists the classes that implement the trait, each of them by
+/// `#[soa_methods] impl Actor for Car`. The trait's name becomes a type that stands for all their objects. Beside it appear
+///
+/// | | |
+/// | --- | --- |
+/// | `ActorLink` | a link to any of them: 4 bytes, the class in the top bits ([`AnyLink`](../ikra/struct.AnyLink.html)) |
+/// | `ActorRef<'w, P>` | another object, with the trait's `&self` methods; written `Ref<Actor>` in methods |
+/// | `ActorIs` | a link, a ref or a guard, by class, to `match` over |
+/// | `Actor::tick` | the kernel of a method under `#[kernel]`, which runs for the objects of all classes |
+///
+/// # Options
+///
+/// | option | |
+/// | --- | --- |
+/// | `wide` | links of 8 bytes, so that each class has as many objects as without the trait |
+/// | `strategy = "type_pointer"` | how a link tells the class: by its bits, which is the default and the fastest. Others exist to be measured against |
+/// | `crate = path` | where `ikra` is, as for [`macro@soa_class`] |
+///
+/// # What the trait may have
+///
+/// Methods with `&self` and `&mut self`, with default bodies or without; functions; constants; other such traits as
+/// supertraits. Methods have no type parameters. A trait's methods become those of the class, which has one of a name. A
+/// default body is taken over as if it stood in the class's block: it may use fields that all these classes have.
+///
+/// The check for data races goes through calls: `self.target.pace()` counts as reading what `pace` of every class reads. In a
+/// kernel of the trait, what one class's objects write, those of another do not read.
+///
+/// # Example
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Car { pub km: u32, pub ahead: Option<ActorLink> }
+/// #[soa_class]
+/// pub struct Pedestrian { pub steps: u32 }
+///
+/// #[soa_dispatch(Car, Pedestrian)]
+/// pub trait Actor {
+///     const WHEELS: u32 = 0;
+///     #[kernel]
+///     fn tick(&mut self, hours: u32);
+///     #[kernel(reduce(Max))]
+///     fn pace(&self) -> u32 { 1 + Self::WHEELS }
+/// }
+///
+/// #[soa_methods]
+/// impl Actor for Car {
+///     const WHEELS: u32 = 4;
+///     fn tick(&mut self, hours: u32) {
+///         self.km += hours * self.ahead.map_or(100, |actor| 10 * actor.pace());
+///     }
+/// }
+/// #[soa_methods]
+/// impl Actor for Pedestrian {
+///     fn tick(&mut self, hours: u32) { self.steps += 5000 * hours; }
+/// }
+///
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car>, pub pedestrians: Objects<Pedestrian> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// let walker = town.pedestrians.push(Pedestrian { steps: 0 })?;
+/// let car = town.cars.push(Car { km: 0, ahead: Some(walker.into()) })?;
+/// town.execute(Actor::tick, 2);
+/// assert_eq!((town.get(car).km(), town.get(walker).steps()), (20, 10_000));
+/// assert_eq!(town.execute_and_reduce(Actor::pace, (), Max), 5);
+/// let actor: ActorLink = car.into();
+/// match town.get(actor).class() {
+///     ActorIs::Car(car) => assert_eq!(car.km(), 20),
+///     ActorIs::Pedestrian(_) => unreachable!(),
+/// }
+/// # Ok(()) }
+/// ```
 #[proc_macro_attribute]
 pub fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream {
     dispatch::soa_dispatch(args.into(), item.into()).into()
 }
 
+/// The second stage of [`macro@soa_methods`] for the block of a trait, once the trait is known.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __expand_dispatch(input: TokenStream) -> TokenStream {
     dispatch::expand_dispatch(input.into()).into()
 }
 
+/// The second stage of [`macro@soa_methods`], once the class's fields are known.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __expand_methods(input: TokenStream) -> TokenStream {
