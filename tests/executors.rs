@@ -154,10 +154,10 @@ fn links_out_of_range() {
     assert!(message(|| _ = sim.get(link(9))).contains("Body#10 does not belong to this world, which has 5 objects"));
     assert!(sim.bodies.read(link(9)).is_err());
     assert!(sim.bodies.write(link(9), Body::new(0)).is_err());
-    // A link of another, larger world is caught when it is followed.
+    // A link of another, larger world is caught before a kernel follows it.
     sim.bodies.column_mut(body::next)[2] = Some(link(40));
     let text = message(|| sim.execute(Body::follow, ()));
-    assert!(text.contains("Body#41 does not belong to this world, which has 5 objects"), "{text}");
+    assert!(text.contains("`Body::next` of Body#3 is a link to Body#41, and this world has 5 objects"), "{text}");
 }
 
 #[test]

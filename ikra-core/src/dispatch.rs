@@ -19,7 +19,8 @@ pub use strategies::{Ranged, Remembered, Tags};
 use core::fmt::Debug;
 
 use crate::class::Class;
-use crate::handle::Handle;
+use crate::directory::TableRef;
+use crate::handle::{Handle, check};
 use crate::info::ClassId;
 use crate::link::Link;
 use crate::phase::Phase;
@@ -51,6 +52,9 @@ pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync 
     /// A link, by class.
     type Links;
 
+    /// The number of objects at the place of the class with this number.
+    #[doc(hidden)]
+    fn count(tag: usize, place: TableRef<'_>) -> u32;
     /// Which class's a link is.
     #[doc(hidden)]
     fn links(link: AnyLink<Self>) -> Self::Links;
@@ -112,21 +116,34 @@ impl<C: Class> Referent for C {
 )]
 pub trait Follow: Value {
     /// The object, in the world that another one is in.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such object.
     #[doc(hidden)]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> Self::View<'w, P>;
 }
 
 impl<D: Class> Follow for Link<D> {
     #[inline(always)]
+    #[track_caller]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
-        D::to_ref(Handle::new(self, from.place_of::<D>()))
+        let place = from.place_of::<D>();
+        check(D::ID, self.index() as u32, place.count::<D>());
+        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists.
+        D::to_ref(unsafe { Handle::new(self, place) })
     }
 }
 
 impl<D: Dispatch> Follow for AnyLink<D> {
     #[inline(always)]
+    #[track_caller]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
-        D::to_ref(AnyHandle::new(self, from.place().beside(|| D::CLASSES[self.tag()])))
+        let (tag, index) = self.parts();
+        let place = from.place().beside(|| D::CLASSES[tag]);
+        check(D::CLASSES[tag], index, D::count(tag, place));
+        // SAFETY: `beside` returns the place of a table of the class, or of an absent one; the object exists.
+        D::to_ref(unsafe { AnyHandle::new(self, place) })
     }
 }
 

@@ -7,6 +7,7 @@ use core::marker::PhantomData;
 use crate::class::{Class, Field};
 use crate::dispatch::Follow;
 use crate::effects::FieldSet;
+use crate::info::ClassId;
 use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
@@ -16,7 +17,8 @@ use crate::target::near::Near;
 
 /// An object of class `C` in phase `P`: an index and the table that it counts in.
 ///
-/// The index is not known to be in range: it is checked when the object is read.
+/// In kernels the object exists: whoever makes a handle knows that, and whoever reads the object need not ask. In
+/// sequential code that is checked when the object is read.
 #[doc(hidden)]
 pub struct Handle<'w, C, P> {
     index: u32,
@@ -54,19 +56,33 @@ impl<C, P> PartialEq for Handle<'_, C, P> {
 }
 
 impl<'w, C: Class, P> Handle<'w, C, P> {
+    /// The object that a link is to.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a table of `C`, or of an absent class; if `P` is a kernel, the object exists.
     #[inline(always)]
-    pub(crate) fn new(link: Link<C>, place: TableRef<'w>) -> Self {
-        Self::in_place(link.index() as u32, place)
+    pub unsafe fn new(link: Link<C>, place: TableRef<'w>) -> Self {
+        // SAFETY: the contract is the same.
+        unsafe { Self::in_place(link.index() as u32, place) }
     }
 
     /// The object at `index` of `table`.
+    ///
+    /// # Safety
+    ///
+    /// If `P` is a kernel, the object exists.
     #[inline(always)]
-    pub fn at(table: &'w Table<C>, index: usize) -> Self {
-        Self::in_place(index as u32, TableRef::of_table(table))
+    pub unsafe fn at(table: &'w Table<C>, index: usize) -> Self {
+        // SAFETY: it is a table of `C`; and by the caller.
+        unsafe { Self::in_place(index as u32, TableRef::of_table(table)) }
     }
 
+    /// # Safety
+    ///
+    /// As for [`new`](Self::new).
     #[inline(always)]
-    pub(crate) fn in_place(index: u32, place: TableRef<'w>) -> Self {
+    pub(crate) unsafe fn in_place(index: u32, place: TableRef<'w>) -> Self {
         Self { index, place, near: Near::NONE, marker: PhantomData }
     }
 
@@ -74,10 +90,12 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     ///
     /// # Safety
     ///
-    /// During `'w` there is at `near` the tile row of the object for phase `P`.
+    /// 1. As for [`at`](Self::at).
+    /// 2. During `'w` there is at `near` the tile row of the object for phase `P`.
     #[inline(always)]
     pub unsafe fn near(table: &'w Table<C>, index: usize, near: Near) -> Self {
-        Self { near, ..Self::at(table, index) }
+        // SAFETY: by 1.
+        Self { near, ..unsafe { Self::at(table, index) } }
     }
 
     /// The link to the object.
@@ -97,31 +115,39 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     pub fn index(self) -> usize {
         self.index as usize
     }
+}
 
-    /// The object's table.
-    ///
-    /// # Panics
-    ///
-    /// If the object is not in it.
-    #[inline(always)]
-    #[track_caller]
-    pub(crate) fn table(self) -> &'w Table<C> {
-        // SAFETY: the place is that of a table of `C`, or of an absent class.
-        let len = unsafe { self.place.len::<C>() };
-        if self.index >= len {
-            out_of_range(C::NAME, self.index, len);
-        }
-        // SAFETY: as above; and a table with objects is not that of an absent class.
-        unsafe { self.place.table::<C>() }
+/// Panics unless the object exists, of `len` objects of its class.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn check(class: ClassId, index: u32, len: u32) {
+    if index >= len {
+        out_of_range(class.name(), index, len);
     }
 }
 
 impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
+    /// The object's table, which has it.
+    ///
+    /// # Panics
+    ///
+    /// In sequential code, if the object does not exist.
+    #[inline(always)]
+    #[track_caller]
+    fn table(self) -> &'w Table<C> {
+        if P::SEQUENTIAL {
+            check(C::ID, self.index, self.place.count::<C>());
+        }
+        // SAFETY: the place is that of a table of `C`, or of an absent class, which has no objects; the object exists, as
+        // was just checked or is known of a kernel's handles.
+        unsafe { self.place.table::<C>() }
+    }
+
     /// Reads a field of the object, which another kernel call may own.
     ///
     /// # Panics
     ///
-    /// If the link was not to an object of this world.
+    /// In sequential code, if the link was not to an object of this world.
     #[inline(always)]
     #[track_caller]
     pub fn read<const K: usize>(self, _: RaceFree<P, C, K>) -> <<C as Field<K>>::Storage as Storage<C, K>>::Seen<'w, P>
@@ -132,7 +158,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         if let Some(value) = unsafe { self.near.read::<C, P, K, _>() } {
             // SAFETY: an object that has a tile row exists, in a table of `C`.
             let table = unsafe { self.place.table::<C>() };
-            return <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index());
+            // SAFETY: the value is that of the object.
+            return unsafe { <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index()) };
         }
         let table = self.table();
         if P::SEQUENTIAL {
@@ -151,7 +178,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     ///
     /// # Panics
     ///
-    /// If the link was not to an object of this world.
+    /// In sequential code, if the link was not to an object of this world.
     #[inline(always)]
     #[track_caller]
     pub fn with_view<const FIELDS: u64, R>(
@@ -171,19 +198,36 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             // SAFETY: as above; nothing is written before the method is called.
             let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
             // The view shows the copies, and nothing made from it lives longer than the borrow that the method gets.
-            return method(&self.show(values, table));
+            // SAFETY: the values are those of the object.
+            return method(&unsafe { self.show(values, const { FieldSet::from_bits(FIELDS) }, table) });
         }
-        method(&self.show(values, table))
+        // SAFETY: the values are those of the object.
+        method(&unsafe { self.show(values, const { FieldSet::from_bits(FIELDS) }, table) })
     }
 
     /// The view of the object, given its values.
+    ///
+    /// # Safety
+    ///
+    /// As for `Storage::to_view`.
     #[inline(always)]
-    fn show(self, values: <C::Fields as FieldTuple<C>>::Values, table: &'w Table<C>) -> C::View<'w, P> {
-        C::to_view(<C::Fields as FieldTuple<C>>::to_views::<P>(values, table, self.index()), self)
+    unsafe fn show(
+        self,
+        values: <C::Fields as FieldTuple<C>>::Values,
+        loaded: FieldSet,
+        table: &'w Table<C>,
+    ) -> C::View<'w, P> {
+        // SAFETY: the contract is the same for each field.
+        C::to_view(unsafe { <C::Fields as FieldTuple<C>>::to_views::<P>(values, loaded, table, self.index()) }, self)
     }
 
     /// The object that a link refers to, in the same world.
+    ///
+    /// # Panics
+    ///
+    /// If it is to none.
     #[inline]
+    #[track_caller]
     pub fn resolve<L: Follow>(self, link: L) -> L::View<'w, P> {
         link.follow(self)
     }
@@ -192,9 +236,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     #[inline]
     pub fn all<D: Class>(self) -> All<'w, D, P> {
         let place = self.place_of::<D>();
-        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class.
-        let len = unsafe { place.len::<D>() };
-        All { next: 0, len, place, marker: PhantomData }
+        All { next: 0, len: place.count::<D>(), place, marker: PhantomData }
     }
 
     /// Where the objects of another class are.
@@ -249,7 +291,8 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
             return None;
         }
         // Not by way of a link: the compiler is to see that the index is in range.
-        let object = Handle::in_place(self.next, self.place);
+        // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none.
+        let object = unsafe { Handle::in_place(self.next, self.place) };
         self.next += 1;
         Some(C::to_ref(object))
     }

@@ -234,6 +234,11 @@ pub const fn atomics<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, field.atomic)
 }
 
+/// The fields of `C` whose links views show as refs. Atomics show links as they are.
+pub const fn linked<C: ClassInfo>() -> FieldSet {
+    fields_where!(C, field, !field.links_to.is_empty() && !field.atomic)
+}
+
 /// The fields of `C` that are inner arrays.
 pub const fn arrays<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, field.array.is_some())

@@ -1,13 +1,14 @@
 //! Kernels: methods that run for all objects of their class, in parallel.
 
 use crate::class::Class;
+use crate::directory::Targets;
 use crate::effects::Effects;
-use crate::info::ClassInfo;
+use crate::info::{ClassId, ClassInfo};
 use crate::mode::ModeTuple;
 use crate::origin::{Origin, meaning};
 use crate::phase::Phase;
 use crate::storage::FieldTuple;
-use crate::value::Value;
+use crate::value::{BadLink, Value};
 
 /// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
 ///
@@ -170,13 +171,33 @@ impl Entry {
 pub struct Argument<'a> {
     start: *const (),
     bytes: usize,
+    links_to: &'static [ClassId],
+    bad_link: unsafe fn(*const (), Targets<'_>) -> Option<BadLink>,
     value: core::marker::PhantomData<&'a ()>,
 }
 
 impl<'a> Argument<'a> {
     /// A value.
     pub fn of<T: DeviceArgument>(value: &'a T) -> Self {
-        Self { start: core::ptr::from_ref(value).cast(), bytes: size_of::<T>(), value: core::marker::PhantomData }
+        Self {
+            start: core::ptr::from_ref(value).cast(),
+            bytes: size_of::<T>(),
+            links_to: T::LINKS_TO,
+            // SAFETY: called with `start` alone, below.
+            bad_link: |start, targets| unsafe { &*start.cast::<T>() }.bad_link(targets),
+            value: core::marker::PhantomData,
+        }
+    }
+
+    /// The classes that it links to.
+    pub fn links_to(self) -> &'static [ClassId] {
+        self.links_to
+    }
+
+    /// The first link in it that is to no object; `targets` are those of the classes that it links to.
+    pub fn bad_link(self, targets: Targets<'_>) -> Option<BadLink> {
+        // SAFETY: a value of the type that the function is for, which is borrowed.
+        unsafe { (self.bad_link)(self.start, targets) }
     }
 
     /// Its address.

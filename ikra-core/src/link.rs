@@ -11,7 +11,7 @@ use crate::directory::Targets;
 use crate::handle::Handle;
 use crate::origin::meaning;
 use crate::phase::Phase;
-use crate::value::{LaneArray, Value};
+use crate::value::{BadLink, LaneArray, Value};
 
 /// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
 ///
@@ -22,8 +22,10 @@ use crate::value::{LaneArray, Value};
 /// To store another link in a field, give its stored value, `world.set(a, cell::next, Some(b))`; through a guard or
 /// in a method, where the field shows the object, assign that: `guard.next = Some(guard.resolve(b))`.
 ///
-/// A link is a plain number. One from another world is caught when it is followed if it is out of
-/// range, and otherwise names another object.
+/// A link is a plain number, checked when it enters a column, not when it is followed: one from another world is an error
+/// before the next kernel runs if it is out of range, and otherwise names another object. What a kernel is given otherwise,
+/// by an argument or [`from_id`](Self::from_id), is checked where it becomes a ref, by
+/// [`resolve`](crate::object::Object::resolve).
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -179,7 +181,8 @@ impl<C: Class> fmt::Debug for Link<C> {
     }
 }
 
-// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer.
+// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer; 3. all look at the one object; the
+// placeholder is the first, which exists if any does.
 unsafe impl<C: Class> Value for Link<C> {
     type View<'w, P: Phase> = C::Ref<'w, P>;
     type Lanes = LaneArray<Self>;
@@ -188,8 +191,13 @@ unsafe impl<C: Class> Value for Link<C> {
     const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
-        C::to_ref(Handle::new(self, targets.table(|| 0)))
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
+        // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists.
+        C::to_ref(unsafe { Handle::new(self, targets.table(|| 0)) })
+    }
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        Some(*self).bad_link(targets)
     }
     #[inline(always)]
     fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
@@ -201,7 +209,8 @@ unsafe impl<C: Class> Value for Link<C> {
     }
 }
 
-// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer.
+// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer; 3. as for
+// links; the placeholder is none.
 unsafe impl<C: Class> Value for Option<Link<C>> {
     type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
     type Lanes = LaneArray<Self>;
@@ -210,8 +219,14 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
-        self.map(|link| link.view::<P>(targets))
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
+        // SAFETY: the contract is the same.
+        self.map(|link| unsafe { link.view::<P>(targets) })
+    }
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        let (id, len) = (self.map_or(0, Link::id), targets.table(|| 0).count::<C>());
+        (id > len).then_some(BadLink { class: C::ID, id, len })
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {

@@ -83,7 +83,12 @@ pub trait Object<'w>: Sized {
     }
 
     /// The object that a link of the same world refers to.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such object.
     #[inline(always)]
+    #[track_caller]
     fn resolve<L: Follow>(&self, link: L) -> L::View<'w, Self::Phase> {
         self.handle().resolve(link)
     }

@@ -13,7 +13,8 @@ use crate::window::WindowTuple;
 ///
 /// # Safety
 ///
-/// `n` is within the windows.
+/// 1. `n` is within the windows, and the object there is that at `index` of `table`.
+/// 2. It exists, and the table's links are checked.
 #[inline(always)]
 pub unsafe fn step<'w, K, X, R>(
     windows: &mut X,
@@ -27,10 +28,12 @@ where
     X: WindowTuple<ValuesOf<K>>,
 {
     const { assert_modes::<K>() };
-    // SAFETY: the contract is the same.
+    // SAFETY: by 1.
     let values = unsafe { windows.get(n) };
-    let views = FieldsOf::<K>::to_views::<K>(values, table, index);
-    let mut view = K::Class::to_view(views, Handle::at(table, index));
+    // SAFETY: the object exists by 2, and the values are its own by 1.
+    let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, table, index) };
+    // SAFETY: by 2.
+    let mut view = K::Class::to_view(views, unsafe { Handle::at(table, index) });
     let result = call(&mut view);
     if const { K::EFFECTS.is_exclusive } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.

@@ -27,7 +27,7 @@ use crate::class::Class;
 use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
 use crate::phase::Phase;
 use crate::table::Table;
-use crate::value::{Loaded, Value};
+use crate::value::{BadLink, Loaded, Value};
 use crate::window::Window;
 
 /// How one field is stored, whatever the class and its place there: apart from [`Storage`], because a class's own
@@ -191,10 +191,30 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     }
 
     /// What the view of object `index` shows for `value`.
-    fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::View<'w, P>;
+    ///
+    /// # Safety
+    ///
+    /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
+    /// 2. The value is that of the object, or one that was stored to it meanwhile.
+    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::View<'w, P>;
+
+    /// What the view of object `index` shows for a field that was not loaded, and that nobody is to look at.
+    ///
+    /// # Safety
+    ///
+    /// As for [`to_view`](Self::to_view), 1.
+    #[inline(always)]
+    unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
+        // SAFETY: by 1; storages whose placeholders depend on objects have a function of their own.
+        unsafe { Self::to_view::<P>(Self::Value::PLACEHOLDER, table, index) }
+    }
 
     /// What a getter of object `index` shows for `value`.
-    fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P>;
+    ///
+    /// # Safety
+    ///
+    /// As for [`to_view`](Self::to_view).
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P>;
 
     /// The value behind what a view shows.
     fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
@@ -227,7 +247,18 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     unsafe fn see<'w, P: Phase>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
         // SAFETY: 1. the table's bases are those of its storage; 2. by 2.
         let value = unsafe { Self::read_for_view(&table.bases, index) };
-        Self::to_seen::<P>(value, table, index)
+        // SAFETY: by 1; the value was just read.
+        unsafe { Self::to_seen::<P>(value, table, index) }
+    }
+
+    /// A link of one element that is to no object, among those that views show as refs.
+    ///
+    /// # Safety
+    ///
+    /// As for [`see`](Self::see).
+    #[inline(always)]
+    unsafe fn bad_link(_table: &Table<C>, _index: usize) -> Option<BadLink> {
+        None
     }
 }
 
@@ -249,8 +280,9 @@ impl FieldInfo {
 macro_rules! shown_as_it_is {
     () => {
         #[inline(always)]
-        fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
-            <Self as Storage<C, K>>::to_view::<P>(value, table, index)
+        unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+            // SAFETY: the contract is the same.
+            unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index) }
         }
         #[inline(always)]
         unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row {

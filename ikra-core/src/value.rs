@@ -46,6 +46,8 @@ use crate::phase::Phase;
 /// 1. The type has the same size, alignment and meaning of its bytes on host and device
 ///    (`repr(C)`, `repr(transparent)`, a fixed integer representation, or a primitive).
 /// 2. It holds no pointer and no reference.
+/// 3. [`view`](Self::view) makes refs to such objects only of which [`bad_link`](Self::bad_link) says that they exist, and
+///    [`view_of_some`](Self::view_of_some) to objects that exist if there is any value without bad links.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a column",
     label = "not a `Value`",
@@ -74,8 +76,32 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     const MEANING: u64 = meaning("", &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
 
     /// What the view of an object shows; `targets` are those of the classes in `LINKS_TO`.
+    ///
+    /// # Safety
+    ///
+    /// In kernels, [`bad_link`](Self::bad_link) finds none in the value.
     #[doc(hidden)]
-    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P>;
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P>;
+
+    /// A view of any value, for a field that nobody is to look at.
+    ///
+    /// # Safety
+    ///
+    /// In kernels, there is a value in which [`bad_link`](Self::bad_link) finds none.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> Self::View<'w, P> {
+        // SAFETY: the placeholder has no links, or one to the first object of the one class, which then has an object.
+        unsafe { Self::PLACEHOLDER.view::<P>(targets) }
+    }
+
+    /// The first link among those that a view shows as refs that is to no object; `targets` are those of the classes in
+    /// `LINKS_TO`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bad_link(&self, _targets: Targets<'_>) -> Option<BadLink> {
+        None
+    }
 
     /// The value behind what a view shows.
     #[doc(hidden)]
@@ -84,4 +110,16 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     /// Whether two values have the same bits, so that NaN equals itself and -0.0 differs from 0.0.
     #[doc(hidden)]
     fn same(&self, other: &Self) -> bool;
+}
+
+/// A link to no object.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct BadLink {
+    /// Its class.
+    pub class: ClassId,
+    /// Its id.
+    pub id: u32,
+    /// How many objects the class has.
+    pub len: u32,
 }

@@ -22,10 +22,24 @@ impl DeviceWorld {
         // it does not start, they are taken away below.
         let first = unsafe { objects.add(range.len()) }?;
         debug_assert_eq!(first, range.start, "new objects come after the last");
+        let brings_links = objects.has_unchecked_links();
+        let log = self.log.clone();
+        let found = log.inbox().start().cast::<u32>();
+        if brings_links {
+            // SAFETY: host memory that holds results, of which none is awaited: who starts something that has one waits.
+            unsafe { found.write_volatile(0) };
+        }
         let started = self.start(members, launch);
         if started.is_err() {
             // SAFETY: they were just added.
             unsafe { members[member].truncate(first) };
+        } else if brings_links {
+            log.synchronize()?;
+            // SAFETY: as above; the kernel has ended.
+            if unsafe { found.read_volatile() } == 0 {
+                // SAFETY: all links were checked before the constructor ran, and it found its own to be to objects.
+                unsafe { members[member].set_links_checked() };
+            }
         }
         started
     }

@@ -62,11 +62,15 @@ impl DeviceWorld {
             self.log.note(Step::of(launch, function, grid, positions));
             return Ok(());
         }
-        let list = self.upload_list(&positions)?;
+        let list = match launch.form {
+            Form::Construct => self.log.inbox().start().addr() as u64,
+            _ => self.upload_list(&positions)?,
+        };
         let (first_u32, end_u32) = (first as u32, end as u32);
         let own = [(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list).cast()];
         let all = Arguments::new(&own, launch.arguments);
-        // SAFETY: the entry takes two `u32`, a pointer and the kernel's arguments, as `function` has compared. The objects
+        // SAFETY: the entry takes two `u32`, a pointer, to a list or for a constructor to where it says that a link is bad,
+        // and the kernel's arguments, as `function` has compared. The objects
         // exist, each once; their columns are on the device, and in this stream no other kernel runs at the same time.
         unsafe { self.log.launch(launch.effects.kernel, &function, grid, all.as_slice()) }?;
         self.commit(members, launch, &positions)

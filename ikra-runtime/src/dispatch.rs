@@ -23,7 +23,7 @@ use crate::link::Link;
 use crate::list::{LinkList, ListOrder, ListedLink};
 use crate::reduce::Reducer;
 use crate::transfer::Transfer;
-use crate::world::{Holds, Mut, World, ready};
+use crate::world::{Holds, Mut, World, ready, ready_for_kernel};
 
 /// A kernel of a trait under `#[soa_dispatch]`: `Actor::tick`.
 ///
@@ -114,7 +114,8 @@ impl<C: Class, W: Holds<C>> LinkIn<W> for Link<C> {
         let objects = world.objects();
         objects.check_initialized(self)?;
         ready(world);
-        Ok(C::to_ref(Handle::at(objects.table(), self.index())))
+        // SAFETY: the phase is no kernel; and the object was just checked to exist.
+        Ok(C::to_ref(unsafe { Handle::at(objects.table(), self.index()) }))
     }
     #[inline]
     fn find_mut(self, world: &mut W) -> Result<Mut<'_, C>, Error> {
@@ -228,7 +229,7 @@ pub use __dispatch_in as dispatch_in;
 pub trait Execute<W, A>: Copy {
     /// What lists of objects consist of: links of the class, or of the trait.
     type Link: ListedLink;
-    /// For all objects. The world is ready for it.
+    /// For all objects.
     #[doc(hidden)]
     fn run(world: &mut W, args: A);
     /// For those in a list.
@@ -247,7 +248,7 @@ pub trait Reduce<W, A, R>: Copy {
     type Link: ListedLink;
     /// What the kernel returns.
     type Output;
-    /// For all objects. The world is ready for it.
+    /// For all objects.
     #[doc(hidden)]
     fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output;
     /// For those in a list.
@@ -290,11 +291,11 @@ where
 
     #[inline]
     fn run(world: &mut W, args: A) {
-        exec::execute::<K, A>(world.objects_mut(), .., args);
+        exec::execute::<K, A>(ready_for_kernel(world).objects_mut(), .., args);
     }
     #[inline]
     fn run_each(world: &mut W, links: &LinkList<Link<K::Class>>, args: A) -> Result<(), Error> {
-        exec::execute_each::<K, A>(world.objects_mut(), links.order(), 0, args)
+        exec::execute_each::<K, A>(ready_for_kernel(world).objects_mut(), links.order(), 0, args)
     }
 }
 
@@ -310,11 +311,11 @@ where
 
     #[inline]
     fn reduce(world: &mut W, args: A, reducer: R) -> K::Output {
-        exec::execute_and_reduce::<K, A, R>(world.objects_mut(), .., args, reducer)
+        exec::execute_and_reduce::<K, A, R>(ready_for_kernel(world).objects_mut(), .., args, reducer)
     }
     #[inline]
     fn reduce_each(world: &mut W, links: &LinkList<Link<K::Class>>, args: A, reducer: R) -> Result<K::Output, Error> {
-        exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), links.order(), 0, args, reducer)
+        exec::execute_each_and_reduce::<K, A, R>(ready_for_kernel(world).objects_mut(), links.order(), 0, args, reducer)
     }
 }
 
@@ -506,20 +507,22 @@ use lists::{ExecuteList, ExecuteOnList, ReduceList, ReduceOnList, Returns};
 
 impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>
 where
+    W: World,
     D: ClassList<List: ExecuteList<D, W, A, METHOD>>,
 {
     type Link = AnyLink<D>;
 
     fn run(world: &mut W, args: A) {
-        D::List::run(world, args);
+        D::List::run(ready_for_kernel(world), args);
     }
     fn run_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
-        D::List::run_each(world, links.order(), args)
+        D::List::run_each(ready_for_kernel(world), links.order(), args)
     }
 }
 
 impl<D, A, W, R, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
 where
+    W: World,
     D: ClassList<
         List: Returns<D, A, METHOD> + ReduceList<D, W, A, R, <D::List as Returns<D, A, METHOD>>::Output, METHOD>,
     >,
@@ -528,10 +531,10 @@ where
     type Output = <D::List as Returns<D, A, METHOD>>::Output;
 
     fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output {
-        D::List::reduce(world, args, reducer)
+        D::List::reduce(ready_for_kernel(world), args, reducer)
     }
     fn reduce_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::List::reduce_each(world, links.order(), args, reducer)
+        D::List::reduce_each(ready_for_kernel(world), links.order(), args, reducer)
     }
 }
 

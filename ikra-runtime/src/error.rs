@@ -109,6 +109,25 @@ pub enum Error {
         /// Objects of the class in this world.
         len: usize,
     },
+    /// A column has a link to an object that is not there, and a kernel was to run. It was not, and the world can be used
+    /// further: store another link.
+    #[error(
+        "`{class}::{field}` of {class}#{object} is a link to {target}#{id}, and this world has {len} objects of class {target}; store links that this world returned, by `push`, `extend` or `links`, before kernels run"
+    )]
+    BadLink {
+        /// The class whose objects have the field.
+        class: &'static str,
+        /// The field.
+        field: &'static str,
+        /// The id of the object that has the link.
+        object: u32,
+        /// The class that the link is to.
+        target: &'static str,
+        /// The link's id.
+        id: u32,
+        /// Objects of that class in this world.
+        len: usize,
+    },
     /// A number that is no address of an object under the class's addressing mode.
     #[error(
         "{bits:#x} is not the address of an object of class {class} in this world; use numbers that `Link::to_bits` returned after the last object was added"

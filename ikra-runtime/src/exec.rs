@@ -55,7 +55,7 @@ fn task_len(objects: usize, heavy: bool) -> usize {
 
 /// Calls `work` for chunks of `range`, in parallel where it pays.
 #[inline]
-fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
+pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
     let len = task_len(range.len(), heavy);
     if range.len() > len {
         spread_chunks(range, len, &work);

@@ -9,7 +9,9 @@ mod rows;
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
 
@@ -20,6 +22,7 @@ pub use rows::{Links, Rows};
 
 use crate::class::{Class, MAX_FIELDS, arrays, atomics, first_column, in_arena};
 use crate::error::Error;
+use crate::exec::for_chunks;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::{Mirror, Mirrored};
@@ -187,9 +190,54 @@ impl<C: Class> Objects<C> {
     }
 
     /// Before whole objects are added or changed.
-    pub(crate) fn change_rows(&mut self) {
+    pub(crate) fn change_rows(&mut self, objects: Range<usize>) {
         self.table().fetch(FieldSet::ALL);
-        self.table().changed_on_host(FieldSet::ALL);
+        self.table().written(FieldSet::ALL, objects);
+    }
+
+    /// Makes columns ready for a kernel that are not.
+    #[cold]
+    #[inline(never)]
+    fn renew(&self) -> Result<(), Error> {
+        self.check_links()?;
+        self.try_fetch(FieldSet::ALL)
+    }
+
+    /// Checks the links that were written since they were checked last, among those that kernels follow without
+    /// looking. The table is linked to those of its world.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn check_links(&self) -> Result<(), Error> {
+        let header = &self.table().header;
+        let fields = header.unchecked();
+        self.try_fetch(fields)?;
+        let first = Mutex::new(None);
+        for_chunks(header.unchecked_range(), false, |chunk| {
+            // SAFETY: the fields are those of the class, the objects exist, and `&self` excludes writes: the fields are
+            // not atomic.
+            let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
+            if let Some((field, index, link)) = found {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
+                    *first = Some((field, index, link));
+                }
+            }
+        });
+        match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => {
+                // SAFETY: others were checked before, and nothing has changed them.
+                unsafe { header.set_checked() };
+                Ok(())
+            }
+            Some((field, index, link)) => Err(Error::BadLink {
+                class: C::NAME,
+                field: C::FIELDS[field].name,
+                object: Link::<C>::at(index as u32).id(),
+                target: link.class.name(),
+                id: link.id,
+                len: link.len as usize,
+            }),
+        }
     }
 
     /// The number of objects, reserved ones included.
@@ -215,7 +263,7 @@ impl<C: Class> Objects<C> {
     pub fn push(&mut self, row: C) -> Result<Link<C>, Error> {
         let index = self.len();
         self.grow(index + 1)?;
-        self.change_rows();
+        self.change_rows(index..index + 1);
         let row = row.into_values();
         let used = self.arena().1;
         let used = self.make_room(used, |used| <C::Fields as FieldTuple<C>>::arena_end(&row, used), Dead::Nothing)?;
@@ -283,7 +331,7 @@ impl<C: Class> Objects<C> {
         let first = self.len();
         let len = first.saturating_add(n);
         self.grow(len)?;
-        self.change_rows();
+        self.change_rows(first..len);
         for index in first..len {
             // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple<C>>::write_placeholder(&self.table().bases, index) }
@@ -334,7 +382,7 @@ impl<C: Class> Objects<C> {
 
     /// Replaces the row of an object that exists.
     fn put(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
-        self.change_rows();
+        self.change_rows(link.index()..link.index() + 1);
         let row = row.into_values();
         let mut used = self.arena().1;
         // SAFETY: the object exists by the caller's check.
@@ -445,13 +493,13 @@ impl<C: Class> Objects<C> {
 
     /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible.
     #[inline(always)]
-    pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: std::ops::Range<usize>) {
+    pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: Range<usize>) {
         if !fields.is_empty() && !range.is_empty() {
             self.commit(fields, range);
         }
     }
 
-    fn commit(&mut self, fields: FieldSet, range: std::ops::Range<usize>) {
+    fn commit(&mut self, fields: FieldSet, range: Range<usize>) {
         if range == (0..self.len()) {
             let mut swapped = true;
             for column in (0..self.memory.bases().as_ref().len()).filter(|&c| column_in::<C>(fields, c)) {

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::exec;
 use crate::executor::{Executor, Executors, On};
 use crate::handle::All;
-use crate::kernel::{Call, Construct, Discardable, PairCall, ReducedBy};
+use crate::kernel::{Argument, Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
 use crate::list::AsLinkList;
@@ -29,8 +29,8 @@ use crate::picture::WorldLayout;
 use crate::place::Place;
 use crate::reduce::Reducer;
 use crate::storage::Stored;
-use crate::table::Directory;
-use crate::value::Value;
+use crate::table::{Directory, Targets};
+use crate::value::{BadLink, Value};
 use ikra_core::message::Message;
 
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
@@ -302,8 +302,9 @@ pub unsafe trait Holds<C: Class>: World {
 ///
 /// # Panics
 ///
-/// All methods that follow links or run kernels panic if a reserved object of the world is not
-/// initialised, and when a link is followed that does not belong to this world.
+/// All methods that follow links or run kernels panic if a reserved object of the world is not initialised. Those that run
+/// kernels panic if a column has a link to no object ([`Error::BadLink`], which `world.on(place)` returns), before the kernel
+/// runs; sequential code panics when it follows such a link.
 ///
 /// # Safety
 ///
@@ -517,7 +518,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        K::run(ready_for_kernel(self), args);
+        K::run(self, args);
     }
 
     /// Calls a kernel for the objects at some positions, on the host. See [`On::execute_range`].
@@ -549,7 +550,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        K::run_each(ready_for_kernel(self), &links.as_link_list()?, args)
+        K::run_each(self, &links.as_link_list()?, args)
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -569,7 +570,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Reduce<Self, A, R>,
     {
-        K::reduce(ready_for_kernel(self), args, reducer)
+        K::reduce(self, args, reducer)
     }
 
     /// Calls a kernel for the objects at some positions and combines the results, on the host. See
@@ -610,7 +611,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Reduce<Self, A, R>,
     {
-        K::reduce_each(ready_for_kernel(self), &links.as_link_list()?, args, reducer)
+        K::reduce_each(self, &links.as_link_list()?, args, reducer)
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'
@@ -676,14 +677,14 @@ pub(crate) fn ready<W: World>(world: &W) {
     }
 }
 
-/// Gets ready for a kernel, which may read any field of any class: fetches from a device whatever is newer there. Panics if
-/// that fails, or if an object is not initialised.
+/// Gets ready for a kernel, which may read any field of any class: checks links that were written, and fetches from a device
+/// whatever is newer there. Panics if that fails, or if an object is not initialised.
 #[inline]
 pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
     ready(world);
     for member in world.members().as_ref() {
         if let Err(error) = member.prepare() {
-            cannot_fetch(member.name(), &error);
+            not_prepared(member.name(), &error);
         }
     }
     world
@@ -691,20 +692,41 @@ pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
 
 /// The same, with errors.
 pub(crate) fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
+    check_links(world, &[])?;
+    world.members().as_ref().iter().try_for_each(|member| member.prepare())
+}
+
+/// Before a kernel runs anywhere: links the tables, and checks links that were written, and those among the arguments.
+///
+/// # Errors
+///
+/// [`Error::NotAllInitialized`], [`Error::BadLink`], [`Error::NotInWorld`], and those of fetching.
+pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Result<(), Error> {
     link(world);
-    for member in world.members().as_ref() {
+    let members = world.members();
+    let members = members.as_ref();
+    for member in members {
         if member.pending() > 0 {
             return Err(Error::NotAllInitialized { class: member.name(), pending: member.pending() });
         }
-        member.prepare()?;
     }
-    Ok(())
+    for argument in arguments.iter().filter(|argument| !argument.links_to().is_empty()) {
+        // SAFETY: the world is borrowed.
+        let targets = unsafe { world.state().directory.slots(argument.links_to()) };
+        if let Some(BadLink { class, id, len }) = argument.bad_link(Targets::new(&targets)) {
+            return Err(Error::NotInWorld { class: class.name(), id, len: len as usize });
+        }
+    }
+    members.iter().try_for_each(|member| member.check_links())
 }
 
 #[cold]
 #[inline(never)]
-fn cannot_fetch(class: &str, error: &Error) -> ! {
-    panic!("class {class}: {error}")
+fn not_prepared(class: &str, error: &Error) -> ! {
+    match error {
+        Error::BadLink { .. } => panic!("{error}"),
+        _ => panic!("class {class}: {error}"),
+    }
 }
 
 #[cold]

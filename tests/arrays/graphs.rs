@@ -167,7 +167,7 @@ fn a_link_in_an_array_that_leads_nowhere_panics() {
     let first = map.cities.links().next().unwrap();
     map.cities.set_array(city::roads, first, &[first, stranger]).unwrap();
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.execute(City::reach, ()))).unwrap_err();
-    assert!(panic.downcast_ref::<String>().unwrap().contains("link City#78 does not belong to this world"));
+    assert!(panic.downcast_ref::<String>().unwrap().contains("`City::roads` of City#1 is a link to City#78"));
 }
 
 #[test]

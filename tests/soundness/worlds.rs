@@ -4,6 +4,7 @@ mod arena;
 mod arrays;
 mod clones;
 mod linking;
+mod links;
 mod mirrors;
 mod pairs;
 mod panics;

@@ -3,10 +3,12 @@
 use core::any::TypeId;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use crate::field_set::FieldSet;
+use crate::info::ClassId;
 
 /// The start of a table, the same for every class.
 #[doc(hidden)]
@@ -25,6 +27,10 @@ pub struct Header {
     changed_on_device: AtomicU64,
     /// Fields whose values a device does not have yet.
     changed_on_host: AtomicU64,
+    /// Fields with links that may be to no object: the host wrote them since they were checked.
+    unchecked: AtomicU64,
+    /// The first of the objects that it wrote, and the end of them.
+    unchecked_range: (AtomicU32, AtomicU32),
 }
 
 impl Header {
@@ -37,12 +43,20 @@ impl Header {
         directory: AtomicPtr::new(ptr::null_mut()),
         changed_on_device: AtomicU64::new(0),
         changed_on_host: AtomicU64::new(u64::MAX),
+        unchecked: AtomicU64::new(0),
+        unchecked_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
     };
 
     /// The fields among these that have to be fetched before they are read.
     #[inline(always)]
     pub fn to_fetch(&self, fields: FieldSet) -> FieldSet {
         FieldSet::from_bits(self.changed_on_device.load(Acquire) & fields.bits())
+    }
+
+    /// Whether a kernel of the host has to wait: until columns are fetched, or their links checked.
+    #[inline(always)]
+    pub fn has_old_columns(&self) -> bool {
+        self.changed_on_device.load(Acquire) | self.unchecked.load(Relaxed) != 0
     }
 
     /// Says that the host's values of these fields are the last ones.
@@ -71,6 +85,41 @@ impl Header {
     /// Says that a device has the host's values of these fields.
     pub fn set_uploaded(&self, fields: FieldSet) {
         self.changed_on_host.fetch_and(!fields.bits(), Release);
+    }
+
+    /// The fields with links that may be to no object.
+    #[inline(always)]
+    pub fn unchecked(&self) -> FieldSet {
+        FieldSet::from_bits(self.unchecked.load(Relaxed))
+    }
+
+    /// Among which objects these links are.
+    pub fn unchecked_range(&self) -> Range<usize> {
+        let (first, end) = &self.unchecked_range;
+        let end = end.load(Relaxed).min(self.len) as usize;
+        (first.load(Relaxed) as usize).min(end)..end
+    }
+
+    /// Says that links in these fields of these objects may be to no object.
+    #[inline(always)]
+    pub fn set_unchecked(&self, fields: FieldSet, objects: Range<usize>) {
+        // Each by itself: who changes such columns, or links tables, keeps others from doing so.
+        let (first, end) = &self.unchecked_range;
+        first.store(first.load(Relaxed).min(objects.start as u32), Relaxed);
+        end.store(end.load(Relaxed).max(objects.end as u32), Relaxed);
+        self.unchecked.store(self.unchecked.load(Relaxed) | fields.bits(), Relaxed);
+    }
+
+    /// Says that no links have to be checked.
+    ///
+    /// # Safety
+    ///
+    /// All in columns of the table whose views are refs are to objects that exist.
+    pub unsafe fn set_checked(&self) {
+        let (first, end) = &self.unchecked_range;
+        first.store(u32::MAX, Relaxed);
+        end.store(0, Relaxed);
+        self.unchecked.store(0, Relaxed);
     }
 
     /// Says that a device does not have the last values of these fields. Cheap when the fields are marked already, as
@@ -116,6 +165,11 @@ impl TargetSlot {
 pub struct Targets<'w>(pub(crate) &'w [TargetSlot]);
 
 impl<'w> Targets<'w> {
+    /// Those in these slots.
+    pub fn new(slots: &'w [TargetSlot]) -> Self {
+        Self(slots)
+    }
+
     /// Where the objects of one of the classes are.
     #[inline(always)]
     pub fn table(self, class: impl FnOnce() -> usize) -> TableRef<'w> {
@@ -132,6 +186,17 @@ pub struct Directory {
 }
 
 impl Directory {
+    /// The tables of some classes.
+    ///
+    /// # Safety
+    ///
+    /// The world is borrowed as long as they are used.
+    pub unsafe fn slots(&self, classes: &[ClassId]) -> Box<[TargetSlot]> {
+        let slot =
+            |class: &ClassId| TargetSlot(UnsafeCell::new(self.find((*class).type_id()).unwrap_or(&raw const ABSENT)));
+        classes.iter().map(slot).collect()
+    }
+
     /// The table of a class, if the world has it.
     #[inline]
     pub(crate) fn find(&self, class: TypeId) -> Option<*const Header> {

@@ -10,7 +10,7 @@ use crate::handle::Handle;
 
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
-/// The class is looked up where it is asked for, by [`found`](Self::found).
+/// The class is looked up where it is asked for, by [`found`](Self::found). In kernels the object exists, as for [`Handle`].
 #[doc(hidden)]
 pub struct AnyHandle<'w, D: Dispatch, P> {
     link: AnyLink<D>,
@@ -19,7 +19,7 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
-/// An object whose class is known. The index is not known to be in range: it is checked when the object is read.
+/// An object whose class is known. In kernels it exists, as for [`Handle`].
 #[doc(hidden)]
 pub struct Found<'w, D, P> {
     /// Less than the number of classes.
@@ -67,9 +67,13 @@ impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
 }
 
 impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
-    /// The object of a link, whose class's table is at `place`.
+    /// The object of a link.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a table of the link's class, or of an absent class; if `P` is a kernel, the object exists.
     #[inline(always)]
-    pub(crate) fn new(link: AnyLink<D>, place: TableRef<'w>) -> Self {
+    pub(crate) unsafe fn new(link: AnyLink<D>, place: TableRef<'w>) -> Self {
         Self { link, place, marker: PhantomData }
     }
 
@@ -83,7 +87,9 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     where
         D: Includes<C>,
     {
-        Self::new(object.link().into(), object.place())
+        // SAFETY: the place is that of the object's class; if `P` is a kernel, there is no handle of an object that does not
+        // exist.
+        unsafe { Self::new(object.link().into(), object.place()) }
     }
 
     /// The link to the object.
@@ -105,7 +111,8 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     where
         D: Extends<E>,
     {
-        AnyHandle::new(self.link.upcast(), self.place)
+        // SAFETY: it is the same object.
+        unsafe { AnyHandle::new(self.link.upcast(), self.place) }
     }
 }
 
@@ -122,6 +129,7 @@ impl<'w, D: Dispatch, P> Found<'w, D, P> {
     where
         D: Includes<C>,
     {
-        (self.tag() == D::TAG).then(|| Handle::in_place(self.index, self.place))
+        // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
+        (self.tag() == D::TAG).then(|| unsafe { Handle::in_place(self.index, self.place) })
     }
 }

@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::origin::meaning;
 use crate::panics::too_many_for_link;
 use crate::phase::Phase;
-use crate::value::{LaneArray, Value};
+use crate::value::{BadLink, LaneArray, Value};
 
 /// A link to an object of one of the classes that share a trait: 4 bytes, and so is an `Option` of it.
 ///
@@ -233,8 +233,23 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
     const MEANING: u64 = meaning("AnyLink", &[size_of::<Self>() as u64, meaning(D::NAME, D::MEANINGS)]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
-        D::to_ref(AnyHandle::new(self, targets.table(|| self.tag())))
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
+        // SAFETY: the place is that of the class with this number; in kernels, the object exists.
+        D::to_ref(unsafe { AnyHandle::new(self, targets.table(|| self.tag())) })
+    }
+    #[inline(always)]
+    unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> D::Ref<'w, P> {
+        // The first object of a class that has any.
+        let tag = (0..D::CLASSES.len()).find(|&tag| D::count(tag, targets.table(|| tag)) > 0).unwrap_or(0);
+        let first = Self::at(tag, 0);
+        // SAFETY: the place is that of the class; by the caller there is a good link to one of the classes.
+        D::to_ref(unsafe { AnyHandle::new(first, targets.table(|| tag)) })
+    }
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        let (tag, index) = self.parts();
+        let len = D::count(tag, targets.table(|| tag));
+        (index >= len).then(|| BadLink { class: D::CLASSES[tag], id: index.wrapping_add(1), len })
     }
     #[inline(always)]
     fn unview<P: Phase>(view: D::Ref<'_, P>) -> Self {
@@ -256,8 +271,13 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
     const MEANING: u64 = meaning("Option", &[AnyLink::<D>::MEANING]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<D::Ref<'w, P>> {
-        self.map(|link| link.view::<P>(targets))
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<D::Ref<'w, P>> {
+        // SAFETY: the contract is the same.
+        self.map(|link| unsafe { link.view::<P>(targets) })
+    }
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        self.and_then(|link| link.bad_link(targets))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<D::Ref<'_, P>>) -> Self {

@@ -32,6 +32,16 @@ macro_rules! __dispatch {
                 ::core::unreachable!("a link is to an object of a class in the list")
             }
             #[inline(always)]
+            fn count(
+                tag: ::core::primitive::usize,
+                place: $crate::table::TableRef<'_>,
+            ) -> ::core::primitive::u32 {
+                match tag {
+                    $($tag => $crate::table::TableRef::count::<$class>(place),)*
+                    _ => 0,
+                }
+            }
+            #[inline(always)]
             fn to_ref<'w, __P: $crate::phase::Phase>(
                 object: $crate::dispatch::AnyHandle<'w, Self, __P>,
             ) -> $reference<'w, __P> {

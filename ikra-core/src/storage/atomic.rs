@@ -637,12 +637,12 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
     }
 
     #[inline(always)]
-    fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
+    unsafe fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
         Self::atomic::<C, K, P, _>(table, index)
     }
 
     #[inline(always)]
-    fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+    unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
         Self::atomic::<C, K, P, _>(table, index)
     }
 

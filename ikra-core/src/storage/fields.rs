@@ -1,13 +1,16 @@
 //! The fields of a class side by side: what holds for the storage of one, for a tuple of up to 64.
 
+use core::ops::Range;
+
 use crate::class::Class;
 use crate::effects::FieldSet;
 use crate::phase::Phase;
 
 use super::{Bump, Copies, Storage};
+use crate::info::linked;
 use crate::table::Table;
 use crate::tuples::for_tuples;
-use crate::value::Loaded;
+use crate::value::{BadLink, Loaded};
 
 /// The storages of the fields of class `C`.
 pub trait FieldTuple<C: Class>: 'static {
@@ -87,8 +90,25 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
     unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet);
 
-    /// What the view of object `index` shows for `values`.
-    fn to_views<'w, P: Phase>(values: Self::Values, table: &'w Table<C>, index: usize) -> Self::Views<'w, P>;
+    /// What the view of object `index` shows for `values`, of which those of the fields in `loaded` are the object's.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Storage::to_view`].
+    unsafe fn to_views<'w, P: Phase>(
+        values: Self::Values,
+        loaded: FieldSet,
+        table: &'w Table<C>,
+        index: usize,
+    ) -> Self::Views<'w, P>;
+
+    /// The first link in some fields of some objects, among those that views show as refs, that is to no object: with
+    /// its field and its object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Storage::see`].
+    unsafe fn bad_link(table: &Table<C>, fields: FieldSet, objects: Range<usize>) -> Option<(usize, usize, BadLink)>;
 
     /// The values behind what a view shows.
     fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
@@ -188,12 +208,39 @@ macro_rules! field_tuple {
                 )+
             }
             #[inline(always)]
-            fn to_views<'w, P: Phase>(
+            unsafe fn to_views<'w, P: Phase>(
                 values: Self::Values,
+                loaded: FieldSet,
                 table: &'w Table<C>,
                 index: usize,
             ) -> Self::Views<'w, P> {
-                ($($F::to_view::<P>(values.$k, table, index),)+)
+                // SAFETY: the contract is the same for each field.
+                ($(unsafe {
+                    if loaded.contains($k) {
+                        $F::to_view::<P>(values.$k, table, index)
+                    } else {
+                        $F::to_view_unread::<P>(table, index)
+                    }
+                },)+)
+            }
+            unsafe fn bad_link(
+                table: &Table<C>,
+                fields: FieldSet,
+                objects: Range<usize>,
+            ) -> Option<(usize, usize, BadLink)> {
+                $(
+                    if fields.contains($k) && const { linked::<C>().contains($k) } {
+                        // SAFETY: the contract is the same for each field.
+                        let bad_link = |index| unsafe { $F::bad_link(table, index) };
+                        // To the end in any case, so that it is done with vectors.
+                        if objects.clone().fold(false, |any, index| any | bad_link(index).is_some())
+                            && let Some((index, bad)) = objects.clone().find_map(|index| Some((index, bad_link(index)?)))
+                        {
+                            return Some(($k, index, bad));
+                        }
+                    }
+                )+
+                None
             }
             #[inline(always)]
             fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values {

@@ -129,7 +129,7 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     }
 
     #[inline(always)]
-    fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize) -> T {
+    unsafe fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize) -> T {
         value
     }
 

@@ -32,9 +32,10 @@ pub use crate::target::row::InnerArray;
 use super::Copies;
 use super::{Storage, Stored};
 use crate::class::{ArrayInfo, Class, ClassId, ClassInfo, ColumnInfo};
+use crate::panics::out_of_range;
 use crate::phase::Phase;
 use crate::table::{Table, Targets};
-use crate::value::Value;
+use crate::value::{BadLink, Value};
 
 /// A field that is an inner array: the `K`-th of class `C`, arranged by `A`.
 #[derive(Debug)]
@@ -91,6 +92,43 @@ unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for I
 /// does no harm that `may_be` may take another class for the kernel's.
 pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
     P::GUARDED || P::EFFECTS.class.may_be(S::Owner::ID) && P::EFFECTS.writes.contains(S::FIELD)
+}
+
+/// Whether phase `P` is a kernel that may store links as elements of the array `S` of its own object: numbers, which are
+/// checked where they become refs, and when the call has ended.
+pub(crate) const fn brings_links<P: Phase, S: ArrayStorage>() -> bool {
+    !P::SEQUENTIAL && !S::LINKS_TO.is_empty() && is_written::<P, S>()
+}
+
+/// What a view shows for an element.
+///
+/// # Panics
+///
+/// If the kernel itself may have stored a link there, and it is to no object.
+///
+/// # Safety
+///
+/// It is one of an array `S` of an object that exists, and `targets` are those of the field.
+#[inline(always)]
+#[track_caller]
+unsafe fn shown<'w, P: Phase, S: ArrayStorage>(
+    element: S::Element,
+    targets: Targets<'w>,
+) -> <S::Element as Value>::View<'w, P> {
+    if const { brings_links::<P, S>() } {
+        assert_good(&element, targets);
+    }
+    // SAFETY: it was checked, or is from a column that the kernel does not change.
+    unsafe { element.view::<P>(targets) }
+}
+
+/// Panics if a link is to no object.
+#[inline(always)]
+#[track_caller]
+fn assert_good<T: Value>(element: &T, targets: Targets<'_>) {
+    if let Some(BadLink { class, id, len }) = element.bad_link(targets) {
+        out_of_range(class.name(), id - 1, len);
+    }
 }
 
 /// What the storages of plain and of atomic arrays have in common as [`Stored`].
@@ -189,20 +227,32 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
 
     #[inline(always)]
-    fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerMut<'w, P, Self> {
+    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerMut<'w, P, Self> {
         // Who writes an array has most likely to do with all of it.
         let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
-        InnerMut::new(value, Targets::of::<C, K>(table))
+        // SAFETY: the object exists, and the value is where its array is, or a placeholder without elements.
+        unsafe { InnerMut::new(value, Targets::of::<C, K>(table)) }
     }
 
     #[inline(always)]
-    fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerRef<'w, P, Self> {
-        InnerRef::new(value, Targets::of::<C, K>(table))
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerRef<'w, P, Self> {
+        // SAFETY: the object exists, and the value is where its array is.
+        unsafe { InnerRef::new(value, Targets::of::<C, K>(table)) }
     }
 
     #[inline(always)]
     fn from_view<P: Phase>(view: InnerMut<'_, P, Self>) -> Self::Value {
+        view.check_links();
         view.elements()
+    }
+
+    #[inline(always)]
+    unsafe fn bad_link(table: &Table<C>, index: usize) -> Option<BadLink> {
+        // SAFETY: the contract is the same.
+        let elements = unsafe { Self::read(&table.bases, index) };
+        let targets = Targets::of::<C, K>(table);
+        // SAFETY: the array has the element, and nothing writes it.
+        (0..elements.len()).find_map(|n| unsafe { elements.at::<A>(n).read() }.bad_link(targets))
     }
 
     // `is_own`: kernels have one view that they may change. Sequential code can exchange those of two guards, which the

@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, Targets, address};
-use crate::value::Value;
+use crate::value::{BadLink, Value};
 use crate::window::Window;
 
 /// A field in one column of whole values.
@@ -54,8 +54,22 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     }
 
     #[inline(always)]
-    fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
-        value.view::<P>(Targets::of::<C, K>(table))
+    unsafe fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
+        // SAFETY: while a kernel runs, links in the column are to objects that exist; what it stored to the object came
+        // from refs, or was checked.
+        unsafe { value.view::<P>(Targets::of::<C, K>(table)) }
+    }
+
+    #[inline(always)]
+    unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
+        // SAFETY: the object's own value is one without bad links, while a kernel runs.
+        unsafe { T::view_of_some::<P>(Targets::of::<C, K>(table)) }
+    }
+
+    #[inline(always)]
+    unsafe fn bad_link(table: &Table<C>, index: usize) -> Option<BadLink> {
+        // SAFETY: the contract is the same.
+        unsafe { <Self as Storage<C, K>>::read(&table.bases, index) }.bad_link(Targets::of::<C, K>(table))
     }
 
     shown_as_it_is!();

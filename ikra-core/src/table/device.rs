@@ -131,12 +131,8 @@ impl<'w> TableRef<'w> {
     }
 
     /// The number of objects of the class.
-    ///
-    /// # Safety
-    ///
-    /// None needed here: as on the host.
     #[inline(always)]
-    pub(crate) unsafe fn len<C: Class>(self) -> u32 {
+    pub fn count<C: Class>(self) -> u32 {
         C::constant(0) as u32
     }
 

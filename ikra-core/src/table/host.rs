@@ -3,6 +3,7 @@
 use core::any::Any;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -10,7 +11,7 @@ use super::address;
 use crate::class::Class;
 use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::{ClassId, first_target, whole_units};
+use crate::info::{ClassId, first_target, linked, whole_units};
 
 /// Whoever has newer values of some columns than the host.
 ///
@@ -34,7 +35,9 @@ pub unsafe trait Newer<C: Class>: Any + Send + Sync {
 /// 1. `bases` point to storage for at least `len` objects, all initialised.
 /// 2. While a kernel runs, only it accesses the storage; it writes the columns of its write set, each
 ///    object's elements by the one call that has the object, and reads the others.
-/// 3. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
+/// 3. While a kernel runs, all links in columns of [`linked`] fields, of this and the other tables of the world, are to
+///    objects that exist.
+/// 4. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
 ///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
 #[repr(C)]
 pub struct Table<C: Class> {
@@ -92,6 +95,16 @@ impl<C: Class> Table<C> {
         self.header.set_changed_on_host(whole_units::<C>(fields));
     }
 
+    /// The same for what users write of the objects in a range: links among that are unchecked from now on.
+    #[inline(always)]
+    pub fn written(&self, fields: FieldSet, objects: Range<usize>) {
+        self.changed_on_host(fields);
+        let links = fields.intersection(const { linked::<C>() });
+        if !links.is_empty() {
+            self.header.set_unchecked(links, objects);
+        }
+    }
+
     /// The number of objects.
     #[allow(clippy::len_without_is_empty, reason = "a count, not a collection")]
     #[inline(always)]
@@ -110,7 +123,7 @@ impl<C: Class> Table<C> {
         unsafe { address::<C>(&self.bases, column, index) }
     }
 
-    /// Points the targets to the tables of a world.
+    /// Points the targets to the tables of a world. Links are unchecked then.
     ///
     /// # Safety
     ///
@@ -123,6 +136,8 @@ impl<C: Class> Table<C> {
             // SAFETY: by 2, nothing else accesses the slot.
             unsafe { *slot.0.get() = table }
         }
+        // They may have been checked in another world.
+        self.header.set_unchecked(const { linked::<C>() }, 0..self.len());
     }
 }
 
@@ -154,13 +169,8 @@ impl<'w> TableRef<'w> {
     }
 
     /// The number of objects of the class there.
-    ///
-    /// # Safety
-    ///
-    /// The place is that of a table of `C`, or of an absent class.
     #[inline(always)]
-    #[expect(clippy::extra_unused_type_parameters, reason = "the class is what counts on the device")]
-    pub(crate) unsafe fn len<C: Class>(self) -> u32 {
+    pub fn count<C: Class>(self) -> u32 {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         unsafe { &*self.table }.len
     }

@@ -2,7 +2,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::Value;
+use super::{BadLink, Value};
 use crate::directory::Targets;
 use crate::info::ClassId;
 use crate::origin::meaning;
@@ -18,8 +18,20 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const MEANING: u64 = meaning("[]", &[T::MEANING, N as u64]);
 
     #[inline(always)]
-    fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P> {
-        made(|n| self[n].view::<P>(targets))
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P> {
+        // SAFETY: the contract is the same for each element.
+        made(|n| unsafe { self[n].view::<P>(targets) })
+    }
+
+    #[inline(always)]
+    unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> Self::View<'w, P> {
+        // SAFETY: the contract is the same for each element.
+        made(|_| unsafe { T::view_of_some::<P>(targets) })
+    }
+
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        if T::LINKS_TO.is_empty() { None } else { self.iter().find_map(|element| element.bad_link(targets)) }
     }
 
     #[inline(always)]

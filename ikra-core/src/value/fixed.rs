@@ -207,7 +207,7 @@ unsafe impl<const FRACTION: u32> Value for Fixed<FRACTION> {
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = Self::ZERO;
     #[inline(always)]
-    fn view<'w, P: Phase>(self, _: Targets<'w>) -> Self {
+    unsafe fn view<'w, P: Phase>(self, _: Targets<'w>) -> Self {
         self
     }
     #[inline(always)]

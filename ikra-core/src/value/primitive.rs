@@ -17,7 +17,7 @@ macro_rules! plain_value {
             const MEANING: u64 =
                 meaning(stringify!($ty), &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
             #[inline(always)]
-            fn view<'w, P: Phase>(self, _: Targets<'w>) -> Self {
+            unsafe fn view<'w, P: Phase>(self, _: Targets<'w>) -> Self {
                 self
             }
             #[inline(always)]

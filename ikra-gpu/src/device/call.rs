@@ -3,6 +3,7 @@
 //! The loops over objects, and which thread does what, are in the modules beside this one.
 
 use ikra_core::class::Class;
+use ikra_core::effects::FieldSet;
 use ikra_core::handle::Handle;
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
@@ -161,9 +162,11 @@ impl<K: Kernel> Meeting<K> {
         // SAFETY: as above.
         let others = unsafe { Table::<K::Other>::get() };
         let index = self.index as usize;
-        let views = FieldsOf::<K>::to_views::<K>(self.values, table, index);
-        let mut view = K::Class::to_view(views, Handle::at(table, index));
-        // SAFETY: by 2.
+        // SAFETY: the object exists by 1, and the values are its own.
+        let views = unsafe { FieldsOf::<K>::to_views::<K>(self.values, const { K::Modes::TOUCHES }, table, index) };
+        // SAFETY: by 1.
+        let mut view = K::Class::to_view(views, unsafe { Handle::at(table, index) });
+        // SAFETY: the other object exists by 1; and by 2.
         let other = unsafe { Handle::near(others, other as usize, Near::at(row)) };
         K::call(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive } {
@@ -189,14 +192,14 @@ impl<K: Kernel> Meeting<K> {
     }
 }
 
-/// Makes one object.
+/// Makes one object. Returns whether it has a link to no object.
 ///
 /// # Safety
 ///
 /// 1. There is storage for the object, where the class's words say.
 /// 2. Nothing else accesses it meanwhile.
 #[inline(always)]
-pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) {
+pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) -> bool {
     note(const { &report("a constructor", <K::Class as ClassInfo>::NAME) }, index);
     let row = K::construct(index, args);
     // SAFETY: no handle is made from it.
@@ -206,6 +209,10 @@ pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) {
         let bump = &mut Bump::none();
         <<K::Class as Class>::Fields as FieldTuple<_>>::write(&table.bases, index as usize, row.into_values(), bump);
     }
+    let index = index as usize;
+    // SAFETY: the object was just made.
+    unsafe { <<K::Class as Class>::Fields as FieldTuple<_>>::bad_link(table, FieldSet::ALL, index..index + 1) }
+        .is_some()
 }
 
 /// A member of a world. On the device it is not used: kernels find the objects of a class by the class.

@@ -44,16 +44,20 @@ pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u3
     }
 }
 
-/// Makes these objects by a constructor.
+/// Makes these objects by a constructor. Writes 1 to `found` if one has a link to no object, or to one that is made later.
 ///
 /// # Safety
 ///
 /// 1. The world's tables are filled, and there is room for the objects.
 /// 2. No other kernel runs in the world.
+/// 3. `found` is the place of a `u32`.
 #[inline(always)]
-pub unsafe fn construct<K: Construct<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+pub unsafe fn construct<K: Construct<A>, A: Copy>(first: u32, end: u32, found: *const u32, args: A) {
     if let Some(n) = own(first, end) {
-        // SAFETY: passed on.
-        unsafe { call::construct::<K, A>(object(list, n), args) }
+        // SAFETY: the contract is the same.
+        if unsafe { call::construct::<K, A>(n, args) } {
+            // SAFETY: by 3; all threads write the same.
+            unsafe { found.cast_mut().write_volatile(1) };
+        }
     }
 }

@@ -108,7 +108,7 @@ fn value_impl(
             const PLACEHOLDER: Self = #placeholder;
             const MEANING: ::core::primitive::u64 = #meaning;
             #[inline(always)]
-            fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Targets<'w>) -> Self { self }
+            unsafe fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Targets<'w>) -> Self { self }
             #[inline(always)]
             fn unview<__P: ::ikra::Phase>(view: Self) -> Self { view }
             #[inline(always)]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::calls::{Calls, for_calls};
-use super::rows::prepare;
+use super::rows::{finish, prepare};
 use super::task_len;
 use crate::failure::Failure;
 use crate::isa::Isa;
@@ -38,7 +38,7 @@ where
         1 => collect(0),
         chunks => collect_chunks(chunks, len, &collect),
     };
-    objects.commit_shadow(const { K::EFFECTS.shadowed() }, 0..len);
+    finish::<K>(objects, std::iter::once(0..len));
     results
 }
 

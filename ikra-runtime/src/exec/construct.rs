@@ -21,7 +21,7 @@ where
     }
     let end = first.saturating_add(n);
     objects.grow(end)?;
-    objects.change_rows();
+    objects.change_rows(first..end);
     let table = objects.table();
     for_chunks(first..end, false, |chunk| {
         for index in chunk {

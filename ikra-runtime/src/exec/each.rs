@@ -1,9 +1,11 @@
 //! `execute_each`: a kernel for the objects in a list.
 
+use std::ops::Range;
+
 use super::for_chunks;
-use super::rows::{prepare, run_rows};
+use super::rows::{finish, prepare, run_rows};
 use crate::error::Error;
-use crate::kernel::{Call, Kernel};
+use crate::kernel::Call;
 use crate::list::ListOrder;
 use crate::objects::Objects;
 
@@ -26,13 +28,12 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     for_chunks(0..indices.len(), const { K::EFFECTS.is_heavy }, |chunk| {
-        for run in runs(&indices[chunk]) {
-            let first = run[0] as usize;
+        for range in ranges(&indices[chunk]) {
             // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-            unsafe { run_rows::<K, A>(table, &shadow, first..first + run.len(), args) }
+            unsafe { run_rows::<K, A>(table, &shadow, range, args) }
         }
     });
-    commit_shadow::<K>(objects, indices);
+    finish::<K>(objects, ranges(indices));
     Ok(())
 }
 
@@ -41,14 +42,7 @@ pub(super) fn runs(indices: &[u32]) -> impl Iterator<Item = &[u32]> {
     indices.chunk_by(|a, b| b.wrapping_sub(*a) == 1)
 }
 
-/// Takes over what a kernel has written for these objects where others do not see it yet.
-pub(super) fn commit_shadow<K: Kernel>(objects: &mut Objects<K::Class>, indices: &[u32]) {
-    let snapshot = const { K::EFFECTS.shadowed() };
-    if snapshot.is_empty() {
-        return;
-    }
-    for run in runs(indices) {
-        let first = run[0] as usize;
-        objects.commit_shadow(snapshot, first..first + run.len());
-    }
+/// Where these objects are.
+pub(super) fn ranges(indices: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    runs(indices).map(|run| run[0] as usize..run[0] as usize + run.len())
 }

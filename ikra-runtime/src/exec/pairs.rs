@@ -6,7 +6,7 @@
 
 use super::calls::{Calls, for_calls};
 use super::for_chunks;
-use super::rows::prepare;
+use super::rows::{finish, prepare};
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::isa::{Isa, Trial};
@@ -45,7 +45,7 @@ where
             });
         }
     });
-    objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
+    finish::<K>(objects, std::iter::once(range));
 }
 
 /// From this many others on it is worth while to find out which instruction set is faster.
@@ -109,7 +109,8 @@ where
     #[inline(always)]
     unsafe fn meet<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, at: usize, n: usize, other: usize) {
         let Calls { table, first, args, .. } = self.calls;
-        let other = K::Other::to_ref(Handle::at(self.others, other));
+        // SAFETY: the other object exists, by the caller.
+        let other = K::Other::to_ref(unsafe { Handle::at(self.others, other) });
         // SAFETY: the contract is the same.
         unsafe { step::<K, X, _>(windows, at, table, first + n, |view| K::call(view, other, args)) }
     }

@@ -5,9 +5,9 @@ use std::ops::{Range, RangeBounds};
 use rayon::prelude::*;
 
 use super::calls::{Calls, for_calls};
-use super::each::{commit_shadow, runs};
+use super::each::{ranges, runs};
 use super::positions;
-use super::rows::prepare;
+use super::rows::{finish, prepare};
 use crate::class::Class;
 use crate::error::Error;
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ where
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe { reduce_chunk::<K, A, R>(table, &shadow, chunk, args, reducer) }
     });
-    objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
+    finish::<K>(objects, std::iter::once(range));
     result
 }
 
@@ -69,7 +69,7 @@ where
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
         unsafe { reduce_listed::<K, A, R>(table, &shadow, &indices[chunk], args, reducer) }
     });
-    commit_shadow::<K>(objects, indices);
+    finish::<K>(objects, ranges(indices));
     Ok(result)
 }
 

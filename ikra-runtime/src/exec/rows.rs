@@ -5,7 +5,7 @@ use std::ops::{Range, RangeBounds};
 use super::calls::{Calls, for_calls};
 use super::{for_chunks, positions};
 use crate::class::Class;
-use crate::info::ClassInfo;
+use crate::info::{ClassInfo, arrays, linked};
 use crate::isa::Isa;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
@@ -13,6 +13,7 @@ use crate::objects::Objects;
 use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
+use ikra_core::effects::FieldSet;
 
 /// Calls the kernel for the objects at some positions.
 #[inline]
@@ -28,7 +29,13 @@ where
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         unsafe { run_rows::<K, A>(table, &shadow, chunk, args) }
     });
-    objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
+    finish::<K>(objects, std::iter::once(range));
+}
+
+/// Fields in whose arrays the kernel may store links as elements: numbers, which each call checks in the end.
+const fn brought_links<K: Kernel>() -> FieldSet {
+    let arrays = linked::<K::Class>().intersection(arrays::<K::Class>());
+    if K::EFFECTS.is_exclusive { arrays.intersection(K::EFFECTS.writes) } else { FieldSet::EMPTY }
 }
 
 /// Says which fields the kernel changes, and makes storage for its snapshots.
@@ -39,12 +46,31 @@ where
 #[inline(always)]
 pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
     objects.table().changed_on_host(const { K::EFFECTS.writes });
+    if !const { brought_links::<K>() }.is_empty() {
+        // If a call panics, it may have stored a link before that is to no object.
+        objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
+    }
     if const { K::EFFECTS.shadowed() }.is_empty() {
         return <K::Class as Class>::BASES;
     }
     match objects.prepare_shadow(const { K::EFFECTS.shadowed() }) {
         Ok(bases) => bases,
         Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel),
+    }
+}
+
+/// Makes what a kernel has done for the objects in some ranges visible.
+#[inline(always)]
+pub(crate) fn finish<K: Kernel>(objects: &mut Objects<K::Class>, ranges: impl IntoIterator<Item = Range<usize>>) {
+    if !const { K::EFFECTS.shadowed() }.is_empty() {
+        for range in ranges {
+            objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
+        }
+    }
+    if !const { brought_links::<K>() }.is_empty() {
+        // SAFETY: all were checked before the kernel, and each call has checked the elements that it stored: none has
+        // panicked.
+        unsafe { objects.table().header.set_checked() };
     }
 }
 

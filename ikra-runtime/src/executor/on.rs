@@ -19,7 +19,7 @@ use crate::place::Place;
 use crate::reduce::{Reducer, part_accumulators};
 use crate::tile_row;
 use crate::transfer::Transfer;
-use crate::world::{Holds, World, try_ready_for_kernel};
+use crate::world::{Holds, World, check_links, try_ready_for_kernel};
 
 /// The executors of a world, at one [`Place`]: what [`World::on`] returns.
 ///
@@ -89,8 +89,9 @@ use crate::world::{Holds, World, try_ready_for_kernel};
 ///
 /// # Errors
 ///
-/// All executors return [`Error::NotAllInitialized`] while reserved objects are not initialised, and within
-/// [`record`](Self::record) [`Error::NotRecordable`] for what cannot be recorded.
+/// All executors return [`Error::NotAllInitialized`] while reserved objects are not initialised, [`Error::BadLink`] if a
+/// column has a link to no object, [`Error::NotInWorld`] if an argument is one, and within [`record`](Self::record)
+/// [`Error::NotRecordable`] for what cannot be recorded. `construct` needs no more than that its own objects can be made.
 ///
 /// On a GPU they also return [`Error::NoSuchPlace`] if the program was built without the feature `cuda`, and with it
 /// `Error::Gpu` of a `GpuError`: `NoDevice` without a driver or GPU, `NoDeviceCode` if the build script made none,
@@ -103,7 +104,7 @@ use crate::world::{Holds, World, try_ready_for_kernel};
 ///
 /// On the host the panic arrives in the caller, and the world can be used further: see [`World`].
 ///
-/// On a GPU, a kernel that panics, follows a link of another world, or recurses too deeply ends all work of the process on
+/// On a GPU, a kernel that panics or recurses too deeply ends all work of the process on
 /// that GPU: the driver does nothing more there. The next call that waits for it returns `GpuError::DeviceLost`, which
 /// names the kernel, or all those that ran since somebody last waited; a world that is dropped before says so on standard
 /// error. Other worlds of the process on the GPU get the same error.
@@ -618,6 +619,7 @@ impl<'w, W: World> On<'w, W> {
             let reason = format!("it was made at `{}`, and is replayed at `{}`", recording.place(), self.place);
             return Err(Error::StaleRecording { reason });
         }
+        check_links(self.world, &[])?;
         self.with(|executor, world| executor.replay(world, recording))
     }
 
@@ -640,11 +642,21 @@ impl<'w, W: World> On<'w, W> {
         }
     }
 
+    /// Checks the links that a kernel follows without looking, and those among its arguments.
+    fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        match (self.place, launch.form) {
+            // Nothing is followed; what is stored is checked before the next kernel.
+            (Place::Host, Form::Construct) => Ok(()),
+            _ => check_links(self.world, launch.arguments),
+        }
+    }
+
     /// Starts a run that can be recorded.
     fn start<F>(&mut self, launch: Launch<'_>, on_host: F) -> Result<(), Error>
     where
         F: Fn(&mut W) -> Result<(), Error> + Copy + Send + Sync + 'static,
     {
+        self.check(&launch)?;
         let step: &dyn Step<W> = &on_host;
         self.with(|executor, world| executor.run(world, &mut Run { launch, on_host: OnHost::Step(step) }))
     }
@@ -655,6 +667,7 @@ impl<'w, W: World> On<'w, W> {
         launch: Launch<'_>,
         on_host: &mut dyn FnMut(&mut W) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.check(&launch)?;
         self.with(|executor, world| executor.run(world, &mut Run { launch, on_host: OnHost::Once(on_host) }))
     }
 

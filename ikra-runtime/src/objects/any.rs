@@ -28,12 +28,21 @@ pub unsafe trait AnyObjects {
     fn signature(&self) -> Signature;
     /// The start of the class's table, by the pointer that owns the table.
     fn header(&self) -> NonNull<Header>;
-    /// Fetches what is newer on a device, and marks what kernels on the host change whatever they say.
+    /// Before a kernel of the host: checks links, fetches what is newer on a device, and marks what kernels on the host
+    /// change whatever they say. The tables are linked.
     ///
     /// # Errors
     ///
-    /// Those of the device, if it has newer values. Nothing has changed then.
+    /// [`Error::BadLink`]; those of the device, if it has newer values. Nothing has changed then.
     fn prepare(&self) -> Result<(), Error>;
+    /// Whether links are to be checked before a kernel runs.
+    fn has_unchecked_links(&self) -> bool;
+    /// Checks the links that the host has written since they were checked last. The tables are linked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadLink`]; those of fetching.
+    fn check_links(&self) -> Result<(), Error>;
     /// Points the table's targets to the tables of its world.
     ///
     /// # Safety
@@ -72,6 +81,12 @@ pub unsafe trait AnyObjects {
     /// As for [`Mirror::fetch`]; the last values are then on the device as before.
     fn fetch_all(&mut self) -> Result<(), Error>;
 
+    /// Says that no links have to be checked.
+    ///
+    /// # Safety
+    ///
+    /// All that kernels follow without looking are to objects that exist.
+    unsafe fn set_links_checked(&mut self);
     /// Says that the device has the host's values.
     ///
     /// # Safety
@@ -133,11 +148,18 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     #[inline]
     fn prepare(&self) -> Result<(), Error> {
-        if !self.table().header.to_fetch(FieldSet::ALL).is_empty() {
-            self.try_fetch(FieldSet::ALL)?;
+        if self.table().header.has_old_columns() {
+            self.renew()?;
         }
         self.table().changed_on_host(const { atomics::<C>() });
         Ok(())
+    }
+    #[inline]
+    fn has_unchecked_links(&self) -> bool {
+        !self.table().header.unchecked().is_empty()
+    }
+    fn check_links(&self) -> Result<(), Error> {
+        if AnyObjects::has_unchecked_links(self) { Objects::check_links(self) } else { Ok(()) }
     }
     unsafe fn point(&self, directory: &Directory) {
         // SAFETY: as the caller promises.
@@ -186,6 +208,10 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.try_fetch(FieldSet::ALL)
     }
 
+    unsafe fn set_links_checked(&mut self) {
+        // SAFETY: as the caller promises.
+        unsafe { self.table().header.set_checked() };
+    }
     unsafe fn uploaded(&mut self, fields: FieldSet) {
         self.table().header.set_uploaded(fields);
     }
@@ -206,6 +232,8 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     unsafe fn lose_device(&mut self) {
         *self.mirror_mut() = None;
+        // What a constructor stored on the device was never here.
+        self.table().written(FieldSet::ALL, 0..self.len());
         // SAFETY: there is no mirror any more that could write others.
         unsafe { self.table().header.set_fetched(FieldSet::ALL) };
         self.table().header.set_changed_on_host(FieldSet::ALL);

@@ -74,7 +74,7 @@ impl<C: Class> Objects<C> {
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let size = size_of::<ElementOf<C, K>>();
         let rest: usize = offsets.windows(2).map(|pair| ((pair[1] - pair[0]) as usize).saturating_sub(slots)).sum();
-        self.change_rows();
+        self.change_rows(0..self.len());
         // Where no other field has elements in the arena, it is filled from its start.
         let alone = C::FIELDS.iter().filter(|field| field.array.is_some_and(|array| array.arena)).count() == 1;
         let used = if alone { 0 } else { self.arena().1 };
@@ -131,8 +131,8 @@ impl<C: Class> Objects<C> {
         C: Field<K, Storage: ArrayStorage<Row = InnerArray<ElementOf<C, K>>>>,
     {
         self.check_initialized(link)?;
-        self.change_rows();
         let (index, size) = (link.index(), size_of::<ElementOf<C, K>>());
+        self.change_rows(index..index + 1);
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let rest = elements.len().saturating_sub(slots);
         let mut used = self.arena().1;
@@ -200,7 +200,7 @@ impl<C: Class> Objects<C> {
             return &mut [];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
+        self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
         // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&mut self` excludes other accesses.
         unsafe { std::slice::from_raw_parts_mut(self.table().address(column, 0).cast(), self.len()) }
     }

@@ -86,7 +86,7 @@ impl<C: Class> Objects<C> {
             return &mut [];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
+        self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
         // SAFETY: `SliceColumnMut` and `Contiguous`: the field has one column, whose `len` elements are adjacent
         // values, or atomics of the same size and bytes; `&mut self` excludes other accesses.
         unsafe {
@@ -107,7 +107,7 @@ impl<C: Class> Objects<C> {
     {
         self.check_initialized(link)?;
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        self.table().changed_on_host(const { FieldSet::from_bits(1 << K) });
+        self.table().written(const { FieldSet::from_bits(1 << K) }, link.index()..link.index() + 1);
         // SAFETY: the object exists, and `&mut self` excludes other accesses.
         unsafe { C::Storage::write(&self.table().bases, link.index(), value) }
         Ok(())

@@ -49,15 +49,18 @@ impl<'w, C: Class> Mut<'w, C> {
     /// The view of an object that exists, in a world that is borrowed exclusively during `'w`.
     pub(crate) fn new(table: &'w Table<C>, index: usize) -> Self {
         table.fetch(FieldSet::ALL);
-        table.changed_on_host(FieldSet::ALL);
+        // Whatever the guard stores when it is dropped: until then the world is borrowed.
+        table.written(FieldSet::ALL, index..index + 1);
         let mut copies = Copies::new();
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
         let values = unsafe {
             let values = <C::Fields as FieldTuple<C>>::read(&table.bases, index);
             <C::Fields as FieldTuple<C>>::detach(values, &mut copies)
         };
-        let views = <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, table, index);
-        let view = C::to_view(views, Handle::at(table, index));
+        // SAFETY: the object exists, and the values are its own.
+        let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, table, index) };
+        // SAFETY: the object exists.
+        let view = C::to_view(views, unsafe { Handle::at(table, index) });
         Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }
     }
 }

@@ -84,6 +84,8 @@ unsafe impl AnyObjects for Member {
         () name(&) -> &'static str;
         () signature(&) -> Signature;
         () prepare(&) -> Result<(), Error>;
+        () has_unchecked_links(&) -> bool;
+        () check_links(&) -> Result<(), Error>;
         () columns(&) -> usize;
         () count(&) -> u32;
         () capacity(&) -> usize;
@@ -97,6 +99,7 @@ unsafe impl AnyObjects for Member {
         () atomics(&) -> FieldSet;
         () arrays(&) -> FieldSet;
         () fetch_all(&mut) -> Result<(), Error>;
+        (unsafe) set_links_checked(&mut) -> ();
         (unsafe) uploaded(&mut, _fields: FieldSet) -> ();
         (unsafe) changed_on_device(&mut, _fields: FieldSet) -> ();
         (unsafe) mirror(&mut) -> &mut Option<Box<dyn Mirror>>;

@@ -184,7 +184,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     type Seen<'w, P: Phase> = InnerAtomics<'w, Self, OfAny<P, C, K>>;
 
     #[inline(always)]
-    fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> Self::View<'w, P> {
+    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> Self::View<'w, P> {
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
@@ -192,8 +192,9 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     }
 
     #[inline(always)]
-    fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
-        InnerAtomics { elements: Self::to_view::<P>(value, table, index).elements, marker: PhantomData }
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+        // SAFETY: the contract is the same.
+        InnerAtomics { elements: unsafe { Self::to_view::<P>(value, table, index) }.elements, marker: PhantomData }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::elements::Elements;
-use super::{Arrangement, ArrayStorage};
+use super::{Arrangement, ArrayStorage, shown};
 use crate::directory::Targets;
 use crate::phase::Phase;
 use crate::target::ahead::Ahead;
@@ -43,7 +43,7 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// # Safety
     ///
-    /// The range is within the elements.
+    /// The range is within the elements, which are those of an array `S`, whose targets these are.
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
@@ -66,7 +66,9 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     unsafe fn read(&self, index: u32) -> <S::Element as Value>::View<'w, P> {
         // SAFETY: it exists, and nothing writes it while the array is borrowed.
-        unsafe { self.elements.at::<S::Arrangement>(index as usize).read() }.view::<P>(self.targets)
+        let element = unsafe { self.elements.at::<S::Arrangement>(index as usize).read() };
+        // SAFETY: an element of the array.
+        unsafe { shown::<P, S>(element, self.targets) }
     }
 }
 
@@ -103,7 +105,8 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
         let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
         self.look_ahead();
-        Some(element.view::<P>(self.targets))
+        // SAFETY: an element of the array.
+        Some(unsafe { shown::<P, S>(element, self.targets) })
     }
 
     #[inline(always)]

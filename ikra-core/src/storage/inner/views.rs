@@ -6,7 +6,7 @@ use core::ops::{Index, IndexMut, Range, RangeBounds};
 
 use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
-use super::{ArrayStorage, is_written};
+use super::{ArrayStorage, assert_good, brings_links, is_written, shown};
 use crate::directory::Targets;
 use crate::info::ClassInfo;
 use crate::message::Message;
@@ -56,6 +56,8 @@ use crate::value::Value;
 pub struct InnerMut<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
     targets: Targets<'w>,
+    /// Elements that were lent to be changed, if that has to be known.
+    lent: Range<u32>,
     marker: PhantomData<(&'w mut S::Element, fn() -> P)>,
 }
 
@@ -155,11 +157,6 @@ type ViewOf<'w, P, S> = <<S as ArrayStorage>::Element as Value>::View<'w, P>;
 macro_rules! reading {
     ($name:ident) => {
         impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
-            #[inline(always)]
-            pub(super) fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
-                Self { elements, targets, marker: PhantomData }
-            }
-
             /// The number of elements.
             #[inline(always)]
             pub fn len(&self) -> usize {
@@ -198,7 +195,8 @@ macro_rules! reading {
             #[inline(always)]
             #[track_caller]
             pub fn get(&self, index: usize) -> ViewOf<'w, P, S> {
-                self.element(index).view::<P>(self.targets)
+                // SAFETY: an element of the array.
+                unsafe { shown::<P, S>(self.element(index), self.targets) }
             }
 
             /// The element at `index`, if there is one.
@@ -332,6 +330,16 @@ macro_rules! reading {
 reading!(InnerMut);
 reading!(InnerRef);
 
+impl<'w, P: Phase, S: ArrayStorage> InnerRef<'w, P, S> {
+    /// # Safety
+    ///
+    /// The elements are those of an array `S` of an object that exists, the targets those of the field.
+    #[inline(always)]
+    pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
+        Self { elements, targets, marker: PhantomData }
+    }
+}
+
 impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
     type Item = ViewOf<'w, P, S>;
     type IntoIter = InnerIter<'w, 'w, P, S>;
@@ -347,14 +355,42 @@ impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut S::Element {
         const { Written::<P, S>::CHECK };
+        let address = self.address(index);
+        self.lend(index..index + 1);
         // SAFETY: the element exists, and `self` is borrowed exclusively: it is in the one view of a call of a kernel that
         // writes the field, so that no other call accesses it, or in the one view of a guard, and the element in the
         // guard's copy. Views of refs are only lent.
-        unsafe { &mut *self.address(index) }
+        unsafe { &mut *address }
     }
 }
 
 impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
+    /// # Safety
+    ///
+    /// As for [`InnerRef::new`].
+    #[inline(always)]
+    pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
+        Self { elements, targets, lent: Range { start: u32::MAX, end: 0 }, marker: PhantomData }
+    }
+
+    /// Notes which elements may change.
+    #[inline(always)]
+    fn lend(&mut self, elements: Range<usize>) {
+        if const { brings_links::<P, S>() } {
+            self.lent = self.lent.start.min(elements.start as u32)..self.lent.end.max(elements.end as u32);
+        }
+    }
+
+    /// Panics if a kernel stored a link that is to no object.
+    #[inline(always)]
+    pub(super) fn check_links(&self) {
+        if const { brings_links::<P, S>() } {
+            for index in self.lent.clone() {
+                assert_good(&self.element(index as usize), self.targets);
+            }
+        }
+    }
+
     #[inline(always)]
     pub(super) fn elements(&self) -> Elements<S::Element> {
         self.elements
@@ -409,6 +445,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     #[inline(always)]
     pub fn iter_mut(&mut self) -> InnerIterMut<'_, S> {
         const { Written::<P, S>::CHECK };
+        self.lend(0..self.len());
         // SAFETY: all of the elements; as for `index_mut`, and the iterator borrows `self` exclusively.
         unsafe { InnerIterMut::new(self.elements, 0..self.len()) }
     }
@@ -453,6 +490,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> InnerIterMut<'_, S> {
         const { Written::<P, S>::CHECK };
         let range = self.within(&range);
+        self.lend(range.clone());
         // SAFETY: within the elements; and as for `index_mut`.
         unsafe { InnerIterMut::new(self.elements, range) }
     }
@@ -465,6 +503,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         if self.is_empty() {
             return Some(&mut []);
         }
+        self.lend(0..self.len());
         // SAFETY: as many elements lie in a row; otherwise as for `index_mut`.
         Some(unsafe { core::slice::from_raw_parts_mut(first, self.len()) })
     }
