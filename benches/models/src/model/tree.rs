@@ -6,6 +6,11 @@ use ikra::prelude::*;
 /// Places in a stack.
 const DEPTH: usize = 64;
 
+/// Puts a node on a stack of those that are to be looked at.
+fn push<T>(stack: &mut ArrayVec<T, DEPTH>, node: T) {
+    let Ok(()) = stack.try_push(node) else { panic!("the tree is too deep") };
+}
+
 /// A point of the tree, with those on either side of it along one axis.
 #[soa_class]
 pub struct Node {
@@ -43,7 +48,7 @@ impl Query {
     #[kernel]
     pub fn search_refs(&mut self) {
         let mut stack = ArrayVec::<(Ref<Node>, f32), DEPTH>::new();
-        stack.try_push((self.root, 0.0)).ok().expect("the tree is too deep");
+        push(&mut stack, (self.root, 0.0));
         let (mut best, mut nearest) = (f32::INFINITY, None);
         while let Some((node, bound)) = stack.pop() {
             if bound >= best {
@@ -58,10 +63,10 @@ impl Query {
             let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
             let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
             if let Some(far) = far {
-                stack.try_push((far, side * side)).ok().expect("the tree is too deep");
+                push(&mut stack, (far, side * side));
             }
             if let Some(near) = near {
-                stack.try_push((near, bound)).ok().expect("the tree is too deep");
+                push(&mut stack, (near, bound));
             }
         }
         self.nearest = nearest;
@@ -72,7 +77,7 @@ impl Query {
     #[kernel]
     pub fn search_links(&mut self) {
         let mut stack = ArrayVec::<(Link<Node>, f32), DEPTH>::new();
-        stack.try_push((self.root.link(), 0.0)).ok().expect("the tree is too deep");
+        push(&mut stack, (self.root.link(), 0.0));
         let (mut best, mut nearest) = (f32::INFINITY, None);
         while let Some((link, bound)) = stack.pop() {
             if bound >= best {
@@ -88,10 +93,10 @@ impl Query {
             let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
             let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
             if let Some(far) = far {
-                stack.try_push((far.link(), side * side)).ok().expect("the tree is too deep");
+                push(&mut stack, (far.link(), side * side));
             }
             if let Some(near) = near {
-                stack.try_push((near.link(), bound)).ok().expect("the tree is too deep");
+                push(&mut stack, (near.link(), bound));
             }
         }
         self.nearest = nearest;
