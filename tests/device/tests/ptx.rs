@@ -86,6 +86,16 @@ fn atomics_are_in_global_memory() {
 }
 
 #[test]
+fn elements_of_columns_are_accessed_as_a_whole() {
+    let Some((_, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    let kernel = |name: &str| kernels.iter().find(|kernel| kernel.name.starts_with(name)).unwrap();
+    // Of 16 bytes, and of 24, three times 8.
+    assert_eq!(kernel("ikra_kernel_Sample_draw_").count("st.v4.b32"), 1);
+    assert_eq!(kernel("ikra_kernel_Sample_evaluate_fast_").count("st.v2.b32"), 3);
+}
+
+#[test]
 fn every_architecture_takes_it() {
     let Some((path, _)) = code() else { return };
     let Some(ptxas) = ptxas::find() else {
