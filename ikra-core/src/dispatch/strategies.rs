@@ -74,12 +74,21 @@ unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASS
 /// Memory in which there is the class of each object, once somebody has asked for it: a `static` of the trait.
 ///
 /// Host and device have one each. It has room for so many objects; the class of those beyond is worked out each time.
+///
+/// # Safety
+///
+/// The cells are 0 at first, and are reached by [`cells`](Self::cells) only.
 #[doc(hidden)]
-pub trait Tags: Send + Sync + 'static {
+pub unsafe trait Tags: Send + Sync + 'static {
     /// What takes one object's.
     type Cell: TagCell;
     /// The memory.
-    fn cells() -> &'static [Self::Cell];
+    ///
+    /// # Safety
+    ///
+    /// The caller puts nothing but an object's class there: kernels follow links whose class was looked up here when they
+    /// were checked, so it must be the same for good.
+    unsafe fn cells() -> &'static [Self::Cell];
 }
 
 /// A place for the class of an object: 0 until it is asked for.
@@ -169,7 +178,9 @@ unsafe impl<T: Tags> LinkBits for Remembered<T> {
     fn parts(self, classes: usize) -> (usize, u32) {
         let (number, classes) = (self.0.get() - 1, classes as u32);
         let worked_out = || number % classes;
-        let tag = match T::cells().get(number as usize) {
+        // SAFETY: below, nothing is put there but what is worked out from the number.
+        let cells = unsafe { T::cells() };
+        let tag = match cells.get(number as usize) {
             None => worked_out(),
             Some(cell) => match cell.get() {
                 // Others may put the same number there meanwhile.

@@ -57,11 +57,12 @@ pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStrea
     };
     let objects = Literal::usize_unsuffixed(OBJECTS);
     let tags = quote! {
+        // SAFETY: the cells start as 0, and nothing else can name them.
         #[automatically_derived]
-        impl ::ikra::rt::Tags for #ident {
+        unsafe impl ::ikra::rt::Tags for #ident {
             type Cell = #cell;
             #[inline(always)]
-            fn cells() -> &'static [#cell] {
+            unsafe fn cells() -> &'static [#cell] {
                 static CELLS: [#cell; #objects] = [const { <#cell>::new(0) }; #objects];
                 &CELLS
             }
