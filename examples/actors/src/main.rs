@@ -20,7 +20,7 @@ use streets::{InputError, NoPositions};
 enum Failure {
     #[error(transparent)]
     Input(#[from] InputError),
-    #[error("{file}: {no_positions}; --png and --gif need one")]
+    #[error("{file}: {no_positions}; --png, --gif and --html need one")]
     NoMap { file: String, no_positions: NoPositions },
     #[error(transparent)]
     Ikra(#[from] ikra::Error),

@@ -69,6 +69,10 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) gif: Option<PathBuf>,
 
+    /// Write a page for browsers that plays the whole run: pan, zoom, choose the time.
+    #[arg(long)]
+    pub(crate) html: Option<PathBuf>,
+
     /// Write mean speeds after each tick, in kilometres per hour.
     #[arg(long)]
     pub(crate) csv: Option<PathBuf>,

@@ -1,6 +1,8 @@
 //! Pictures: all actors on the map.
 
-use streets::{Map, Marker, Network, NoPositions, Picture, Theme};
+use std::io;
+
+use streets::{Layer, Map, Marker, Network, NoPositions, Picture, Player, Theme};
 
 use crate::model::{SECONDS, Town, bus, car, cyclist, pedestrian};
 
@@ -47,6 +49,41 @@ pub(crate) fn draw(map: &Map, network: &Network, town: &Town) -> Picture {
     let buses = town.buses.column(bus::street).iter().zip(town.buses.column(bus::progress));
     picture.mark(buses.map(|(street, &progress)| mark(at(street.index(), progress), BUS, 1.5 * radius)));
     picture
+}
+
+/// A page that plays a run, one frame for so many ticks.
+///
+/// # Errors
+///
+/// [`NoPositions`].
+pub(crate) fn player(network: &Network, town: &Town, ticks: u32) -> Result<Player, NoPositions> {
+    let layer =
+        |name: &str, count, colours, metres, least| Layer { name: name.to_owned(), count, colours, metres, least };
+    let layers = vec![
+        layer("pedestrians", town.pedestrians.len(), vec![PEDESTRIAN], 1.5, 1.3),
+        layer("cyclists", town.cyclists.len(), vec![CYCLIST], 2.0, 1.5),
+        layer("cars, 0 to 100 km/h", town.cars.len(), SPEEDS.to_vec(), 3.0, 1.7),
+        layer("buses", town.buses.len(), vec![BUS], 5.0, 2.6),
+    ];
+    Player::new(network, "Actors in a city", layers, 0.0, ticks as f32 * SECONDS)
+}
+
+/// Adds a frame: where all are.
+///
+/// # Errors
+///
+/// Those of [`Player::frame`].
+pub(crate) fn play(player: &mut Player, network: &Network, town: &Town) -> io::Result<()> {
+    let at = |street: usize, progress: f32| network.position_on(street as u32, progress);
+    let walkers = town.pedestrians.column(pedestrian::street).iter().zip(town.pedestrians.column(pedestrian::progress));
+    let cyclists = town.cyclists.column(cyclist::street).iter().zip(town.cyclists.column(cyclist::progress));
+    let cars = town.cars.column(car::street).iter().zip(town.cars.column(car::progress));
+    let buses = town.buses.column(bus::street).iter().zip(town.buses.column(bus::progress));
+    let speeds = town.cars.column(car::moved).iter();
+    let values = speeds.map(|&moved| (moved / SECONDS / FASTEST * 255.0).round() as u8);
+    let plain = walkers.chain(cyclists).map(|(street, &progress)| (at(street.index(), progress), 0));
+    let fast = cars.zip(values).map(|((street, &progress), value)| (at(street.index(), progress), value));
+    player.frame(plain.chain(fast).chain(buses.map(|(street, &progress)| (at(street.index(), progress), 0))))
 }
 
 /// From red to white.

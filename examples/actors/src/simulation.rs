@@ -31,6 +31,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
         gif: options.gif.as_deref().map(Output::open).transpose()?,
+        html: options.html.as_deref().map(Output::open).transpose()?,
         csv: options.csv.as_deref().map(Output::open).transpose()?,
     };
     let network = network(options)?;
@@ -45,6 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 struct Files {
     png: Option<Output>,
     gif: Option<Output>,
+    html: Option<Output>,
     csv: Option<Output>,
 }
 
@@ -70,6 +72,14 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
     let gif =
         files.gif.map(|file| picture::map(network, GIF_WIDTH).map(|map| (map, file))).transpose().map_err(no_map)?;
     let mut town = town::build(network, options.actors, options.seed)?;
+    let stride = options.ticks.div_ceil(MOST_FRAMES).max(1);
+    let mut page = match files.html {
+        Some(file) => Some((picture::player(network, &town, stride).map_err(no_map)?, file)),
+        None => None,
+    };
+    if let Some((page, _)) = &mut page {
+        picture::play(page, network, &town).map_err(|error| log_failure(options.html.as_deref(), &error))?;
+    }
     let mut animation = match gif {
         Some((map, file)) => {
             let frame = picture::draw(&map, network, &town);
@@ -101,11 +111,14 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         if options.check || number == ticks {
             check(&mut sim, number)?;
         }
-        if let Some((animation, map)) = &mut animation
-            && number % ticks.div_ceil(MOST_FRAMES) == 0
-        {
-            let frame = picture::draw(map, network, &town);
-            animation.frame(&frame).map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+        if number % stride == 0 {
+            if let Some((animation, map)) = &mut animation {
+                let frame = picture::draw(map, network, &town);
+                animation.frame(&frame).map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+            }
+            if let Some((page, _)) = &mut page {
+                picture::play(page, network, &town).map_err(|error| log_failure(options.html.as_deref(), &error))?;
+            }
         }
         progress.show(number);
     }
@@ -115,6 +128,9 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
     }
     if let Some((animation, _)) = animation {
         animation.finish().map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+    }
+    if let Some((page, file)) = page {
+        file.write(|file| page.write(file))?;
     }
     report(network, &mut town.on(options.place()), options, &worker, computing)?;
     if let Some((map, file)) = png {

@@ -64,7 +64,7 @@ fn results_depend_on_the_seed_and_not_on_threads() {
 #[test]
 fn pictures() {
     let folder = tempfile::tempdir().unwrap();
-    let (png, gif) = (folder.path().join("map.png"), folder.path().join("run.gif"));
+    let [png, gif, html] = ["map.png", "run.gif", "run.html"].map(|name| folder.path().join(name));
     let output = actors(&[
         "--city",
         "small",
@@ -76,6 +76,8 @@ fn pictures() {
         text(&png),
         "--gif",
         text(&gif),
+        "--html",
+        text(&html),
         "--weather",
         "snowy",
     ]);
@@ -88,6 +90,8 @@ fn pictures() {
     // Blue: pedestrians.
     assert!(picture.pixels().iter().filter(|pixel| pixel[2] > 200 && pixel[0] < 150).count() > 100);
     assert!(fs::read(&gif).unwrap().starts_with(b"GIF89a"));
+    // The page itself is tested in a browser, with the library.
+    assert!(fs::read_to_string(&html).unwrap().starts_with("<!doctype html>"));
 }
 
 #[test]
@@ -149,7 +153,7 @@ fn bad_input_is_one_line_and_code_2() {
 
 #[test]
 fn files_are_opened_before_the_work() {
-    for option in ["--png", "--gif", "--csv"] {
+    for option in ["--png", "--gif", "--html", "--csv"] {
         let output = actors(&["--actors", "10000000", "--ticks", "1000000", option, "no/such/folder/file"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let message = str::from_utf8(&output.stderr).unwrap();

@@ -22,14 +22,14 @@ pub enum Theme {
 }
 
 /// How streets of a class are drawn.
-struct Style {
+pub(crate) struct Style {
     /// Metres on the ground.
-    width: f32,
+    pub(crate) width: f32,
     /// Pixels, where that would be less.
-    least: f32,
-    colour: [u8; 3],
+    pub(crate) least: f32,
+    pub(crate) colour: [u8; 3],
     /// What edges it where it is wide enough.
-    casing: [u8; 3],
+    pub(crate) casing: [u8; 3],
 }
 
 impl Theme {
@@ -42,7 +42,7 @@ impl Theme {
         }
     }
 
-    fn style(self, class: Class) -> Style {
+    pub(crate) fn style(self, class: Class) -> Style {
         let (width, least, light, dark) = match class {
             Class::Motorway => (24.0, 2.4, [0xe9_8b_6d, 0xb8_5c_40], [0xc9_6b_3c, 0x6b_34_1d]),
             Class::Trunk => (20.0, 2.2, [0xf4_ac_78, 0xc0_7a_48], [0xb9_7b_3a, 0x5c_3d_1e]),
