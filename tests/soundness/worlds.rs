@@ -1,5 +1,6 @@
 //! Tables, states and storage of worlds: moved, exchanged, shared by threads, in every size.
 
+mod any_links;
 mod arena;
 mod arrays;
 mod clones;
