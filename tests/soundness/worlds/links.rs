@@ -82,7 +82,10 @@ impl Bus {
             4 => self.route.range_mut(..1).for_each(|slot| *slot = stop),
             5 => self.plan.as_mut_slice().unwrap()[1] = stop,
             6 => self.slots.copy_from_slice(&[stop, stop]),
-            _ => core::mem::swap(&mut self.route[0], &mut { stop }),
+            _ => {
+                let mut given = stop;
+                core::mem::swap(&mut self.route[0], &mut given);
+            }
         }
     }
     /// The same, and looks at what it has stored.
@@ -240,7 +243,7 @@ fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
         }),
         ("at", |town, _, to| _ = town.buses.push(Bus { at: to, ..bus(stop(1)) }).unwrap()),
         ("route", |town, _, to| {
-            _ = town.buses.extend([bus(stop(1)), Bus { route: [to].into(), ..bus(stop(1)) }]).unwrap()
+            _ = town.buses.extend([bus(stop(1)), Bus { route: [to].into(), ..bus(stop(1)) }]).unwrap();
         }),
         ("at", |town, _, to| {
             let reserved = town.buses.reserve(1).unwrap().next().unwrap();
