@@ -753,7 +753,11 @@ double time_virtual(const Columns* host, bool is_placed)
         const Buffer<AnyMaterial<F>*> material_pointers(all + 1);
         const Buffer<const AnyShape<F>*> list(c.list.len + 1), in_nodes(c.node_low.len + 1);
         const Buffer<char> memory(is_placed ? (all + 1) * LARGEST : 0);
-        if (!is_placed) check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64u << 20));
+        // Can be set only before the first kernel that allocates.
+        constexpr std::size_t HEAP = 64u << 20;
+        std::size_t heap = 0;
+        check(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
+        if (!is_placed && heap < HEAP) check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, HEAP));
 
         VirtualScene<F> scene{c, {}, {}, list.data(), in_nodes.data()};
         Places places{};

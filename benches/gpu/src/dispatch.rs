@@ -142,8 +142,15 @@ macro_rules! things {
                 #[cfg(not(target_arch = "nvptx64"))]
                 pub fn make(n: usize) -> Result<Self, ikra::Error> {
                     let mut things = Self::new();
-                    $(things.cuda_construct((n + $classes - 1 - $c) / $classes, $class::spawn, ())?;)*
+                    things.add(n)?;
                     Ok(things)
+                }
+
+                /// Adds `n` objects that are made on the device.
+                #[cfg(not(target_arch = "nvptx64"))]
+                pub fn add(&mut self, n: usize) -> Result<(), ikra::Error> {
+                    $(self.cuda_construct((n + $classes - 1 - $c) / $classes, $class::spawn, ())?;)*
+                    Ok(())
                 }
 
                 /// Who calls the object of a link.
