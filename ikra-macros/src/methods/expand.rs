@@ -30,6 +30,8 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let lending = lending_methods(block, &reference);
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
     let constructor_kernels = block.constructors.iter().map(|constructor| constructor_kernel(block, constructor));
+    // A call that changes a value is written `(&mut self.vel).normalize()`, so that the text shows it.
+    let allow_borrows = quote!(#[allow(clippy::needless_borrow)]);
     quote! {
         #(#attrs)*
         impl #class {
@@ -41,6 +43,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         impl #class { #(#effects)* }
         #(#collected)*
         #(#attrs)*
+        #allow_borrows
         impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
         #[automatically_derived]
         #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
