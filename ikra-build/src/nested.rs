@@ -13,6 +13,7 @@ use crate::{Device, Floats, artifact, lines, loops, messages, panics};
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
     "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_INCREMENTAL",
     "CARGO_MAKEFLAGS",
     "CARGO_TARGET_DIR",
     "LD_LIBRARY_PATH",
@@ -150,8 +151,9 @@ fn text(output: &Output) -> String {
 fn flags(device: &Device) -> Vec<String> {
     let mut flags = vec![
         format!("-Ctarget-cpu={}", device.target),
-        // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
-        String::from("-Zmir-enable-passes=-JumpThreading"),
+        // The first copies barriers into both arms of a divergent branch (rust-lang/rust#137086). After the second the
+        // alignment is lost with which elements are loaded as a whole; LLVM inlines the same.
+        String::from("-Zmir-enable-passes=-JumpThreading,-Inline"),
         // As nvcc: with more, what is left over of a loop is many turns, one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
         // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.

@@ -91,6 +91,13 @@ impl<T: Value> Elements<T> {
         }
     }
 
+    /// The same, with the place of the elements without a slot looked up: once, for an iterator that asks for elements
+    /// under conditions.
+    #[inline(always)]
+    pub(super) fn placed(self) -> Self {
+        Self { tail: self.tail.placed(), ..self }
+    }
+
     /// The same, with length and place looked up.
     #[inline(always)]
     pub(super) fn looked_up(self) -> Self {

@@ -47,6 +47,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
+        let elements = elements.placed();
         let mut iter = Self { elements, next, end, ahead: Ahead::new(), targets, marker: PhantomData };
         iter.look_ahead();
         iter

@@ -71,6 +71,15 @@ impl<T> Tail<T> {
         self.rest
     }
 
+    /// The same with the first element without a slot looked up, by the instruction for memory that is read only.
+    #[inline(always)]
+    pub(crate) fn placed(self) -> Self {
+        if self.pending {
+            return Self { rest: self.rest(), pending: false, len: self.len(), ..self };
+        }
+        self
+    }
+
     /// The same, looked up.
     #[inline(always)]
     pub(crate) fn looked_up(self) -> Self {

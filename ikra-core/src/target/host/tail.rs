@@ -57,6 +57,12 @@ impl<T> Tail<T> {
         self.rest
     }
 
+    /// The same with the first element without a slot looked up.
+    #[inline(always)]
+    pub(crate) fn placed(self) -> Self {
+        self
+    }
+
     /// The same, looked up.
     #[inline(always)]
     pub(crate) fn looked_up(self) -> Self {
