@@ -13,24 +13,27 @@ use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::storage::{Copies, FieldTuple, Storage};
 use crate::table::{Table, TableRef};
-use crate::target::near::Near;
+use crate::tile_row::Near;
 
-/// An object of class `C` in phase `P`: an index and the table that it counts in.
+/// An object of class `C` in phase `P`: a link and, on the host, the table that it is to.
 ///
 /// In kernels the object exists: whoever makes a handle knows that, and whoever reads the object need not ask. In
 /// sequential code that is checked when the object is read.
+///
+/// On the device a handle is the link's 4 bytes, so that refs can be kept in arrays as links can; in kernels for pairs there
+/// is more to it. `Option` adds nothing.
 #[doc(hidden)]
-pub struct Handle<'w, C, P> {
-    index: u32,
+pub struct Handle<'w, C, P: Phase> {
+    link: Link<C>,
     /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
     place: TableRef<'w>,
-    /// A tile row of the object, nearer than its columns, or null; see [`tile_row`](crate::tile_row).
-    near: Near,
-    marker: PhantomData<(&'w C, fn() -> P)>,
+    /// A tile row of the object, nearer than its columns, if there is one; see [`tile_row`](crate::tile_row).
+    near: P::Near,
+    marker: PhantomData<&'w C>,
 }
 
-impl<C, P> Copy for Handle<'_, C, P> {}
-impl<C, P> Clone for Handle<'_, C, P> {
+impl<C, P: Phase> Copy for Handle<'_, C, P> {}
+impl<C, P: Phase> Clone for Handle<'_, C, P> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
@@ -39,23 +42,23 @@ impl<C, P> Clone for Handle<'_, C, P> {
 // SAFETY: in phases that are `Send`, kernels and shared worlds, reads follow the rules of `Table`, which hold across
 // threads, and values are `Sync`. Beside a guard, which stores its object when it is dropped, a ref must stay in the
 // guard's thread: `Guarded` is not `Send`.
-unsafe impl<C: Class, P: Send> Send for Handle<'_, C, P> {}
+unsafe impl<C: Class, P: Phase + Send> Send for Handle<'_, C, P> {}
 // SAFETY: as for `Send`: handles are `Copy`.
-unsafe impl<C: Class, P: Send> Sync for Handle<'_, C, P> {}
+unsafe impl<C: Class, P: Phase + Send> Sync for Handle<'_, C, P> {}
 
-impl<C: Class, P> fmt::Debug for Handle<'_, C, P> {
+impl<C: Class, P: Phase> fmt::Debug for Handle<'_, C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.link(), f)
+        fmt::Debug::fmt(&self.link, f)
     }
 }
 
-impl<C, P> PartialEq for Handle<'_, C, P> {
+impl<C, P: Phase> PartialEq for Handle<'_, C, P> {
     fn eq(&self, other: &Self) -> bool {
-        self.index == other.index && self.place == other.place
+        self.link == other.link && self.place == other.place
     }
 }
 
-impl<'w, C: Class, P> Handle<'w, C, P> {
+impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// The object that a link is to.
     ///
     /// # Safety
@@ -63,15 +66,14 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     /// The place is that of a table of `C`, or of an absent class; if `P` is a kernel, the object exists.
     #[inline(always)]
     pub unsafe fn new(link: Link<C>, place: TableRef<'w>) -> Self {
-        // SAFETY: the contract is the same.
-        unsafe { Self::in_place(link.index() as u32, place) }
+        Self { link, place, near: P::Near::NONE, marker: PhantomData }
     }
 
     /// The object at `index` of `table`.
     ///
     /// # Safety
     ///
-    /// If `P` is a kernel, the object exists.
+    /// The index is one that an object can have, less than `u32::MAX`; if `P` is a kernel, the object exists.
     #[inline(always)]
     pub unsafe fn at(table: &'w Table<C>, index: usize) -> Self {
         // SAFETY: it is a table of `C`; and by the caller.
@@ -80,10 +82,11 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
 
     /// # Safety
     ///
-    /// As for [`new`](Self::new).
+    /// As for [`new`](Self::new), and the index is less than `u32::MAX`.
     #[inline(always)]
-    pub(crate) unsafe fn in_place(index: u32, place: TableRef<'w>) -> Self {
-        Self { index, place, near: Near::NONE, marker: PhantomData }
+    unsafe fn in_place(index: u32, place: TableRef<'w>) -> Self {
+        // SAFETY: both by the caller.
+        unsafe { Self::new(Link::at_unchecked(index), place) }
     }
 
     /// The object at `index` of `table`, of which there is a tile row.
@@ -91,9 +94,9 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     /// # Safety
     ///
     /// 1. As for [`at`](Self::at).
-    /// 2. During `'w` there is at `near` the tile row of the object for phase `P`.
+    /// 2. During `'w` there is at `near` the tile row of the object for phase `P`, if there is one at all.
     #[inline(always)]
-    pub unsafe fn near(table: &'w Table<C>, index: usize, near: Near) -> Self {
+    pub unsafe fn near(table: &'w Table<C>, index: usize, near: P::Near) -> Self {
         // SAFETY: by 1.
         Self { near, ..unsafe { Self::at(table, index) } }
     }
@@ -101,7 +104,7 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     /// The link to the object.
     #[inline(always)]
     pub fn link(self) -> Link<C> {
-        Link::at(self.index)
+        self.link
     }
 
     /// Where the object's table is.
@@ -113,7 +116,7 @@ impl<'w, C: Class, P> Handle<'w, C, P> {
     /// The object's index.
     #[inline(always)]
     pub fn index(self) -> usize {
-        self.index as usize
+        self.link.index()
     }
 }
 
@@ -136,7 +139,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     #[track_caller]
     fn table(self) -> &'w Table<C> {
         if P::SEQUENTIAL {
-            check(C::ID, self.index, self.place.count::<C>());
+            check(C::ID, self.index() as u32, self.place.count::<C>());
         }
         // SAFETY: the place is that of a table of `C`, or of an absent class, which has no objects; the object exists, as
         // was just checked or is known of a kernel's handles.
@@ -290,8 +293,8 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         if self.next >= self.len {
             return None;
         }
-        // Not by way of a link: the compiler is to see that the index is in range.
-        // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none.
+        // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none; and an index
+        // that is less than a `u32` is less than the largest.
         let object = unsafe { Handle::in_place(self.next, self.place) };
         self.next += 1;
         Some(C::to_ref(object))

@@ -89,6 +89,17 @@ impl<C> Link<C> {
         (self.id.get() - 1) as usize
     }
 
+    /// The link to the object with this index.
+    ///
+    /// # Safety
+    ///
+    /// `index` is less than `u32::MAX`.
+    #[inline(always)]
+    pub(crate) const unsafe fn at_unchecked(index: u32) -> Self {
+        // SAFETY: by the caller the sum does not overflow, so it is not 0.
+        Self { id: unsafe { NonZeroU32::new_unchecked(index.unchecked_add(1)) }, class: PhantomData }
+    }
+
     /// The link to the object with this index; for an index that no object can have, the link to the last possible object.
     #[doc(hidden)]
     #[inline(always)]

@@ -11,6 +11,7 @@ use crate::effects::{Effects, FieldSet};
 use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::order::assert_not_own;
+use crate::tile_row::{Near, NoRow};
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
 ///
@@ -50,6 +51,9 @@ pub unsafe trait Phase: Copy + 'static {
     /// What the kernels do that run together with it: those of the classes that share a trait, for a method of that.
     #[doc(hidden)]
     const BESIDE: &'static [&'static Effects] = &[];
+    /// What refs know of tile rows of their objects, which only kernels for pairs have.
+    #[doc(hidden)]
+    type Near: Near;
     /// Whether this is sequential code, which fetches from a device what it reads.
     #[doc(hidden)]
     const SEQUENTIAL: bool = false;
@@ -79,6 +83,7 @@ pub struct Sequential;
 // SAFETY: it changes nothing: worlds that are shared hand out refs in this phase, and no views to change.
 unsafe impl Phase for Sequential {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code");
+    type Near = NoRow;
     const SEQUENTIAL: bool = true;
 }
 
@@ -126,6 +131,7 @@ pub struct Guarded {
 // phase, between their reads; before, it changes copies of its own. 2. It is no kernel.
 unsafe impl Phase for Guarded {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code with a guard");
+    type Near = NoRow;
     const SEQUENTIAL: bool = true;
     const GUARDED: bool = true;
 }

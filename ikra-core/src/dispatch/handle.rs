@@ -1,12 +1,15 @@
 //! An object of one of several classes, behind the refs of a trait.
 
 use core::fmt;
+use core::hint::assert_unchecked;
 use core::marker::PhantomData;
 
 use super::{AnyLink, Dispatch, Extends, Includes};
 use crate::class::Class;
 use crate::directory::TableRef;
 use crate::handle::Handle;
+use crate::link::Link;
+use crate::phase::Phase;
 
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
@@ -54,7 +57,7 @@ impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
         self.link.fmt(f)
     }
 }
-impl<D: Dispatch, P> fmt::Debug for Found<'_, D, P> {
+impl<D: Dispatch, P: Phase> fmt::Debug for Found<'_, D, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.index.wrapping_add(1))
     }
@@ -66,7 +69,7 @@ impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
     }
 }
 
-impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
+impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     /// The object of a link.
     ///
     /// # Safety
@@ -102,6 +105,11 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     #[inline(always)]
     pub fn found(self) -> Found<'w, D, P> {
         let (tag, index) = self.link.parts();
+        if !P::SEQUENTIAL {
+            // So that `Link::at`, below, need not look.
+            // SAFETY: in kernels the object exists: its index is less than their number, a `u32`.
+            unsafe { assert_unchecked(index < u32::MAX) };
+        }
         Found { tag: tag as u32, index, place: self.place, marker: PhantomData }
     }
 
@@ -116,7 +124,7 @@ impl<'w, D: Dispatch, P> AnyHandle<'w, D, P> {
     }
 }
 
-impl<'w, D: Dispatch, P> Found<'w, D, P> {
+impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     /// The number of the object's class.
     #[inline(always)]
     pub fn tag(self) -> usize {
@@ -130,6 +138,6 @@ impl<'w, D: Dispatch, P> Found<'w, D, P> {
         D: Includes<C>,
     {
         // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
-        (self.tag() == D::TAG).then(|| unsafe { Handle::in_place(self.index, self.place) })
+        (self.tag() == D::TAG).then(|| unsafe { Handle::new(Link::at(self.index), self.place) })
     }
 }

@@ -10,7 +10,7 @@
 macro_rules! __kernel {
     (
         $(#[$doc:meta])*
-        $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty [$($field:literal)*];
+        $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty [$($field:literal)*], $near:ident;
         $effects:expr; $(as $trait:path, $number:literal;)?
     ) => {
         $crate::__handle! { $(#[$doc])* $vis const $method: $kernel = $name for $class; }
@@ -18,6 +18,7 @@ macro_rules! __kernel {
         #[automatically_derived]
         unsafe impl $crate::phase::Phase for $kernel {
             const EFFECTS: &'static $crate::effects::Effects = &$effects;
+            type Near = $crate::tile_row::$near;
             $(const BESIDE: &'static [&'static $crate::effects::Effects] =
                 <$trait as $crate::kernel::DispatchKernel<$number>>::EFFECTS;)?
         }

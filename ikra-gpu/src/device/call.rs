@@ -11,8 +11,7 @@ use ikra_core::mode::{Chunk, ModeTuple};
 use ikra_core::step::{finish, step, store};
 use ikra_core::storage::{Bump, FieldTuple};
 use ikra_core::table::{BaseSet, Table};
-use ikra_core::target::near::Near;
-use ikra_core::tile_row;
+use ikra_core::tile_row::{self, Near};
 use ikra_core::window::WindowTuple;
 
 type Windows<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'static>;
@@ -167,7 +166,7 @@ impl<K: Kernel> Meeting<K> {
         // SAFETY: by 1.
         let mut view = K::Class::to_view(views, unsafe { Handle::at(table, index) });
         // SAFETY: the other object exists by 1; and by 2.
-        let other = unsafe { Handle::near(others, other as usize, Near::at(row)) };
+        let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive } {
             self.values = finish::<K>(view, table, index);

@@ -33,6 +33,8 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let (vis, cfgs) = (&item.vis, cfgs(item));
     let fields = (0..block.fields.fields.len()).map(Literal::usize_unsuffixed);
+    // What refs carry beside the link.
+    let near = Ident::new(if options.pairs.is_some() { "TileRow" } else { "NoRow" }, at);
     let effects = effects(block, method, options, &name);
     let of = options.of.as_ref().map(|(path, number)| quote_spanned!(at=> as #path, #number;));
     let purpose = format!("The kernel [`{name}`]: its handle, what it does to fields, and how executors call it.");
@@ -42,7 +44,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         const _: () = {
             ::ikra::rt::kernel! {
                 #(#docs)*
-                #vis const #ident: #kernel = #name for #class [#(#fields)*];
+                #vis const #ident: #kernel = #name for #class [#(#fields)*], #near;
                 #effects; #of
             }
             #call

@@ -90,7 +90,7 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
 const _: () = {
     ::ikra::rt::kernel! {
         #[doc = r" Moves."] pub const follow : Kernel_follow = "Body::follow" for Body[0
-        1 2]; ::ikra::Effects::exclusive:: < Body > ("Body::follow", < Body >
+        1 2], NoRow; ::ikra::Effects::exclusive:: < Body > ("Body::follow", < Body >
         ::__effects_of_follow.reach(::ikra::rt::Reached::NONE), 1);
     }
     #[automatically_derived]
@@ -114,7 +114,7 @@ const _: () = {
 ///The kernel [`Body::attract`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
-        pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2];
+        pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow;
         ::ikra::Effects::exclusive:: < Body > ("Body::attract", < Body >
         ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy();
     }
@@ -138,7 +138,7 @@ const _: () = {
 ///The kernel [`Body::distance`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
-        pub const distance : Kernel_distance = "Body::distance" for Body[0 1 2];
+        pub const distance : Kernel_distance = "Body::distance" for Body[0 1 2], NoRow;
         ::ikra::Effects::shared:: < Body > ("Body::distance", < Body >
         ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
     }

@@ -295,6 +295,24 @@ class!(WideTiles, WideTilesWorld, (layout = "tiles", tile = 128, capacity = 20_0
 class!(Stored, StoredWorld, (addressing = "storage"));
 class!(Addressed, AddressedWorld, (layout = "aos", addressing = "first_field", capacity = 20_000));
 
+/// The bytes of an object that may be there or not, in a kernel.
+const fn ref_bytes<C: ikra::Class, K: ikra::rt::Kernel>(_kernel: K) -> usize {
+    size_of::<Option<C::Ref<'static, K>>>()
+}
+/// The same of an object of one of several classes.
+const fn actor_bytes<K: ikra::rt::Kernel>(_kernel: K) -> usize {
+    size_of::<Option<actors::ActorRef<'static, K>>>()
+}
+
+/// On the device a ref is a link, and in kernels for pairs also the place of a tile row.
+const _: () = {
+    let (plain, of_pair) = if cfg!(target_arch = "nvptx64") { (4, 16) } else { (16, 16) };
+    assert!(ref_bytes::<Place, _>(Growing::survey) == plain);
+    assert!(ref_bytes::<Growing, _>(Growing::follow) == plain);
+    assert!(ref_bytes::<Growing, _>(Growing::meet) == of_pair);
+    assert!(actor_bytes(Body::advance) == plain);
+};
+
 /// For the coherence tests: few columns, each used by one kernel.
 #[soa_class]
 #[derive(Clone, Debug)]

@@ -45,6 +45,23 @@ impl Tree {
         self.depth = self.even();
     }
 
+    /// The values of all below, with a stack of refs.
+    #[kernel]
+    pub fn gather(&mut self) {
+        let mut stack = [None; 64];
+        (stack[0], stack[1]) = (self.left, self.right);
+        let (mut depth, mut sum) = (2, self.value);
+        while depth > 0 {
+            depth -= 1;
+            let Some(node) = stack[depth] else { continue };
+            sum = sum.wrapping_add(node.value());
+            stack[depth] = node.left();
+            stack[depth + 1] = node.right();
+            depth += 2;
+        }
+        self.total = sum;
+    }
+
     /// Not recursive.
     #[kernel]
     pub fn look_left(&mut self) {

@@ -96,6 +96,19 @@ fn elements_of_columns_are_accessed_as_a_whole() {
 }
 
 #[test]
+fn a_ref_on_a_stack_is_four_bytes() {
+    let Some((path, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    let gather = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Tree_gather_")).unwrap();
+    assert_eq!(gather.local_bytes(), 64 * 4, "{}", gather.body);
+    let Some(ptxas) = ptxas::find() else { return };
+    let usages = ptxas::assemble(&ptxas, path, "sm_90").unwrap();
+    let gather = usages.iter().find(|usage| usage.kernel == gather.name).unwrap();
+    // And the frame of the call that reports a panic.
+    assert!((256..=320).contains(&gather.stack_bytes) && gather.spill_bytes == 0, "{gather:?}");
+}
+
+#[test]
 fn every_architecture_takes_it() {
     let Some((path, _)) = code() else { return };
     let Some(ptxas) = ptxas::find() else {

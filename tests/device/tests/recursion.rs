@@ -53,6 +53,17 @@ fn a_walk_by_recursion_is_the_same_on_both() {
 }
 
 #[test]
+fn a_walk_with_a_stack_is_the_same_on_both() {
+    let (mut host, mut device) = (forest(5000, 1000), forest(5000, 1000));
+    host.execute(Tree::gather, ());
+    assert_eq!(host.trees.column(tree::total)[0], 4999 * 5000 / 2);
+    if has_gpu() {
+        device.cuda_execute(Tree::gather, ()).unwrap();
+        assert_eq!(host.trees.column(tree::total), device.trees.column(tree::total));
+    }
+}
+
+#[test]
 fn recursion_is_marked() {
     let Some(path) = DEVICE_CODE else { return };
     let code = std::fs::read_to_string(path).unwrap();

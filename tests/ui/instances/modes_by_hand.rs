@@ -28,6 +28,7 @@ impl<K: Copy> Clone for Liar<K> {
 unsafe impl<K: ikra::rt::Kernel> ikra::Phase for Liar<K> {
     const EFFECTS: &'static ikra::Effects =
         &ikra::Effects::exclusive::<K::Class>("liar", MethodEffects::new(1, 0).reach(Reached::NONE), 0);
+    type Near = K::Near;
 }
 
 unsafe impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Kernel for Liar<K> {

@@ -12,6 +12,7 @@ pub struct Liar;
 
 impl ikra::Phase for Liar {
     const EFFECTS: &'static ikra::Effects = <ikra::Sequential as ikra::Phase>::EFFECTS;
+    type Near = <ikra::Sequential as ikra::Phase>::Near;
 }
 
 impl ikra::rt::Kernel for Liar {
