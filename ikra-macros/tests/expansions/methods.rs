@@ -40,6 +40,7 @@ const _: () = {
         .because("`follow` calls `elsewhere`, which may be a trait's")
     }
 };
+#[allow(clippy::needless_borrow)]
 impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     /// Moves.
     #[allow(clippy::inline_always)]
