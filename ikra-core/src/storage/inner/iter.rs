@@ -61,6 +61,22 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         self.ahead.ask(self.next < self.end, || unsafe { elements.at::<S::Arrangement>(next).read() });
     }
 
+    /// The next element, and asks for the one after it.
+    ///
+    /// # Safety
+    ///
+    /// There is one.
+    #[inline(always)]
+    unsafe fn take_next(&mut self) -> <S::Element as Value>::View<'w, P> {
+        let index = self.next as usize;
+        self.next += 1;
+        // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
+        let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
+        self.look_ahead();
+        // SAFETY: an element of the array.
+        unsafe { shown::<P, S>(element, self.targets) }
+    }
+
     /// # Safety
     ///
     /// The element exists.
@@ -101,13 +117,56 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         if self.next >= self.end {
             return None;
         }
-        let index = self.next as usize;
-        self.next += 1;
-        // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
-        let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
-        self.look_ahead();
-        // SAFETY: an element of the array.
-        Some(unsafe { shown::<P, S>(element, self.targets) })
+        // SAFETY: there is one.
+        Some(unsafe { self.take_next() })
+    }
+
+    // The standard library's versions ask each `Option` of an element whether it is `None`, also on a GPU, where an
+    // `Option` of a ref is a number that may be 0.
+
+    #[inline(always)]
+    fn any<F: FnMut(Self::Item) -> bool>(&mut self, mut f: F) -> bool {
+        while self.next < self.end {
+            // SAFETY: there is one.
+            if f(unsafe { self.take_next() }) {
+                return true;
+            }
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn all<F: FnMut(Self::Item) -> bool>(&mut self, mut f: F) -> bool {
+        !self.any(|element| !f(element))
+    }
+
+    #[inline(always)]
+    fn find<F: FnMut(&Self::Item) -> bool>(&mut self, mut f: F) -> Option<Self::Item> {
+        while self.next < self.end {
+            // SAFETY: there is one.
+            let element = unsafe { self.take_next() };
+            if f(&element) {
+                return Some(element);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn find_map<B, F: FnMut(Self::Item) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
+        while self.next < self.end {
+            // SAFETY: there is one.
+            if let Some(found) = f(unsafe { self.take_next() }) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn position<F: FnMut(Self::Item) -> bool>(&mut self, f: F) -> Option<usize> {
+        let first = self.next;
+        self.any(f).then(|| (self.next - first) as usize - 1)
     }
 
     #[inline(always)]
