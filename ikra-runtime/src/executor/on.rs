@@ -647,6 +647,8 @@ impl<'w, W: World> On<'w, W> {
         match (self.place, launch.form) {
             // Nothing is followed; what is stored is checked before the next kernel.
             (Place::Host, Form::Construct) => Ok(()),
+            // A constructor follows no links. Those that it is given may be to objects that it makes.
+            (_, Form::Construct) => check_links(self.world, &[]),
             _ => check_links(self.world, launch.arguments),
         }
     }

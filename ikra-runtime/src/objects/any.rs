@@ -231,9 +231,10 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.set_len(len);
     }
     unsafe fn lose_device(&mut self) {
-        *self.mirror_mut() = None;
-        // What a constructor stored on the device was never here.
-        self.table().written(FieldSet::ALL, 0..self.len());
+        if self.mirror_mut().take().is_some() {
+            // What a constructor stored on the device was never here.
+            self.table().written(FieldSet::ALL, 0..self.len());
+        }
         // SAFETY: there is no mirror any more that could write others.
         unsafe { self.table().header.set_fetched(FieldSet::ALL) };
         self.table().header.set_changed_on_host(FieldSet::ALL);

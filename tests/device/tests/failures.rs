@@ -244,17 +244,23 @@ fn a_link_of_another_world() {
         let mut sim = crowd(1000);
         sim.cuda_execute(Body::trust, Link::from_id(1000)).unwrap();
         assert_eq!(sim.bodies.column(body::vel)[0], 999.0);
-        sim.cuda_execute(Body::trust, Link::from_id(1001)).unwrap();
+        // Arguments are checked before the kernel runs.
+        let error = sim.cuda_execute(Body::trust, Link::from_id(1001)).unwrap_err();
+        assert!(matches!(error, Error::NotInWorld { class: "Body", id: 1001, len: 1000 }), "{error}");
+        sim.cuda_execute(Body::trust_id, 1000).unwrap();
+        assert_eq!(sim.bodies.column(body::vel)[1], 999.0);
+        // What the kernel makes of a number is checked when it is followed.
+        sim.cuda_execute(Body::trust_id, 1001).unwrap();
         let error = sim.cuda_synchronize().unwrap_err();
         assert!(
-            matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::trust")),
+            matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::trust_id")),
             "{error}"
         );
     });
     reports(
         &said,
-        "self.resolve(other).age()",
-        "Body::trust for Body#",
+        "f64::from(self.resolve(other).age())",
+        "Body::trust_id for Body#",
         "a link was followed that does not belong to this world",
     );
 }
