@@ -36,7 +36,7 @@ use ikra_core::message::Message;
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
 ///
 /// Its type names the world's, so that no other world's can be put in its place. Two worlds of one type may
-/// exchange theirs, as they may exchange their objects: before an object is reached, [`link`](Self::link) compares
+/// exchange theirs, as they may exchange their objects: before an object is reached, `link` compares
 /// what the state says with what the tables say.
 pub struct WorldState<W> {
     directory: Box<Directory>,

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use crate::value::Value;
 
-/// Memory for copies of inner arrays. What is in it is reached by the addresses that [`Copies::of`] returned, and is
+/// Memory for copies of inner arrays. What is in it is reached by the addresses that `Copies::of` returned, and is
 /// there as long as this lives.
 #[derive(Default)]
 pub struct Copies(Vec<(NonNull<u8>, Layout)>);
