@@ -10,9 +10,9 @@ pub fn bench(what: &[&str]) -> Outcome {
         [] => host(&[]),
         ["host", arguments @ ..] => host(arguments),
         ["peers", arguments @ ..] => peers(arguments),
-        ["gpu", arguments @ ..] => gpu(arguments),
+        [gpu_program @ ("gpu" | "dispatch" | "models"), arguments @ ..] => gpu(gpu_program, arguments),
         ["plots"] => plots(),
-        _ => Err("usage: cargo xtask bench [host | peers | gpu | plots] [ARGUMENTS]".to_owned()),
+        _ => Err("usage: cargo xtask bench [host | peers | gpu | dispatch | models | plots] [ARGUMENTS]".to_owned()),
     }
 }
 
@@ -28,10 +28,11 @@ fn peers(arguments: &[&str]) -> Outcome {
     step(peers.args(arguments).env("CARGO_TARGET_DIR", "target/peers"))
 }
 
-/// Ikra beside CUDA, on a machine with a GPU and `nvcc`.
-fn gpu(arguments: &[&str]) -> Outcome {
+/// Ikra beside CUDA, on a machine with a GPU and `nvcc`: one of the programs in benches/gpu, benches/dispatch, benches/models.
+fn gpu(name: &str, arguments: &[&str]) -> Outcome {
     step(&mut program("benches/cuda/build.sh", ""))?;
-    step(cargo("run --release -p ikra-gpu-benches -- target/cuda/libbaselines.so").args(arguments))
+    let run = format!("run --release --manifest-path benches/{name}/Cargo.toml -- target/cuda/libbaselines.so");
+    step(cargo(&run).args(arguments))
 }
 
 /// Draws each table of docs/*.csv.

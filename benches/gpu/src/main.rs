@@ -2,42 +2,16 @@
 //!
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
 
-mod baselines;
 mod model;
-mod raytrace;
-mod virtual_calls;
 
 use std::time::Instant;
 
-use baselines::Baselines;
 use ikra::prelude::*;
+use ikra_baselines::{Baselines, SAMPLES, median, row, time};
 use model::*;
 use model::{bfs, inner_array};
 
-/// Time of one sample on the device, at least.
-const SAMPLE_SECONDS: f64 = 2e-3;
-const SAMPLES: usize = 9;
-
-/// One row of the table.
-fn row(name: &str, n: usize, ikra: f64, cuda: f64, note: &str) {
-    println!("{name:<34} {n:>11} {:>14.1} {:>14.1} {:>7.3}  {note}", ikra, cuda, cuda / ikra);
-}
-
-/// Nanoseconds on the device a call of `work`: the median of several samples.
-fn time<W: World>(sim: &mut W, mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>) -> Result<f64, ikra::Error> {
-    work(sim)?;
-    let once = sim.cuda_time(|sim| work(sim))?.as_secs_f64();
-    let calls = (SAMPLE_SECONDS / once.max(1e-7)).ceil().clamp(1.0, 5000.0) as u32;
-    let mut samples = Vec::new();
-    for _ in 0..SAMPLES {
-        let time = sim.cuda_time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
-        samples.push(time.as_secs_f64() * 1e9 / f64::from(calls));
-    }
-    samples.sort_by(f64::total_cmp);
-    Ok(samples[SAMPLES / 2])
-}
-
-/// Nanoseconds on the host a call of `work`, without waiting and then once at the end.
+/// Nanoseconds on the host per call of `work`, without waiting and then once at the end.
 fn time_on_host<W: World>(
     sim: &mut W,
     calls: u32,
@@ -53,8 +27,7 @@ fn time_on_host<W: World>(
         sim.cuda_synchronize()?;
         samples.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(calls));
     }
-    samples.sort_by(f64::total_cmp);
-    Ok(samples[SAMPLES / 2])
+    Ok(median(samples))
 }
 
 /// `advance` of a class for some numbers of objects.
@@ -125,7 +98,7 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
             ("100 links / four a turn", "links_four"),
             ("100 links / four a turn, checked", "links_four_checked"),
         ] {
-            row(name, n, ikra, baselines.call_steps(baseline, n as u64, 100), "");
+            row(name, n, ikra, baselines.call_n_k(baseline, n as u64, 100), "");
         }
     }
     Ok(())
@@ -135,8 +108,8 @@ fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Movers64::new();
     sim.cuda_construct(8_000, Mover64::spawn, ())?;
     let ikra = time(&mut sim, |sim| sim.cuda_execute(Mover64::advance_many, (1000, 0.01)))?;
-    row("1,000 steps fused", 8_000, ikra, baselines.call_steps("fused_advance_f64", 8_000, 1000), "");
-    row("… / fields in memory", 8_000, ikra, baselines.call_steps("fused_advance_memory_f64", 8_000, 1000), "");
+    row("1,000 steps fused", 8_000, ikra, baselines.call_n_k("fused_advance_f64", 8_000, 1000), "");
+    row("… / fields in memory", 8_000, ikra, baselines.call_n_k("fused_advance_memory_f64", 8_000, 1000), "");
     Ok(())
 }
 
@@ -183,9 +156,9 @@ macro_rules! inner {
         let each = time(&mut world, |world| world.cuda_execute($class::add_each, ()))?;
         let k: u32 = $slots.parse().unwrap_or(0);
         let (cuda, split) = match $group {
-            "SoA (full)" => ($baselines.call("inner_soa_full"), f64::NAN),
-            "SoA (object)" => ($baselines.call("inner_object"), f64::NAN),
-            "AoS (full)" => ($baselines.call("inner_aos_full"), f64::NAN),
+            "SoA (full)" => ($baselines.call_0("inner_soa_full"), f64::NAN),
+            "SoA (object)" => ($baselines.call_0("inner_object"), f64::NAN),
+            "AoS (full)" => ($baselines.call_0("inner_aos_full"), f64::NAN),
             "SoA (partial)" => {
                 ($baselines.call_k("inner_soa_partial", k), $baselines.call_k("inner_soa_partial_split", k))
             }
@@ -213,6 +186,21 @@ fn inner(baselines: &Baselines) -> Result<(), ikra::Error> {
     Ok(())
 }
 
+/// Calls a baseline that searches a graph in compressed rows, with `k` slots per vertex, and returns its distances too. The
+/// result is in nanoseconds.
+#[allow(unsafe_code, reason = "a call of a C library")]
+fn call_bfs(baselines: &Baselines, name: &str, offsets: &[u32], targets: &[u32], k: u32) -> (f64, Vec<u32>) {
+    type Function = unsafe extern "C" fn(u64, *const u32, *const u32, u32, *mut u32, u32) -> f64;
+    let n = offsets.len() - 1;
+    let mut levels = vec![0; n];
+    // SAFETY: the baseline of this name takes these arguments and returns a double; the pointers are to as many
+    // numbers as it is told.
+    let time = unsafe {
+        baselines.call(name, |f: &Function| f(n as u64, offsets.as_ptr(), targets.as_ptr(), 0, levels.as_mut_ptr(), k))
+    };
+    (time, levels)
+}
+
 /// Breadth-first search on a road network, in one layout.
 macro_rules! search {
     ($baselines:ident, $graph:ident, $class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {{
@@ -238,12 +226,11 @@ macro_rules! search {
             }
             samples.push(start.elapsed().as_secs_f64() * 1e9);
         }
-        samples.sort_by(f64::total_cmp);
-        let ikra = samples[samples.len() / 2];
+        let ikra = median(samples);
         let levels = sim.vertices.iter().map(|vertex| vertex.distance).collect::<Vec<_>>();
         let k: u32 = $slots.parse().unwrap_or(4);
-        let (cuda, expected) = $baselines.call_bfs("bfs_soa_inlined", &$graph.offsets, &$graph.targets, k);
-        let (pointers, _) = $baselines.call_bfs("bfs_soa_ptr_inlined", &$graph.offsets, &$graph.targets, k);
+        let (cuda, expected) = call_bfs($baselines, "bfs_soa_inlined", &$graph.offsets, &$graph.targets, k);
+        let (pointers, _) = call_bfs($baselines, "bfs_soa_ptr_inlined", &$graph.offsets, &$graph.targets, k);
         let note = format!("CUDA SoA with {k} slots; with 8-byte pointers {pointers:.0}");
         let note = if levels == expected { note } else { format!("DIFFERENT RESULTS; {note}") };
         row(&format!("bfs {} {}", $group, $slots), $graph.vertices(), ikra, cuda, &note);
@@ -271,19 +258,19 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     sim.cuda_construct(1, Number32::spawn, ())?;
     let nothing = |sim: &mut Numbers32| sim.cuda_execute(Number32::nothing, ());
     let seven = |sim: &mut Numbers32| (0..7).try_for_each(|_| nothing(sim));
-    row("empty kernel", 1, time_on_host(&mut sim, 10_000, nothing)?, baselines.call("launch_empty"), "host time");
+    row("empty kernel", 1, time_on_host(&mut sim, 10_000, nothing)?, baselines.call_0("launch_empty"), "host time");
     let waiting = time_on_host(&mut sim, 1000, |sim| nothing(sim).and_then(|()| sim.cuda_synchronize()))?;
-    row("empty kernel, waiting", 1, waiting, baselines.call("launch_empty_sync"), "host time");
+    row("empty kernel, waiting", 1, waiting, baselines.call_0("launch_empty_sync"), "host time");
     row(
         "seven empty kernels",
         1,
         time_on_host(&mut sim, 1000, seven)?,
-        baselines.call("launch_sequence7"),
+        baselines.call_0("launch_sequence7"),
         "host time",
     );
     let recording = sim.cuda_record(seven)?;
     let replay = time_on_host(&mut sim, 1000, |sim| sim.cuda_replay(&recording))?;
-    row("seven, recorded / CUDA graph", 1, replay, baselines.call("graph_sequence7"), "host time");
+    row("seven, recorded / CUDA graph", 1, replay, baselines.call_0("graph_sequence7"), "host time");
     worlds_side_by_side()
 }
 
@@ -314,13 +301,7 @@ fn worlds_side_by_side() -> Result<(), ikra::Error> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().ok_or("usage: ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]")?;
-    let wanted: Vec<String> = arguments.collect();
-    let baselines = Baselines::open(&path)?;
-    println!("{}, nanoseconds a launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
-    println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
-    let groups: [(&str, fn(&Baselines) -> Result<(), ikra::Error>); 10] = [
+    ikra_baselines::run(&[
         ("advance", advance),
         ("force", force),
         ("links", links),
@@ -329,13 +310,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("bfs", search),
         ("reduce", reduce),
         ("launch", launch),
-        ("raytrace", raytrace::raytrace),
-        ("dispatch", virtual_calls::virtual_calls),
-    ];
-    for (name, group) in groups {
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
-            group(&baselines)?;
-        }
-    }
-    Ok(())
+    ])
 }

@@ -4,8 +4,6 @@ use ikra::prelude::*;
 
 #[path = "bfs.rs"]
 pub mod bfs;
-#[path = "dispatch.rs"]
-pub mod dispatch;
 #[path = "inner_array.rs"]
 pub mod inner_array;
 

@@ -1,14 +1,13 @@
-//! The hand-written CUDA of `benches/cuda/models`, loaded from the library that its `build.sh` makes.
+//! The hand-written CUDA of `benches/cuda/models`.
 #![allow(unsafe_code, reason = "calls of a C library")]
 
-use std::ffi::{CStr, c_char};
+use std::error::Error;
 use std::ptr;
 
 use ikra::rng::Random;
-use libloading::{Library, Symbol};
 
 /// The library.
-pub(crate) struct Baselines(Library);
+pub(crate) struct Baselines(ikra_baselines::Baselines);
 
 /// What a function of the library takes and leaves of the graph that an epidemic spreads on.
 pub(crate) struct Graph {
@@ -47,30 +46,19 @@ impl Graph {
     }
 }
 
-/// A time in nanoseconds, from a function that returns minus an error's number if it fails.
+/// A time in nanoseconds.
 type Time = f64;
 
 impl Baselines {
     /// Opens it.
-    pub(crate) fn open(path: &str) -> Result<Self, libloading::Error> {
-        // SAFETY: the library has no initialisers of its own.
-        unsafe { Library::new(path) }.map(Self)
+    pub(crate) fn open(path: &str) -> Result<Self, Box<dyn Error>> {
+        Ok(Self(ikra_baselines::Baselines::open(path)?))
     }
 
-    /// One of its functions, which is there, and says what went wrong.
-    fn call<F>(&self, name: &str, call: impl FnOnce(Symbol<'_, F>) -> Time) -> Time {
-        // SAFETY: the callers name functions by the types of benches/cuda/models.
-        let time = call(unsafe { self.0.get(name.as_bytes()) }.unwrap_or_else(|error| panic!("{error}")));
-        if time < 0.0 {
-            // SAFETY: the function of this name takes a double and returns a text that lives as long as the library.
-            let text = unsafe {
-                let text: Symbol<'_, unsafe extern "C" fn(f64) -> *const c_char> =
-                    self.0.get(b"error_text").expect("the library explains its errors");
-                CStr::from_ptr(text(time)).to_string_lossy()
-            };
-            panic!("{name}: {text}");
-        }
-        time
+    /// Calls one of its functions.
+    fn call<F>(&self, name: &str, call: impl FnOnce(&F) -> Time) -> Time {
+        // SAFETY: the functions below name the library's by the types of benches/cuda/models.
+        unsafe { self.0.call(name, call) }
     }
 
     /// Predators and prey. `around` has a column per direction.
@@ -78,7 +66,7 @@ impl Baselines {
         type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, *mut u8, *mut u32) -> Time;
         let n = kind.len();
         assert!(around.len() == 4 * n && energy.len() == n);
-        self.call("model_wator", |f: Symbol<'_, Function>| {
+        self.call("model_wator", |f: &Function| {
             // SAFETY: each pointer is to as many numbers as the function takes for `n` cells.
             unsafe { f(best, batches, n as u32, around.as_ptr(), kind.as_mut_ptr(), energy.as_mut_ptr()) }
         })
@@ -96,7 +84,7 @@ impl Baselines {
         type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, *const u32, *mut u8, *mut u64) -> Time;
         let n = health.len();
         assert!(graph.offsets.len() == n + 1);
-        self.call("model_epidemic", |f: Symbol<'_, Function>| {
+        self.call("model_epidemic", |f: &Function| {
             let (offsets, links) = (graph.offsets.as_ptr(), graph.links.as_ptr());
             let counts = counts.map_or(ptr::null_mut(), ptr::from_mut);
             // SAFETY: as above; there are as many links as the last offset says.
@@ -129,7 +117,7 @@ impl Baselines {
         let (mut nearest, mut distance) = (vec![0; queries.len()], vec![0.0; queries.len()]);
         let n = tree.pos.len();
         assert!(tree.axis.len() == n && tree.left.len() == n && tree.right.len() == n);
-        let time = self.call("model_tree", |f: Symbol<'_, Function>| {
+        let time = self.call("model_tree", |f: &Function| {
             // SAFETY: as above, for the nodes and the queries.
             unsafe {
                 f(
@@ -174,7 +162,7 @@ impl Baselines {
         let (n, springs) = (pos.len(), a.len());
         assert!(vel.len() == n && mass.len() == n && pinned.len() == n && graph.offsets.len() == n + 1);
         assert!([b.len(), length.len(), stiffness.len(), broken.len()] == [springs; 4]);
-        self.call("model_structure", |f: Symbol<'_, Function>| {
+        self.call("model_structure", |f: &Function| {
             // SAFETY: as above, for the nodes and the springs.
             unsafe {
                 f(
@@ -211,7 +199,7 @@ impl Baselines {
         type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, u32, *mut [f32; 2], *mut [f32; 2]) -> Time;
         let n = pos.len();
         assert!(around.len() == 9 * (size * size) as usize && vel.len() == n);
-        self.call("model_boids", |f: Symbol<'_, Function>| {
+        self.call("model_boids", |f: &Function| {
             // SAFETY: as above, for the cells and the boids.
             unsafe { f(best, batches, size, around.as_ptr(), n as u32, pos.as_mut_ptr(), vel.as_mut_ptr()) }
         })
@@ -222,7 +210,7 @@ impl Baselines {
         type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, *mut u8) -> Time;
         let n = alive.len();
         assert!(around.len() == 8 * n);
-        self.call("model_life", |f: Symbol<'_, Function>| {
+        self.call("model_life", |f: &Function| {
             // SAFETY: as above.
             unsafe { f(best, batches, n as u32, around.as_ptr(), alive.as_mut_ptr()) }
         })

@@ -14,6 +14,7 @@ use std::time::Instant;
 use baselines::Baselines;
 use ikra::prelude::*;
 use ikra::{On, Place};
+use ikra_baselines::median;
 
 /// Steps of a batch, which is timed as a whole.
 const STEPS: u32 = 10;
@@ -97,11 +98,6 @@ impl Hash {
             }),
         )
     }
-}
-
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
 }
 
 /// Microseconds per step on the device: the median of batches after the first; and the hash after the first.

@@ -5,10 +5,9 @@ use std::time::Instant;
 
 use ikra::LinkList;
 use ikra::prelude::*;
+use ikra_baselines::{Baselines, SAMPLES, median, row, time};
 
-use crate::baselines::Baselines;
-use crate::model::dispatch;
-use crate::{SAMPLES, row, time};
+use crate::model;
 
 /// The baselines that read a pointer or link for each object, and those that do not.
 const BASELINES: [&str; 9] =
@@ -33,7 +32,7 @@ struct Times {
 /// Times `n` objects of a module's classes, with light or heavy methods.
 macro_rules! times {
     ($module:ident, $n:expr, $kernel:ident, [$($caller:ident)*] $method:ident) => {{
-        use dispatch::$module::{Caller, Thing, Things};
+        use model::$module::{Caller, Thing, Things};
         let mut things = Things::make($n)?;
         let links = things.links();
         let start = Instant::now();
@@ -76,10 +75,19 @@ fn times_of(classes: u32, n: usize, heavy: bool) -> Result<Times, ikra::Error> {
     Ok(by_classes!(1 of_1 2 of_2 4 of_4 8 of_8 16 of_16 32 of_32))
 }
 
+/// Calls a baseline for `n` objects of `classes` classes with light or heavy methods. The result is in nanoseconds.
+#[allow(unsafe_code, reason = "a call of a C library")]
+fn call(baselines: &Baselines, name: &str, n: usize, classes: u32, heavy: bool) -> f64 {
+    // SAFETY: the baseline of this name takes a 64-bit and two 32-bit numbers and returns a double.
+    unsafe {
+        baselines.call(name, |f: &unsafe extern "C" fn(u64, u32, u32) -> f64| f(n as u64, classes, u32::from(heavy)))
+    }
+}
+
 /// One point of a figure: Ikra's times and those of the baselines.
 fn point(baselines: &Baselines, figure: &str, x: usize, classes: u32, n: usize) -> Result<(), ikra::Error> {
     let times = times_of(classes, n, false)?;
-    let of = |name: &str| baselines.call_dispatch(&format!("dispatch_{name}"), n as u64, classes, false);
+    let of = |name: &str| call(baselines, &format!("dispatch_{name}"), n, classes, false);
     for name in BASELINES {
         if name == "new" && n > MOST_BY_NEW {
             continue;
@@ -99,13 +107,13 @@ fn point(baselines: &Baselines, figure: &str, x: usize, classes: u32, n: usize) 
     Ok(())
 }
 
-/// Job reordering: `n` links of several classes, as they are and in order by class.
-fn reordering(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra::Error> {
+/// `n` links of several classes, as they are and in order by class.
+fn in_order(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra::Error> {
     let n = 1 << 24;
     let Times { list, calls: [calls, ..], reordering, .. } = times_of(classes, n, heavy)?;
-    let of = |name: &str| baselines.call_dispatch(name, n as u64, classes, heavy);
+    let of = |name: &str| call(baselines, name, n, classes, heavy);
     let (mixed, ordered) = (of("dispatch_links"), of("dispatch_reordered"));
-    let sort = baselines.call_classes("dispatch_sort", n as u64, classes);
+    let sort = baselines.call_n_k("dispatch_sort", n as u64, classes);
     let weight = if heavy { "heavy" } else { "light" };
     let breaks_even = |cost: f64, gain: f64| if gain > 0.0 { format!("{:.1}", cost / gain) } else { "never".into() };
     let note = format!(
@@ -119,45 +127,45 @@ fn reordering(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ik
 }
 
 /// Making 4 M objects of 4 classes.
-fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
+pub(crate) fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
     let (mut whole, mut more) = (Vec::new(), Vec::new());
     for _ in 0..SAMPLES + 2 {
         let start = Instant::now();
-        let mut things = dispatch::of_4::Things::make(MOST_BY_NEW)?;
+        let mut things = model::of_4::Things::make(MOST_BY_NEW)?;
         things.cuda_synchronize()?;
         whole.push(start.elapsed().as_secs_f64() * 1e9);
 
-        let mut things = dispatch::of_4::Things::make(4)?;
+        let mut things = model::of_4::Things::make(4)?;
         things.cuda_synchronize()?;
         let start = Instant::now();
         things.add(MOST_BY_NEW)?;
         things.cuda_synchronize()?;
         more.push(start.elapsed().as_secs_f64() * 1e9);
     }
-    let median = |samples: &mut Vec<f64>| {
-        samples.sort_by(f64::total_cmp);
-        samples[samples.len() / 2]
-    };
-    let (whole, more) = (median(&mut whole), median(&mut more));
+    let (whole, more) = (median(whole), median(more));
     for name in ["dispatch_create_new", "dispatch_create_buffer"] {
-        let cuda = baselines.call_classes(name, MOST_BY_NEW as u64, 4);
+        let cuda = baselines.call_n_k(name, MOST_BY_NEW as u64, 4);
         row(name, MOST_BY_NEW, whole, cuda, "in a new world each time, first launch included");
         row(name, MOST_BY_NEW, more, cuda, "in a world that has objects, memory for more included");
     }
     Ok(())
 }
 
-/// All of it.
-pub(crate) fn virtual_calls(baselines: &Baselines) -> Result<(), ikra::Error> {
-    for n in [1, 2, 4, 8, 16, 32].map(|n| n << 20) {
-        point(baselines, "dispatch-objects", n, 4, n)?;
-    }
-    for classes in [1, 2, 4, 8, 16, 32] {
-        point(baselines, "dispatch-classes", classes as usize, classes, 1 << 24)?;
-    }
-    for classes in [2, 4, 8, 32] {
-        reordering(baselines, classes, false)?;
-        reordering(baselines, classes, true)?;
-    }
-    creation(baselines)
+/// TYPEPTR's figure 12a: four classes, by the number of objects.
+pub(crate) fn objects(baselines: &Baselines) -> Result<(), ikra::Error> {
+    [1, 2, 4, 8, 16, 32].into_iter().try_for_each(|n| point(baselines, "dispatch-objects", n << 20, 4, n << 20))
+}
+
+/// TYPEPTR's figure 12b: 16 M objects, by the number of classes in a warp.
+pub(crate) fn classes(baselines: &Baselines) -> Result<(), ikra::Error> {
+    [1, 2, 4, 8, 16, 32]
+        .into_iter()
+        .try_for_each(|classes| point(baselines, "dispatch-classes", classes as usize, classes, 1 << 24))
+}
+
+/// Job reordering.
+pub(crate) fn reordering(baselines: &Baselines) -> Result<(), ikra::Error> {
+    [2, 4, 8, 32]
+        .into_iter()
+        .try_for_each(|classes| [false, true].into_iter().try_for_each(|heavy| in_order(baselines, classes, heavy)))
 }

@@ -2,6 +2,7 @@
 
 use ikra::prelude::*;
 use ikra::{Class, Place};
+use ikra_baselines::{Baselines, row, time};
 use raytrace::model::{
     MaterialIs, MaterialLink, ShapeIs, ShapeLink, Vector, View, checks, diffuse, glass, lamp, mirror, node, plane,
     sphere, triangle,
@@ -9,9 +10,6 @@ use raytrace::model::{
 use raytrace::render::Renderer;
 use raytrace::scene::{Picture, Scene};
 use raytrace::{Order, made_up};
-
-use crate::baselines::Baselines;
-use crate::{row, time};
 
 /// The picture of TYPEPTR §8.
 const PICTURE: Picture = Picture { width: 512, height: 512, bounces: 5, seed: 42 };
@@ -34,7 +32,7 @@ impl<T> From<&[T]> for Slice<T> {
 
 /// `Columns` of `raytrace.cu`: what a scene's columns are.
 #[repr(C)]
-pub(crate) struct Columns {
+struct Columns {
     sphere_centre: Slice<Vector>,
     sphere_radius: Slice<f32>,
     sphere_material: Slice<u32>,
@@ -94,12 +92,7 @@ fn material_bits(link: MaterialLink) -> u32 {
 }
 
 /// Calls `work` with the columns of a scene.
-pub(crate) fn with_columns<R>(
-    renderer: &mut Renderer,
-    samples: u32,
-    light: &mut [Vector],
-    work: impl FnOnce(&Columns) -> R,
-) -> R {
+fn with_columns<R>(renderer: &mut Renderer, samples: u32, light: &mut [Vector], work: impl FnOnce(&Columns) -> R) -> R {
     let (studio, stage, view) = renderer.parts();
     let materials = |links: &[MaterialLink]| links.iter().map(|&link| material_bits(link)).collect::<Vec<_>>();
     let sphere_material = materials(studio.spheres.column(sphere::material));
@@ -147,6 +140,14 @@ pub(crate) fn with_columns<R>(
     })
 }
 
+/// Calls a baseline that traces rays. The result is in nanoseconds; the light of the pixels is where the columns say.
+#[allow(unsafe_code, reason = "a call of a C library")]
+fn call(baselines: &Baselines, name: &str, columns: &Columns) -> f64 {
+    // SAFETY: the baseline of this name takes the address of such columns and returns a double; it reads as many elements
+    // of each as it is told, and writes the light of as many pixels.
+    unsafe { baselines.call(name, |f: &unsafe extern "C" fn(*const Columns) -> f64| f(columns)) }
+}
+
 /// One sample per pixel, by all ways to call a shape.
 pub(crate) fn raytrace(baselines: &Baselines) -> Result<(), ikra::Error> {
     let scenes: [(&str, fn(u64) -> Scene); 2] = [("many", made_up::many), ("default", made_up::default)];
@@ -168,9 +169,8 @@ pub(crate) fn raytrace(baselines: &Baselines) -> Result<(), ikra::Error> {
                 ("virtual, placed, contracted", "raytrace_placed_contracted"),
             ] {
                 let mut by_cuda = vec![Vector::ZERO; light.len()];
-                let cuda = with_columns(&mut renderer, COMPARED, &mut by_cuda, |columns| {
-                    baselines.call_raytrace(function, columns)
-                });
+                let cuda =
+                    with_columns(&mut renderer, COMPARED, &mut by_cuda, |columns| call(baselines, function, columns));
                 let differing = light.iter().zip(&by_cuda).filter(|(a, b)| a != b).count();
                 let note = match differing {
                     0 => "the same bits".to_owned(),

@@ -1,0 +1,137 @@
+//! The hand-written CUDA of `benches/cuda`, loaded from the library that its `build.sh` makes, and how Ikra's kernels are timed
+//! and shown beside it.
+#![allow(unsafe_code, reason = "calls of a C library")]
+
+use std::error::Error;
+use std::ffi::{CStr, c_char};
+
+use ikra::prelude::*;
+use libloading::Library;
+
+/// Time of one sample on the device, at least.
+const SAMPLE_SECONDS: f64 = 2e-3;
+/// Samples of which the median is taken.
+pub const SAMPLES: usize = 9;
+
+/// The library.
+pub struct Baselines(Library);
+
+impl Baselines {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If there is no library at this path.
+    pub fn open(path: &str) -> Result<Self, libloading::Error> {
+        // SAFETY: the library has no initialisers of its own.
+        unsafe { Library::new(path) }.map(Self)
+    }
+
+    /// The nanoseconds that a function of the library returns. If it is missing or fails, this says why, and is not a number.
+    ///
+    /// # Safety
+    /// The function of this name has the type `F`.
+    pub unsafe fn call<F>(&self, name: &str, call: impl FnOnce(&F) -> f64) -> f64 {
+        // SAFETY: its type, by this function's contract.
+        let result = unsafe { self.0.get::<F>(name.as_bytes()) }.map(|function| {
+            let time = call(&function);
+            if time < 0.0 { Err(self.error(time)) } else { Ok(time) }
+        });
+        match result {
+            Ok(Ok(time)) => return time,
+            Ok(Err(error)) => eprintln!("{name}: {error}"),
+            Err(error) => eprintln!("{name}: {error}"),
+        }
+        f64::NAN
+    }
+
+    /// What a negative result means.
+    fn error(&self, result: f64) -> String {
+        // SAFETY: the function of this name takes a double and returns a text that ends with a zero and is never freed.
+        let text = unsafe {
+            let text = self.0.get::<unsafe extern "C" fn(f64) -> *const c_char>(b"error_text");
+            text.map(|text| CStr::from_ptr(text(result)))
+        };
+        text.map_or_else(|error| error.to_string(), |text| text.to_string_lossy().into_owned())
+    }
+
+    /// Calls a baseline without arguments. The result is in nanoseconds.
+    pub fn call_0(&self, name: &str) -> f64 {
+        // SAFETY: the baseline of this name takes nothing and returns a double.
+        unsafe { self.call(name, |f: &unsafe extern "C" fn() -> f64| f()) }
+    }
+
+    /// Calls a baseline with a 32-bit number. The result is in nanoseconds.
+    pub fn call_k(&self, name: &str, k: u32) -> f64 {
+        // SAFETY: the baseline of this name takes a 32-bit number and returns a double.
+        unsafe { self.call(name, |f: &unsafe extern "C" fn(u32) -> f64| f(k)) }
+    }
+
+    /// Calls a baseline for `n` objects. The result is in nanoseconds.
+    pub fn call_n(&self, name: &str, n: u64) -> f64 {
+        // SAFETY: the baseline of this name takes a 64-bit number and returns a double.
+        unsafe { self.call(name, |f: &unsafe extern "C" fn(u64) -> f64| f(n)) }
+    }
+
+    /// Calls a baseline for `n` objects with a 32-bit number. The result is in nanoseconds.
+    pub fn call_n_k(&self, name: &str, n: u64, k: u32) -> f64 {
+        // SAFETY: the baseline of this name takes a 64-bit and a 32-bit number and returns a double.
+        unsafe { self.call(name, |f: &unsafe extern "C" fn(u64, u32) -> f64| f(n, k)) }
+    }
+}
+
+/// Shows one row of the table.
+pub fn row(name: &str, n: usize, ikra: f64, cuda: f64, note: &str) {
+    println!("{name:<34} {n:>11} {:>14.1} {:>14.1} {:>7.3}  {note}", ikra, cuda, cuda / ikra);
+}
+
+/// The one in the middle.
+pub fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
+
+/// Nanoseconds on the device per call of `work`: the median of several samples.
+///
+/// # Errors
+/// Those of `work`, and of the device.
+pub fn time<W: World>(
+    sim: &mut W,
+    mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>,
+) -> Result<f64, ikra::Error> {
+    work(sim)?;
+    let once = sim.cuda_time(|sim| work(sim))?.as_secs_f64();
+    let calls = (SAMPLE_SECONDS / once.max(1e-7)).ceil().clamp(1.0, 5000.0) as u32;
+    let mut samples = Vec::new();
+    for _ in 0..SAMPLES {
+        let time = sim.cuda_time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
+        samples.push(time.as_secs_f64() * 1e9 / f64::from(calls));
+    }
+    Ok(median(samples))
+}
+
+/// A name, and what shows some rows of the table.
+pub type Group = (&'static str, fn(&Baselines) -> Result<(), ikra::Error>);
+
+/// A program that shows a table: `PROGRAM target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
+///
+/// # Errors
+/// Without the library, and those of the groups.
+pub fn run(groups: &[Group]) -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args();
+    let program = arguments.next().unwrap_or_default();
+    let names = groups.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | ");
+    let usage = || format!("usage: {program} target/cuda/libbaselines.so [{names}] …");
+    let baselines = Baselines::open(&arguments.next().ok_or_else(usage)?)?;
+    let wanted: Vec<String> = arguments.collect();
+    if wanted.iter().any(|wanted| groups.iter().all(|(name, _)| wanted != name)) {
+        return Err(usage().into());
+    }
+    println!("{}, nanoseconds per launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
+    println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
+    for (name, group) in groups {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            group(&baselines)?;
+        }
+    }
+    Ok(())
+}

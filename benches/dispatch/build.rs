@@ -1,0 +1,5 @@
+//! Compiles the classes for the GPU: no float occurs in them.
+
+fn main() {
+    ikra_build::Device::new("src/model.rs").build();
+}
