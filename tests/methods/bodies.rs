@@ -318,6 +318,16 @@ impl Particle {
     }
 }
 
+/// Five lines above the one that follows a link.
+const LINE_ABOVE: u32 = line!();
+#[soa_methods]
+impl Particle {
+    #[kernel]
+    pub fn follow(&mut self, id: u32) {
+        self.hits = self.resolve(Link::<Self>::from_id(id).unwrap()).mass() as u32;
+    }
+}
+
 fn heavier<P: ikra::Phase>(particle: &mut ParticleMut<'_, P>) {
     particle.mass += 1.0;
 }
@@ -427,6 +437,25 @@ fn undeclared_write_in_a_macro_is_loud() {
 fn undeclared_write_is_loud() {
     let (mut w, _) = one(2.0);
     w.execute(Particle::undeclared, ());
+}
+
+/// A panic of what the method calls is said to be at the user's line.
+#[test]
+fn lines_of_panics() {
+    use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+    use std::sync::Mutex;
+    static PLACES: Mutex<Vec<(String, u32)>> = Mutex::new(Vec::new());
+    let before = take_hook();
+    set_hook(Box::new(move |info| match info.location() {
+        Some(place) if info.to_string().contains("link Particle#2 does not belong") => {
+            PLACES.lock().unwrap().push((place.file().to_string(), place.line()));
+        }
+        _ => before(info),
+    }));
+    let (mut w, _) = one(2.0);
+    w.execute(Particle::follow, 1);
+    catch_unwind(AssertUnwindSafe(|| w.execute(Particle::follow, 2))).unwrap_err();
+    assert_eq!(*PLACES.lock().unwrap(), [(file!().to_string(), LINE_ABOVE + 5)]);
 }
 
 #[test]

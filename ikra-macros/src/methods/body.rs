@@ -137,10 +137,12 @@ impl Body<'_> {
         let Some(TokenTree::Group(arguments)) = tokens.get(end) else { return None };
         let rest = self.rewrite(arguments.stream(), Place::default());
         let arguments = regroup(arguments, if rest.is_empty() { quote!(#own) } else { quote!(#own, #rest) });
+        // The call begins with the user's token, so that the line which it panics at is the user's.
+        let open = quote_spanned!(name.span()=> <);
         let path = if is_object_method(name) {
-            quote_spanned!(at=> <#view as ::ikra::Object<'_>>)
+            quote_spanned!(at=> #open #view as ::ikra::Object<'_>>)
         } else {
-            quote_spanned!(at=> <#view>)
+            quote_spanned!(at=> #open #view>)
         };
         Some((quote!(#path::#name #(#generics)* #arguments), end + 1))
     }
