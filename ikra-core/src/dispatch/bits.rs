@@ -25,8 +25,6 @@ pub type Wide = NonZeroU64;
 /// 2. `Number` is the integer of the same size.
 /// 3. The number that `parts` returns is less than `classes`, whatever the bits are.
 pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sealed + 'static {
-    /// The most classes.
-    const MOST: usize;
     /// The link to the first object of the first class.
     const FIRST: Self;
     /// The integer of the same size, in which 0 is no link.
@@ -74,8 +72,6 @@ macro_rules! numbers {
 
 // SAFETY: 1. `Narrow`; 2. four bytes both; 3. as many bits as number the classes, and no more than the last.
 unsafe impl LinkBits for Narrow {
-    // At least an id of 16 bits.
-    const MOST: usize = 1 << 16;
     numbers!(u32);
 
     #[inline(always)]
@@ -102,7 +98,6 @@ const WIDE_SHIFT: u32 = 64 - 15;
 
 // SAFETY: 1. `Wide`; 2. eight bytes both; 3. no more than the last.
 unsafe impl LinkBits for Wide {
-    const MOST: usize = 1 << 15;
     numbers!(u64);
 
     #[inline(always)]

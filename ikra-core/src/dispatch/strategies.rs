@@ -40,7 +40,6 @@ impl<const CLASSES: usize, const LEAVES: usize> Sealed for Ranged<CLASSES, LEAVE
 
 // SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
 unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASSES, LEAVES> {
-    const MOST: usize = CLASSES;
     const FIRST: Self = Self(NonZeroU32::MIN);
     type Number = u32;
 
@@ -164,8 +163,6 @@ impl<T> fmt::Debug for Remembered<T> {
 
 // SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
 unsafe impl<T: Tags> LinkBits for Remembered<T> {
-    // A byte says which, or that it is not known yet.
-    const MOST: usize = 255;
     const FIRST: Self = Self(NonZeroU32::MIN, PhantomData);
     type Number = u32;
 
