@@ -9,11 +9,12 @@ use crate::dispatch::Follow;
 use crate::effects::FieldSet;
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::near::Near;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::storage::{Copies, FieldTuple, Storage};
 use crate::table::{Table, TableRef};
-use crate::tile_row::Near;
+use crate::tile_row;
 
 /// An object of class `C` in phase `P`: a link and, on the host, the table that it is to.
 ///
@@ -157,8 +158,9 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     where
         C: Field<K>,
     {
-        // SAFETY: by the contract of `near`.
-        if let Some(value) = unsafe { self.near.read::<C, P, K, _>() } {
+        // SAFETY: the row, if there is one, is that of an object of `C` for phase `P`, by the contract of `near`; so field
+        // `K` is there, if it is in the row.
+        if let Some(value) = unsafe { self.near.read(const { tile_row::offset::<C, P>(K) }) } {
             // SAFETY: an object that has a tile row exists, in a table of `C`.
             let table = unsafe { self.place.table::<C>() };
             // SAFETY: the value is that of the object.

@@ -14,7 +14,7 @@
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`origin`] | how host and device know that they mean the same class or kernel |
 //! | [`range_table`] | classes by ranges of numbers |
-//! | [`tile_row`] | what a block of the device's threads keeps of an object for kernels over pairs |
+//! | [`tile_row`], [`near`] | what a block of the device's threads keeps of an object for kernels over pairs |
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
 //! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
 
@@ -53,6 +53,7 @@ pub mod link;
 pub mod math;
 pub mod message;
 pub mod mode;
+pub mod near;
 pub mod object;
 pub mod order;
 pub mod origin;

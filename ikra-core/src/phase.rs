@@ -10,8 +10,8 @@ use core::marker::PhantomData;
 use crate::effects::{Effects, FieldSet};
 use crate::info::ClassInfo;
 use crate::message::Message;
+use crate::near::{Near, NoRow};
 use crate::order::assert_not_own;
-use crate::tile_row::{Near, NoRow};
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
 ///

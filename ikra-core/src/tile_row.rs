@@ -3,55 +3,8 @@
 //! On the device the threads of a block put the rows of as many others, a tile, into shared memory, and visit them one
 //! after another. A row is a multiple of 16 bytes, so that it is loaded in the widest pieces.
 
-use core::fmt::Debug;
-
 use crate::info::{ClassInfo, FieldInfo};
 use crate::phase::Phase;
-pub use crate::target::near::TileRow;
-
-/// What a ref knows of its object's tile row: [`TileRow`] in kernels for pairs, and in all other phases [`NoRow`].
-///
-/// Sealed: refs read what it returns instead of a column.
-#[doc(hidden)]
-pub trait Near: Copy + Debug + sealed::Sealed + 'static {
-    /// There is no row.
-    const NONE: Self;
-
-    /// The row at this address; null if there is none.
-    fn at(row: *const u8) -> Self;
-
-    /// A field, if the row has it.
-    ///
-    /// # Safety
-    ///
-    /// The row, if there is one, is that of an object of class `C` for phase `P`, and values of field `K` are of type `V`.
-    unsafe fn read<C: ClassInfo, P: Phase, const K: usize, V>(self) -> Option<V>;
-}
-
-pub(crate) mod sealed {
-    pub trait Sealed {}
-}
-
-/// There is no tile row, whatever the object: no bytes.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct NoRow;
-
-impl sealed::Sealed for NoRow {}
-
-impl Near for NoRow {
-    const NONE: Self = Self;
-
-    #[inline(always)]
-    fn at(_: *const u8) -> Self {
-        Self
-    }
-
-    #[inline(always)]
-    unsafe fn read<C: ClassInfo, P: Phase, const K: usize, V>(self) -> Option<V> {
-        None
-    }
-}
 
 /// Larger rows are not made: the others are read from their columns.
 const MAX_BYTES: usize = 128;

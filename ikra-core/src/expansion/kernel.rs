@@ -18,7 +18,7 @@ macro_rules! __kernel {
         #[automatically_derived]
         unsafe impl $crate::phase::Phase for $kernel {
             const EFFECTS: &'static $crate::effects::Effects = &$effects;
-            type Near = $crate::tile_row::$near;
+            type Near = $crate::target::near::$near;
             $(const BESIDE: &'static [&'static $crate::effects::Effects] =
                 <$trait as $crate::kernel::DispatchKernel<$number>>::EFFECTS;)?
         }

@@ -8,10 +8,11 @@ use ikra_core::handle::Handle;
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
 use ikra_core::mode::{Chunk, ModeTuple};
+use ikra_core::near::Near;
 use ikra_core::step::{finish, step, store};
 use ikra_core::storage::{Bump, FieldTuple};
 use ikra_core::table::{BaseSet, Table};
-use ikra_core::tile_row::{self, Near};
+use ikra_core::tile_row;
 use ikra_core::window::WindowTuple;
 
 type Windows<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'static>;
@@ -84,7 +85,7 @@ fn note(report: &'static [u8; 128], index: u32) {
 #[inline(always)]
 pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
-    // SAFETY: its handles are for `K`, which windows.
+    // SAFETY: its handles are for `K`, which runs.
     let table = unsafe { Table::get() };
     // SAFETY: passed on.
     let mut windows = unsafe { open::<K>(index) };
@@ -156,7 +157,7 @@ impl<K: Kernel> Meeting<K> {
     where
         K: PairCall<A>,
     {
-        // SAFETY: its handles are for `K`, which windows.
+        // SAFETY: its handles are for `K`, which runs.
         let table = unsafe { Table::<K::Class>::get() };
         // SAFETY: as above.
         let others = unsafe { Table::<K::Other>::get() };

@@ -2,9 +2,8 @@
 
 use core::ptr;
 
-use crate::info::ClassInfo;
-use crate::phase::Phase;
-use crate::tile_row::{Near, offset, sealed};
+pub use crate::near::NoRow;
+use crate::near::{Near, sealed};
 
 /// The tile row of an object, if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +20,9 @@ impl Near for TileRow {
     }
 
     #[inline(always)]
-    unsafe fn read<C: ClassInfo, P: Phase, const K: usize, V>(self) -> Option<V> {
-        match const { offset::<C, P>(K) } {
-            // SAFETY: the row holds the field there, by the caller.
+    unsafe fn read<V>(self, offset: Option<usize>) -> Option<V> {
+        match offset {
+            // SAFETY: the row has a value of this type there, by the caller.
             Some(offset) if !self.0.is_null() => Some(unsafe { self.0.add(offset).cast::<V>().read() }),
             _ => None,
         }

@@ -1,3 +1,3 @@
 //! Where an object may be nearer than in its columns: nowhere.
 
-pub use crate::tile_row::NoRow as TileRow;
+pub use crate::near::{NoRow, NoRow as TileRow};
