@@ -90,6 +90,37 @@ impl Street {
     }
 }
 
+/// The motion along a street of whatever moves: what all classes have in common, in columns of each.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Motion {
+    /// Metres from the beginning of the street.
+    pub progress: f32,
+    /// Metres in the last tick.
+    pub moved: f32,
+    /// In metres per second.
+    pub max_velocity: f32,
+}
+
+impl Motion {
+    /// The speed of one who goes as fast as it can and a limit allows.
+    pub fn speed(&self, limit: f32) -> f32 {
+        if self.max_velocity < limit { self.max_velocity } else { limit }
+    }
+
+    /// Moves by some metres, back to the beginning of the street at most.
+    pub fn advance(&mut self, metres: f32) {
+        self.moved = metres;
+        let progress = self.progress + metres;
+        self.progress = if progress < 0.0 { 0.0 } else { progress };
+    }
+
+    /// Whether it is between the ends of a street.
+    pub fn is_within(&self, length: f32) -> bool {
+        self.progress >= 0.0 && self.progress <= length
+    }
+}
+
 /// A car: as fast as it can, the street allows and the weather lets it.
 #[soa_class]
 #[derive(Clone, Debug)]
@@ -98,12 +129,9 @@ pub struct Car {
     pub street: Link<Street>,
     /// Where it begins again if a street leads off the map.
     pub home: Link<Street>,
-    /// Metres from the beginning of the street.
-    pub progress: f32,
-    /// Metres in the last tick.
-    pub moved: f32,
-    /// In metres per second.
-    pub max_velocity: f32,
+    /// Along the street.
+    #[soa(flatten)]
+    pub motion: Motion,
 }
 
 /// A bus: a slow car that waits at stops.
@@ -114,12 +142,9 @@ pub struct Bus {
     pub street: Link<Street>,
     /// Where it begins again if a street leads off the map.
     pub home: Link<Street>,
-    /// Metres from the beginning of the street.
-    pub progress: f32,
-    /// Metres in the last tick.
-    pub moved: f32,
-    /// In metres per second.
-    pub max_velocity: f32,
+    /// Along the street.
+    #[soa(flatten)]
+    pub motion: Motion,
     /// Ticks until it leaves the stop.
     pub waits: u32,
 }
@@ -132,12 +157,9 @@ pub struct Cyclist {
     pub street: Link<Street>,
     /// Where they begin again if a street leads off the map.
     pub home: Link<Street>,
-    /// Metres from the beginning of the street.
-    pub progress: f32,
-    /// Metres in the last tick.
-    pub moved: f32,
-    /// In metres per second.
-    pub max_velocity: f32,
+    /// Along the street.
+    #[soa(flatten)]
+    pub motion: Motion,
 }
 
 /// A pedestrian, who strolls: at any speed up to the largest, and at half of it backwards.
@@ -148,12 +170,9 @@ pub struct Pedestrian {
     pub street: Link<Street>,
     /// Where they begin again if a street leads off the map.
     pub home: Link<Street>,
-    /// Metres from the beginning of the street.
-    pub progress: f32,
-    /// Metres in the last tick.
-    pub moved: f32,
-    /// In metres per second.
-    pub max_velocity: f32,
+    /// Along the street.
+    #[soa(flatten)]
+    pub motion: Motion,
 }
 
 /// What moves along streets.
@@ -179,13 +198,13 @@ pub trait Actor {
     /// Whether it is between the ends of a street that it may use.
     #[kernel(reduce(All))]
     fn is_on_street(&self) -> bool {
-        self.progress >= 0.0 && self.progress <= self.street.length() && self.street.open() & Self::USES != 0
+        self.motion.is_within(self.street.length()) && self.street.open() & Self::USES != 0
     }
 
     /// How far it came in the last tick, in metres.
     #[kernel(reduce(Sum))]
     fn metres(&self) -> f64 {
-        f64::from(self.moved)
+        f64::from(self.motion.moved)
     }
 
     /// Random numbers of its own for a tick.
@@ -196,14 +215,10 @@ pub trait Actor {
     /// Moves by some metres, at junctions into another street by chance: back only where there is no other way on.
     fn go(&mut self, metres: f32, random: Random) {
         let mut random = random;
-        self.moved = metres;
-        let mut progress = self.progress + metres;
-        if progress < 0.0 {
-            progress = 0.0;
-        }
+        (&mut self.motion).advance(metres);
         let mut junctions = 0;
-        while progress >= self.street.length() && junctions < MOST_JUNCTIONS {
-            progress -= self.street.length();
+        while self.motion.progress >= self.street.length() && junctions < MOST_JUNCTIONS {
+            self.motion.progress -= self.street.length();
             let mut next = None;
             let mut weights = 0;
             for street in self.street.onward() {
@@ -225,7 +240,9 @@ pub trait Actor {
             junctions += 1;
         }
         let length = self.street.length();
-        self.progress = if progress > length { length } else { progress };
+        if self.motion.progress > length {
+            self.motion.progress = length;
+        }
     }
 }
 
@@ -236,8 +253,7 @@ impl Actor for Car {
     const PREFERS_LARGE: bool = true;
 
     fn tick(&mut self, tick: Tick) {
-        let limit = self.street.limit();
-        let speed = if self.max_velocity < limit { self.max_velocity } else { limit };
+        let speed = self.motion.speed(self.street.limit());
         self.go(speed * tick.weather.grip() * SECONDS, self.random(tick));
     }
 }
@@ -251,11 +267,10 @@ impl Actor for Bus {
     fn tick(&mut self, tick: Tick) {
         if self.waits > 0 {
             self.waits -= 1;
-            self.moved = 0.0;
+            self.motion.moved = 0.0;
         } else {
             let before = self.street.link();
-            let limit = self.street.limit();
-            let speed = if self.max_velocity < limit { self.max_velocity } else { limit };
+            let speed = self.motion.speed(self.street.limit());
             self.go(speed * tick.weather.grip() * SECONDS, self.random(tick));
             // A stop in the first metres of every second street or so.
             if self.street.link() != before && before.id() % 2 == 0 {
@@ -273,7 +288,7 @@ impl Actor for Cyclist {
 
     fn tick(&mut self, tick: Tick) {
         let grip = 0.5 + 0.5 * tick.weather.grip();
-        self.go(self.max_velocity * grip * SECONDS, self.random(tick));
+        self.go(self.motion.max_velocity * grip * SECONDS, self.random(tick));
     }
 }
 
@@ -286,7 +301,7 @@ impl Actor for Pedestrian {
     fn tick(&mut self, tick: Tick) {
         let mut random = self.random(tick);
         let share = 1.5 * random.uniform_f32() - 0.5;
-        self.go(share * self.max_velocity * SECONDS, random);
+        self.go(share * self.motion.max_velocity * SECONDS, random);
     }
 }
 

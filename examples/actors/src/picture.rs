@@ -2,9 +2,10 @@
 
 use std::io;
 
+use ikra::prelude::*;
 use streets::{Layer, Map, Marker, Network, NoPositions, Picture, Player, Theme};
 
-use crate::model::{SECONDS, Town, bus, car, cyclist, pedestrian};
+use crate::model::{Motion, SECONDS, Street, Town};
 
 const CYCLIST: [u8; 3] = [0x5c, 0xe0, 0xb8];
 const PEDESTRIAN: [u8; 3] = [0x6f, 0xa8, 0xff];
@@ -36,18 +37,15 @@ pub(crate) fn draw(map: &Map, network: &Network, town: &Town) -> Picture {
     let area = map.picture().width() as f32 * map.picture().height() as f32;
     let radius = (0.16 * (area / count.max(1) as f32).sqrt()).clamp(0.6, 3.5);
     let mut picture = map.picture();
-    let at = |street: usize, progress: f32| network.position_on(street as u32, progress);
+    let at = |street: Link<Street>, motion: Motion| network.position_on(street.index() as u32, motion.progress);
     let mark = |at, colour, radius| Marker { at, colour, radius };
-    let walkers = town.pedestrians.column(pedestrian::street).iter().zip(town.pedestrians.column(pedestrian::progress));
-    picture.mark(walkers.map(|(street, &progress)| mark(at(street.index(), progress), PEDESTRIAN, 0.8 * radius)));
-    let cyclists = town.cyclists.column(cyclist::street).iter().zip(town.cyclists.column(cyclist::progress));
-    picture.mark(cyclists.map(|(street, &progress)| mark(at(street.index(), progress), CYCLIST, 0.9 * radius)));
-    let cars = town.cars.column(car::street).iter().zip(town.cars.column(car::progress));
-    picture.mark(cars.zip(town.cars.column(car::moved)).map(|((street, &progress), &moved)| {
-        mark(at(street.index(), progress), speed_colour(moved / SECONDS), radius)
-    }));
-    let buses = town.buses.column(bus::street).iter().zip(town.buses.column(bus::progress));
-    picture.mark(buses.map(|(street, &progress)| mark(at(street.index(), progress), BUS, 1.5 * radius)));
+    let walkers = town.pedestrians.iter();
+    picture.mark(walkers.map(|walker| mark(at(walker.street, walker.motion), PEDESTRIAN, 0.8 * radius)));
+    let cyclists = town.cyclists.iter();
+    picture.mark(cyclists.map(|cyclist| mark(at(cyclist.street, cyclist.motion), CYCLIST, 0.9 * radius)));
+    let cars = town.cars.iter();
+    picture.mark(cars.map(|car| mark(at(car.street, car.motion), speed_colour(car.motion.moved / SECONDS), radius)));
+    picture.mark(town.buses.iter().map(|bus| mark(at(bus.street, bus.motion), BUS, 1.5 * radius)));
     picture
 }
 
@@ -74,16 +72,13 @@ pub(crate) fn player(network: &Network, town: &Town, ticks: u32) -> Result<Playe
 ///
 /// Those of [`Player::frame`].
 pub(crate) fn play(player: &mut Player, network: &Network, town: &Town) -> io::Result<()> {
-    let at = |street: usize, progress: f32| network.position_on(street as u32, progress);
-    let walkers = town.pedestrians.column(pedestrian::street).iter().zip(town.pedestrians.column(pedestrian::progress));
-    let cyclists = town.cyclists.column(cyclist::street).iter().zip(town.cyclists.column(cyclist::progress));
-    let cars = town.cars.column(car::street).iter().zip(town.cars.column(car::progress));
-    let buses = town.buses.column(bus::street).iter().zip(town.buses.column(bus::progress));
-    let speeds = town.cars.column(car::moved).iter();
-    let values = speeds.map(|&moved| (moved / SECONDS / FASTEST * 255.0).round() as u8);
-    let plain = walkers.chain(cyclists).map(|(street, &progress)| (at(street.index(), progress), 0));
-    let fast = cars.zip(values).map(|((street, &progress), value)| (at(street.index(), progress), value));
-    player.frame(plain.chain(fast).chain(buses.map(|(street, &progress)| (at(street.index(), progress), 0))))
+    let at = |street: Link<Street>, motion: Motion| network.position_on(street.index() as u32, motion.progress);
+    let value = |motion: Motion| (motion.moved / SECONDS / FASTEST * 255.0).round() as u8;
+    let walkers = town.pedestrians.iter().map(|walker| (at(walker.street, walker.motion), 0));
+    let cyclists = town.cyclists.iter().map(|cyclist| (at(cyclist.street, cyclist.motion), 0));
+    let cars = town.cars.iter().map(|car| (at(car.street, car.motion), value(car.motion)));
+    let buses = town.buses.iter().map(|bus| (at(bus.street, bus.motion), 0));
+    player.frame(walkers.chain(cyclists).chain(cars).chain(buses))
 }
 
 /// From red to white.

@@ -4,10 +4,13 @@ use ikra::prelude::*;
 use ikra::rng::Random;
 use streets::{Class, Network};
 
-use crate::model::{Bus, Car, Cyclist, Pedestrian, Street, Town, open};
+use crate::model::{Bus, Car, Cyclist, Motion, Pedestrian, Street, Town, open};
 
 /// Of a hundred actors, cars, buses, and cyclists; the others are pedestrians.
 const SHARES: [u32; 3] = [55, 2, 8];
+
+/// The smallest and the largest speed that one of each kind may have, in kilometres per hour.
+const SPEEDS: [(f32, f32); 4] = [(60.0, 160.0), (50.0, 70.0), (12.0, 28.0), (4.0, 9.0)];
 
 /// Who may use a street.
 fn users(class: Class) -> u8 {
@@ -55,15 +58,15 @@ pub(crate) fn build(network: &Network, actors: u32, seed: u32) -> Result<Town, i
         let kinds = [wanted, 3, 0, 2].into_iter();
         let Some(kind) = kinds.into_iter().find(|&kind| homes[kind].length > 0.0) else { break };
         let (id, progress) = homes[kind].choose(&mut random);
-        let (street, moved) = (links[id as usize], 0.0);
-        let mut between = |low: f32, high: f32| (low + (high - low) * random.uniform_f32()) / 3.6;
+        let home = links[id as usize];
+        let (low, high) = SPEEDS[kind];
+        let max_velocity = (low + (high - low) * random.uniform_f32()) / 3.6;
+        let (street, motion) = (home, Motion { progress, moved: 0.0, max_velocity });
         match kind {
-            0 => cars.push(Car { street, home: street, progress, moved, max_velocity: between(60.0, 160.0) }),
-            1 => buses.push(Bus { street, home: street, progress, moved, max_velocity: between(50.0, 70.0), waits: 0 }),
-            2 => cyclists.push(Cyclist { street, home: street, progress, moved, max_velocity: between(12.0, 28.0) }),
-            _ => {
-                pedestrians.push(Pedestrian { street, home: street, progress, moved, max_velocity: between(4.0, 9.0) });
-            }
+            0 => cars.push(Car { street, home, motion }),
+            1 => buses.push(Bus { street, home, motion, waits: 0 }),
+            2 => cyclists.push(Cyclist { street, home, motion }),
+            _ => pedestrians.push(Pedestrian { street, home, motion }),
         }
     }
     town.cars.extend(cars)?;

@@ -78,18 +78,28 @@ macro_rules! __class {
             }
         }
         #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> ::core::fmt::Debug for $reference<'w, __P> {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::fmt::Debug::fmt(&self.0, f)
-            }
-        }
-        #[automatically_derived]
         impl<'w, __P: $crate::phase::Phase> $crate::object::Object<'w> for $reference<'w, __P> {
             type Class = $row;
             type Phase = __P;
             #[inline(always)]
             fn handle(&self) -> $crate::handle::Handle<'w, $row, __P> {
                 self.0
+            }
+        }
+        $crate::__reference! { $reference }
+    };
+}
+pub use __class as class;
+
+/// What all refs can be used for, whether their class is known or not.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __reference {
+    ($reference:ident) => {
+        #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> ::core::fmt::Debug for $reference<'w, __P> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&self.0, f)
             }
         }
         #[automatically_derived]
@@ -112,7 +122,6 @@ macro_rules! __class {
         impl<'w, __P: $crate::phase::Phase> ::core::cmp::Eq for $reference<'w, __P> {}
     };
 }
-pub use __class as class;
 
 /// Rows and views, taken apart and put together.
 #[doc(hidden)]

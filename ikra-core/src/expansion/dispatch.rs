@@ -92,30 +92,7 @@ macro_rules! __dispatch {
                 $crate::dispatch::AnyHandle::link(self.0)
             }
         }
-        #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> ::core::fmt::Debug for $reference<'w, __P> {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::fmt::Debug::fmt(&self.0, f)
-            }
-        }
-        #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> ::core::marker::Copy for $reference<'w, __P> {}
-        #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> ::core::clone::Clone for $reference<'w, __P> {
-            #[inline(always)]
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> ::core::cmp::PartialEq for $reference<'w, __P> {
-            #[inline(always)]
-            fn eq(&self, other: &Self) -> bool {
-                self.0 == other.0
-            }
-        }
-        #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> ::core::cmp::Eq for $reference<'w, __P> {}
+        $crate::__reference! { $reference }
     };
 }
 pub use __dispatch as dispatch;
