@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use example_output::Unwritable;
+use example_program::{ThreadsError, Unwritable};
 use options::Options;
 use streets::{InputError, NoPositions};
 
@@ -26,12 +26,8 @@ enum Failure {
     Ikra(#[from] ikra::Error),
     #[error(transparent)]
     Output(#[from] Unwritable),
-    #[error("cannot write {path}: {reason}")]
-    Log { path: String, reason: String },
-    #[error("--threads {threads}: at most {}", simulation::MOST_THREADS)]
-    TooManyThreads { threads: usize },
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads { threads: usize, reason: String },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     #[error("after tick {tick}, there are {found} actors on the streets instead of {expected}")]
     Lost { tick: u32, found: u64, expected: u64 },
     #[error("after tick {tick}, an actor is past the end of its street, or on one that is closed to it")]
@@ -42,8 +38,9 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) | Self::NoMap { .. } | Self::TooManyThreads { .. } => 2,
-            Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
+            Self::Input(_) | Self::NoMap { .. } => 2,
+            Self::Threads(error) => error.code(),
+            Self::Ikra(error) => example_program::error_code(error),
             _ => 1,
         }
     }
@@ -52,11 +49,5 @@ impl Failure {
 fn main() -> ExitCode {
     // Wrong options end the program with code 2 as well.
     let options = Options::parse();
-    match simulation::run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("actors: {failure}");
-            ExitCode::from(failure.code())
-        }
-    }
+    example_program::end("actors", simulation::run(&options), Failure::code)
 }

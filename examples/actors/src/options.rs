@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use ikra::Place;
+use example_program::Machine;
 use streets::City;
 
 use crate::model;
@@ -48,18 +48,9 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u32,
 
-    /// Number of threads; by default, one per core.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-
-    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
-    /// code 3.
-    #[arg(long, default_value_t)]
-    place: Place,
-
-    /// The same as `--place gpu`.
-    #[arg(long, conflicts_with = "place")]
-    gpu: bool,
+    /// What to run on.
+    #[command(flatten)]
+    pub(crate) machine: Machine,
 
     /// Draw where all are after the last tick.
     #[arg(long)]
@@ -83,11 +74,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Where to run.
-    pub(crate) fn place(&self) -> Place {
-        if self.gpu { Place::Gpu(0) } else { self.place }
-    }
-
     /// The weather, as the model has it.
     pub(crate) fn weather(&self) -> model::Weather {
         match self.weather {

@@ -1,7 +1,5 @@
 //! Pictures: all actors on the map.
 
-use std::io;
-
 use ikra::prelude::*;
 use streets::{Layer, Map, Marker, Network, NoPositions, Picture, Player, Theme};
 
@@ -67,18 +65,14 @@ pub(crate) fn player(network: &Network, town: &Town, ticks: u32) -> Result<Playe
 }
 
 /// Adds a frame: where all are.
-///
-/// # Errors
-///
-/// Those of [`Player::frame`].
-pub(crate) fn play(player: &mut Player, network: &Network, town: &Town) -> io::Result<()> {
+pub(crate) fn play(player: &mut Player, network: &Network, town: &Town) {
     let at = |street: Link<Street>, motion: Motion| network.position_on(street.index() as u32, motion.progress);
     let value = |motion: Motion| (motion.moved / SECONDS / FASTEST * 255.0).round() as u8;
     let walkers = town.pedestrians.iter().map(|walker| (at(walker.street, walker.motion), 0));
     let cyclists = town.cyclists.iter().map(|cyclist| (at(cyclist.street, cyclist.motion), 0));
     let cars = town.cars.iter().map(|car| (at(car.street, car.motion), value(car.motion)));
     let buses = town.buses.iter().map(|bus| (at(bus.street, bus.motion), 0));
-    player.frame(walkers.chain(cyclists).chain(cars).chain(buses))
+    player.frame(walkers.chain(cyclists).chain(cars).chain(buses));
 }
 
 /// From red to white.

@@ -1,10 +1,8 @@
 //! The main job: moves all actors, checks and reports.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use example_output::Output;
+use example_program::{Output, Progress};
 use ikra::prelude::*;
 use ikra::{On, World};
 use streets::{Animation, City, Network};
@@ -12,9 +10,6 @@ use streets::{Animation, City, Network};
 use crate::model::{Actor, Bus, Car, Cyclist, Pedestrian, SECONDS, Street, Tick, Town};
 use crate::options::Options;
 use crate::{Failure, picture, town};
-
-/// More threads than this are a mistake, and may be more than the system starts.
-pub(crate) const MOST_THREADS: usize = 1024;
 /// Pixels from left to right.
 const PNG_WIDTH: u32 = 1600;
 const GIF_WIDTH: u32 = 800;
@@ -23,10 +18,7 @@ const MOST_FRAMES: u32 = 100;
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let threads = options.threads.map_or(0, usize::from);
-    if threads > MOST_THREADS {
-        return Err(Failure::TooManyThreads { threads });
-    }
+    let threads = options.machine.threads()?;
     // Before the work: an hour later it would be too late to find that a folder is not there.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
@@ -35,11 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         csv: options.csv.as_deref().map(Output::open).transpose()?,
     };
     let network = network(options)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
-    pool.install(|| simulate(&network, files, options))
+    threads.install(|| simulate(&network, files, options))
 }
 
 /// The files to write.
@@ -78,27 +66,20 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         None => None,
     };
     if let Some((page, _)) = &mut page {
-        picture::play(page, network, &town).map_err(|error| log_failure(options.html.as_deref(), &error))?;
+        picture::play(page, network, &town);
     }
-    let mut animation = match gif {
-        Some((map, file)) => {
-            let frame = picture::draw(&map, network, &town);
-            let animation = Animation::new(BufWriter::new(file.start()?), &frame, &picture::colours());
-            Some((animation.map_err(|error| log_failure(options.gif.as_deref(), &error))?, map))
-        }
-        None => None,
-    };
-    let mut log = match (files.csv, &options.csv) {
-        (Some(file), Some(path)) => Some(Log::start(path.display().to_string(), file)?),
-        _ => None,
-    };
+    let mut animation = gif.map(|(map, file)| {
+        let animation = Animation::new(&picture::draw(&map, network, &town), &picture::colours());
+        (animation, map, file)
+    });
+    let mut log = files.csv.map(|file| file.rows("tick,cars,buses,cyclists,pedestrians")).transpose()?;
     let Options { ticks, .. } = *options;
-    let worker = town.on(options.place()).open()?;
-    let mut progress = Progress::new(ticks);
+    let worker = town.on(options.machine.place()).open()?;
+    let mut progress = Progress::new("ticks", ticks);
     let mut computing = Duration::ZERO;
     for number in 1..=ticks {
         let start = Instant::now();
-        let mut sim = town.on(options.place());
+        let mut sim = town.on(options.machine.place());
         sim.execute(Actor::tick, Tick { seed: options.seed, number, weather: options.weather() })?;
         if number == ticks {
             // The device may be behind.
@@ -106,18 +87,18 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         }
         computing += start.elapsed();
         if let Some(log) = &mut log {
-            log.row(number, speeds(&mut sim)?)?;
+            let [cars, buses, cyclists, pedestrians] = speeds(&mut sim)?;
+            log.write(format_args!("{number},{cars},{buses},{cyclists},{pedestrians}"))?;
         }
         if options.check || number == ticks {
             check(&mut sim, number)?;
         }
         if number % stride == 0 {
-            if let Some((animation, map)) = &mut animation {
-                let frame = picture::draw(map, network, &town);
-                animation.frame(&frame).map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+            if let Some((animation, map, _)) = &mut animation {
+                animation.frame(&picture::draw(map, network, &town));
             }
             if let Some((page, _)) = &mut page {
-                picture::play(page, network, &town).map_err(|error| log_failure(options.html.as_deref(), &error))?;
+                picture::play(page, network, &town);
             }
         }
         progress.show(number);
@@ -126,21 +107,17 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
     if let Some(log) = log {
         log.finish()?;
     }
-    if let Some((animation, _)) = animation {
-        animation.finish().map_err(|error| log_failure(options.gif.as_deref(), &error))?;
+    if let Some((animation, _, file)) = animation {
+        file.write(|file| animation.write(file))?;
     }
     if let Some((page, file)) = page {
         file.write(|file| page.write(file))?;
     }
-    report(network, &mut town.on(options.place()), options, &worker, computing)?;
+    report(network, &mut town.on(options.machine.place()), options, &worker, computing)?;
     if let Some((map, file)) = png {
         file.write(|file| picture::draw(&map, network, &town).write_png(file))?;
     }
     Ok(())
-}
-
-fn log_failure(path: Option<&std::path::Path>, error: &io::Error) -> Failure {
-    Failure::Log { path: path.map_or_else(String::new, |path| path.display().to_string()), reason: error.to_string() }
 }
 
 /// How many there are of cars, buses, cyclists and pedestrians.
@@ -197,59 +174,4 @@ fn report(
     let [cars, buses, cyclists, pedestrians] = speeds(sim)?;
     println!("km/h: cars {cars:.1}, buses {buses:.1}, cyclists {cyclists:.1}, pedestrians {pedestrians:.2}");
     Ok(())
-}
-
-/// A CSV file of mean speeds.
-struct Log {
-    path: String,
-    file: BufWriter<File>,
-}
-
-impl Log {
-    fn start(path: String, output: Output) -> Result<Self, Failure> {
-        let mut log = Self { path, file: BufWriter::new(output.start()?) };
-        let written = writeln!(log.file, "tick,cars,buses,cyclists,pedestrians");
-        written.map_err(|error| log.failure(&error))?;
-        Ok(log)
-    }
-
-    fn row(&mut self, tick: u32, [cars, buses, cyclists, pedestrians]: [f64; 4]) -> Result<(), Failure> {
-        let written = writeln!(self.file, "{tick},{cars},{buses},{cyclists},{pedestrians}");
-        written.map_err(|error| self.failure(&error))
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        self.file.flush().map_err(|error| self.failure(&error))
-    }
-
-    fn failure(&self, error: &io::Error) -> Failure {
-        Failure::Log { path: self.path.clone(), reason: error.to_string() }
-    }
-}
-
-/// How far the simulation is, on a terminal.
-struct Progress {
-    ticks: u32,
-    is_shown: bool,
-    last: Instant,
-}
-
-impl Progress {
-    fn new(ticks: u32) -> Self {
-        Self { ticks, is_shown: io::stderr().is_terminal(), last: Instant::now() }
-    }
-
-    /// Shows the number of ticks, ten times a second.
-    fn show(&mut self, tick: u32) {
-        if self.is_shown && self.last.elapsed() > Duration::from_millis(100) {
-            eprint!("\r{tick} of {} ticks", self.ticks);
-            self.last = Instant::now();
-        }
-    }
-
-    fn clear(&self) {
-        if self.is_shown {
-            eprint!("\r\x1b[K");
-        }
-    }
 }

@@ -86,7 +86,7 @@ fn pictures() {
     for word in ["600 junctions", "ticks/s", "moves/s", "km/h: cars"] {
         assert!(report.contains(word), "{report}");
     }
-    let picture = example_output::Picture::read(std::io::BufReader::new(fs::File::open(&png).unwrap())).unwrap();
+    let picture = example_program::Picture::read(std::io::BufReader::new(fs::File::open(&png).unwrap())).unwrap();
     // Blue: pedestrians.
     assert!(picture.pixels().iter().filter(|pixel| pixel[2] > 200 && pixel[0] < 150).count() > 100);
     assert!(fs::read(&gif).unwrap().starts_with(b"GIF89a"));

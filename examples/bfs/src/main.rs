@@ -15,11 +15,8 @@ use bfs::graph::Graph;
 use bfs::model::UNREACHED;
 use bfs::read::{self, InputError};
 use bfs::{roads, sequential};
-use example_output::{Output, Unwritable};
+use example_program::{Output, ThreadsError, Unwritable};
 use options::Options;
-
-/// More threads than this are a mistake, and may be more than the system starts.
-const MOST_THREADS: usize = 1024;
 
 /// What ends the program early.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +27,8 @@ enum Failure {
     Ikra(#[from] ikra::Error),
     #[error(transparent)]
     Output(#[from] Unwritable),
-    #[error("--threads {threads}: at most {MOST_THREADS}")]
-    TooManyThreads { threads: usize },
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads { threads: usize, reason: String },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     #[error("vertex {vertex} is at distance {found}, and {expected} by a sequential search")]
     Different { vertex: u64, found: u32, expected: u32 },
 }
@@ -42,8 +37,9 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) | Self::TooManyThreads { .. } => 2,
-            Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
+            Self::Input(_) => 2,
+            Self::Threads(error) => error.code(),
+            Self::Ikra(error) => example_program::error_code(error),
             _ => 1,
         }
     }
@@ -52,26 +48,11 @@ impl Failure {
 fn main() -> ExitCode {
     // Wrong options end the program with code 2 as well.
     let options = Options::parse();
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("bfs: {failure}");
-            ExitCode::from(failure.code())
-        }
-    }
+    example_program::end("bfs", run(&options), Failure::code)
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    if let Some(threads) = options.threads {
-        let threads = usize::from(threads);
-        if threads > MOST_THREADS {
-            return Err(Failure::TooManyThreads { threads });
-        }
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()
-            .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
-    }
+    let threads = options.machine.threads()?;
     // Before the work: an hour later it would be too late to find that a folder is not there.
     let png = options.png.as_deref().map(Output::open).transpose()?;
     let csv = options.csv.as_deref().map(Output::open).transpose()?;
@@ -89,7 +70,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         start.elapsed().as_secs_f64() * 1e3
     );
 
-    let outcome = search::run(&graph, source, options)?;
+    let outcome = threads.install(|| search::run(&graph, source, options))?;
     let reached = outcome.levels.iter().filter(|&&level| level != UNREACHED);
     let edges: u64 = outcome
         .levels

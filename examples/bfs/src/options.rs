@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 
 use bfs::roads;
-use ikra::Place;
+use example_program::Machine;
 
 /// How each level is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -48,35 +48,19 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) variant: Variant,
 
-    /// Number of threads; by default, one a core.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-
-    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
-    /// code 3.
-    #[arg(long, default_value_t)]
-    pub(crate) place: Place,
-
-    /// The same as `--place gpu`.
-    #[arg(long, conflicts_with = "place")]
-    pub(crate) gpu: bool,
+    /// What to run on.
+    #[command(flatten)]
+    pub(crate) machine: Machine,
 
     /// Fail if the distances are not those of a sequential search with a queue.
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// Write a picture: junctions coloured by distance, or the number of vertices a level.
+    /// Write a picture: junctions coloured by distance, or the number of vertices per level.
     #[arg(long)]
     pub(crate) png: Option<PathBuf>,
 
     /// Write the distances: vertex,distance.
     #[arg(long)]
     pub(crate) csv: Option<PathBuf>,
-}
-
-impl Options {
-    /// Where to run.
-    pub(crate) fn place(&self) -> Place {
-        if self.gpu { Place::Gpu(0) } else { self.place }
-    }
 }

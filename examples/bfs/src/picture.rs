@@ -2,7 +2,7 @@
 
 use bfs::graph::Graph;
 use bfs::model::UNREACHED;
-use example_output::Picture;
+use example_program::Picture;
 
 /// Width and height in pixels.
 const SIZE: usize = 800;

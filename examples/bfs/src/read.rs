@@ -85,7 +85,7 @@ const SMALL: usize = 16 << 20;
 
 /// The bytes of a file, decompressed if it is compressed.
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let text = example_output::read_text(path)?;
+    let text = example_program::read_text(path)?;
     if !text.starts_with(&[0x1f, 0x8b]) {
         return Ok(text);
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
     let start = Instant::now();
     let mut sim = network(graph, options.variant)?;
     let build = start.elapsed();
-    let mut sim = sim.on(options.place());
+    let mut sim = sim.on(options.machine.place());
     let worker = sim.open()?;
     let source: Link<Vertex> =
         Link::from_index(source as usize).unwrap_or_else(|| unreachable!("a vertex's number is an id"));

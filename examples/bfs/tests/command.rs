@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, str};
 
-use example_output::Picture;
+use example_program::Picture;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use example_output::read_text;
+use example_program::read_text;
 
 use crate::model::Body;
 

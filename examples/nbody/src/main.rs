@@ -4,7 +4,6 @@
 mod input;
 mod model;
 mod options;
-mod output;
 mod picture;
 mod plummer;
 mod simulation;
@@ -14,12 +13,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use example_output::Unwritable;
+use example_program::{ThreadsError, Unwritable};
 use input::InputError;
 use options::Options;
-
-/// More threads than this are a mistake, and may be more than the system starts.
-const MOST_THREADS: usize = 1024;
 
 /// What ends the program early.
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +26,8 @@ enum Failure {
     Ikra(#[from] ikra::Error),
     #[error(transparent)]
     Output(#[from] Unwritable),
-    #[error("cannot write {path}: {reason}")]
-    Log { path: String, reason: String },
-    #[error("--threads {threads}: at most {MOST_THREADS}")]
-    TooManyThreads { threads: usize },
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads { threads: usize, reason: String },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     #[error("the energy drifted by {drift:.2e}, more than the {limit:.2e} that leap-frog allows; take a shorter --dt")]
     Drift { drift: f64, limit: f64 },
 }
@@ -44,8 +36,9 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) | Self::TooManyThreads { .. } => 2,
-            Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
+            Self::Input(_) => 2,
+            Self::Threads(error) => error.code(),
+            Self::Ikra(error) => example_program::error_code(error),
             _ => 1,
         }
     }
@@ -54,11 +47,5 @@ impl Failure {
 fn main() -> ExitCode {
     // Wrong options end the program with code 2 as well.
     let options = Options::parse();
-    match simulation::run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("nbody: {failure}");
-            ExitCode::from(failure.code())
-        }
-    }
+    example_program::end("nbody", simulation::run(&options), Failure::code)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use ikra::Place;
+use example_program::Machine;
 
 /// Simulates bodies that attract each other, by leap-frog integration over all pairs.
 ///
@@ -35,20 +35,11 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Number of threads; by default, one a core.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+    /// What to run on.
+    #[command(flatten)]
+    pub(crate) machine: Machine,
 
-    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
-    /// code 3.
-    #[arg(long, default_value_t)]
-    place: Place,
-
-    /// The same as `--place gpu`.
-    #[arg(long, conflicts_with = "place")]
-    gpu: bool,
-
-    /// Start with the bodies of this CSV file, one a row: mass,x,y,z,vx,vy,vz; or, in two
+    /// Start with the bodies of this CSV file, one per row: mass,x,y,z,vx,vy,vz; or, in two
     /// dimensions, mass,x,y,vx,vy. A first row with these names is optional.
     #[arg(long)]
     pub(crate) input: Option<PathBuf>,
@@ -64,13 +55,6 @@ pub(crate) struct Options {
     /// Fail if the energy drifts by more than the method allows.
     #[arg(long)]
     pub(crate) check: bool,
-}
-
-impl Options {
-    /// Where to run.
-    pub(crate) fn place(&self) -> Place {
-        if self.gpu { Place::Gpu(0) } else { self.place }
-    }
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -1,6 +1,6 @@
 //! A picture of the bodies, seen along the third axis.
 
-use example_output::Picture;
+use example_program::Picture;
 
 /// Width and height in pixels.
 const SIZE: usize = 800;

@@ -1,22 +1,17 @@
 //! The main job: integrates the bodies and reports.
 
-use std::io::{self, IsTerminal};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use example_output::Output;
+use example_program::{Output, Progress};
 use ikra::World;
 
 use crate::model::{Body, Sim};
 use crate::options::Options;
-use crate::output::EnergyLog;
-use crate::{Failure, MOST_THREADS, input, picture, plummer, steps};
+use crate::{Failure, input, picture, plummer, steps};
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let threads = options.threads.map_or(0, usize::from);
-    if threads > MOST_THREADS {
-        return Err(Failure::TooManyThreads { threads });
-    }
+    let threads = options.machine.threads()?;
     // Before the work: an hour later it would be too late to find that a folder is not there.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
@@ -26,11 +21,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Some(path) => input::read(path, options.dims)?,
         None => plummer::sphere(options.bodies, options.dims, options.seed),
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
-    pool.install(|| simulate(bodies, files, options))
+    threads.install(|| simulate(bodies, files, options))
 }
 
 /// The files to write.
@@ -44,19 +35,16 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
     let softening2 = softening * softening;
     let mut sim = Sim::new();
     sim.bodies.extend(bodies)?;
-    let mut sim = sim.on(options.place());
+    let mut sim = sim.on(options.machine.place());
     let worker = sim.open()?;
     steps::attract(&mut sim, softening2)?;
     let (start, mut strongest) = steps::measure(&mut sim)?;
 
-    let mut log = match (files.csv, &options.csv) {
-        (Some(file), Some(path)) => Some(EnergyLog::start(path, file)?),
-        _ => None,
-    };
+    let mut log = files.csv.map(|file| file.rows("step,time,energy,drift")).transpose()?;
     if let Some(log) = &mut log {
-        log.write(0, 0.0, start, 0.0)?;
+        log.write(format_args!("0,0,{start},0"))?;
     }
-    let mut progress = Progress::new(steps);
+    let mut progress = Progress::new("steps", steps);
     let mut worst: f64 = 0.0;
     let started = Instant::now();
     for step in 1..=steps {
@@ -66,7 +54,7 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Fa
         worst = worst.max(drift.abs());
         strongest = strongest.max(strength);
         if let Some(log) = &mut log {
-            log.write(step, f64::from(step) * dt, energy, drift)?;
+            log.write(format_args!("{step},{},{energy},{drift}", f64::from(step) * dt))?;
         }
         progress.show(step);
     }
@@ -104,31 +92,4 @@ fn relative(difference: f64, whole: f64) -> f64 {
 fn drift_limit(strongest: f64, dt: f64, softening: f64) -> f64 {
     const ROUNDING: f64 = 1e-11;
     if softening == 0.0 { f64::INFINITY } else { strongest / softening * dt * dt / 8.0 + ROUNDING }
-}
-
-/// How far the simulation is, on a terminal.
-struct Progress {
-    steps: u32,
-    is_shown: bool,
-    last: Instant,
-}
-
-impl Progress {
-    fn new(steps: u32) -> Self {
-        Self { steps, is_shown: io::stderr().is_terminal(), last: Instant::now() }
-    }
-
-    /// Shows the number of steps, ten times a second.
-    fn show(&mut self, step: u32) {
-        if self.is_shown && self.last.elapsed() > Duration::from_millis(100) {
-            eprint!("\r{step} of {} steps", self.steps);
-            self.last = Instant::now();
-        }
-    }
-
-    fn clear(&self) {
-        if self.is_shown {
-            eprint!("\r\x1b[K");
-        }
-    }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::Parser;
 
-use example_output::{Output, Unwritable};
+use example_program::{Output, ThreadsError, Unwritable};
 use ikra::Place;
 use options::{Options, SceneName};
 use raytrace::model::Vector;
@@ -17,9 +17,6 @@ use raytrace::obj::{self, InputError};
 use raytrace::render::Renderer;
 use raytrace::scene::{Form, Picture, Scene};
 use raytrace::{Order, made_up};
-
-/// More threads than this are a mistake, and may be more than the system starts.
-const MOST_THREADS: usize = 1024;
 
 /// What ends the program early.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +27,8 @@ enum Failure {
     Ikra(#[from] ikra::Error),
     #[error(transparent)]
     Output(#[from] Unwritable),
-    #[error("--threads {threads}: at most {MOST_THREADS}")]
-    TooManyThreads { threads: usize },
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads { threads: usize, reason: String },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     #[error("pixel {x}, {y} has the light {found:?}; none of the scene's is brighter than {brightest:?}")]
     TooBright { x: u32, y: u32, found: Vector, brightest: Vector },
     #[error("pixel {x}, {y} has the light {found:?}, and {expected:?} by sequential code")]
@@ -44,8 +39,9 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) | Self::TooManyThreads { .. } => 2,
-            Self::Ikra(ikra::Error::Gpu(ikra::GpuError::NoDevice { .. } | ikra::GpuError::NoDeviceCode { .. })) => 3,
+            Self::Input(_) => 2,
+            Self::Threads(error) => error.code(),
+            Self::Ikra(error) => example_program::error_code(error),
             _ => 1,
         }
     }
@@ -54,26 +50,14 @@ impl Failure {
 fn main() -> ExitCode {
     // Wrong options end the program with code 2 as well.
     let options = Options::parse();
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("raytrace: {failure}");
-            ExitCode::from(failure.code())
-        }
-    }
+    example_program::end("raytrace", run(&options), Failure::code)
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    if let Some(threads) = options.threads {
-        let threads = usize::from(threads);
-        if threads > MOST_THREADS {
-            return Err(Failure::TooManyThreads { threads });
-        }
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()
-            .map_err(|error| Failure::Threads { threads, reason: error.to_string() })?;
-    }
+    options.machine.threads()?.install(|| draw(options))
+}
+
+fn draw(options: &Options) -> Result<(), Failure> {
     // Before the work: an hour later it would be too late to find that a folder is not there.
     let png = options.png.as_deref().map(Output::open).transpose()?;
     let start = Instant::now();
@@ -88,7 +72,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     let (width, height) = options.size;
     let picture = Picture { width, height, bounces: options.bounces, seed: options.seed };
     let order = if options.list { Order::List } else { Order::Tree };
-    let mut renderer = Renderer::new(&scene, &picture, order, options.place())?;
+    let mut renderer = Renderer::new(&scene, &picture, order, options.machine.place())?;
     println!(
         "{spheres} spheres, {planes} planes, {} triangles, {} materials, built in {:.0} ms",
         scene.shapes.len() - spheres - planes,

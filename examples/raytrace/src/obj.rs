@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use example_output::read_text;
+use example_program::read_text;
 
 use crate::model::{Sky, Vector};
 use crate::scene::{Camera, DAY, Form, Material, Scene, Shape};

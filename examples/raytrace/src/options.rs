@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use ikra::Place;
+use example_program::Machine;
 
 /// Draws a scene by following light backwards, from each pixel through mirrors and glass to where it came from.
 #[derive(Clone, Debug, Parser)]
@@ -33,18 +33,9 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Number of threads; by default, one per core.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-
-    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
-    /// code 3.
-    #[arg(long, default_value_t)]
-    place: Place,
-
-    /// The same as `--place gpu`.
-    #[arg(long, conflicts_with = "place")]
-    gpu: bool,
+    /// What to run on.
+    #[command(flatten)]
+    pub(crate) machine: Machine,
 
     /// Fail if a pixel is brighter than the brightest light, or differs from what sequential code finds that asks all
     /// shapes; of the latter as many pixels as take a few seconds.
@@ -54,13 +45,6 @@ pub(crate) struct Options {
     /// Write the picture.
     #[arg(long)]
     pub(crate) png: Option<PathBuf>,
-}
-
-impl Options {
-    /// Where to run.
-    pub(crate) fn place(&self) -> Place {
-        if self.gpu { Place::Gpu(0) } else { self.place }
-    }
 }
 
 /// What to draw.

@@ -1,6 +1,6 @@
 //! From light to colours of a screen.
 
-use example_output::Picture;
+use example_program::Picture;
 use ikra::math;
 use raytrace::model::Vector;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::{fs, str};
 
-use example_output::Picture;
+use example_program::Picture;
 
 fn raytrace(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_raytrace")).args(args).output().unwrap()

@@ -11,26 +11,27 @@ const DELAY: u16 = 6;
 /// Each colour is told apart by so many bits of red, green and blue.
 const BITS: u32 = 5;
 
-/// A GIF, picture by picture. All have the colours of the first: the map's, and those of markers.
+/// A GIF, picture by picture, in memory until it is written. All have the colours of the first: the map's, and those of
+/// markers.
 ///
 /// ```
 /// use streets::{Animation, City, Map, Marker, Theme};
 ///
-/// # fn main() -> std::io::Result<()> {
 /// let network = City { junctions: 50, ..City::default() }.build();
 /// let map = Map::new(&network, 200, 150, Theme::Light).unwrap();
 /// let red = [220, 40, 40];
-/// let mut gif = Animation::new(Vec::new(), &map.picture(), &[red])?;
+/// let mut gif = Animation::new(&map.picture(), &[red]);
 /// for tick in 0..10 {
 ///     let mut picture = map.picture();
 ///     picture.mark([Marker { at: network.position_on(0, 10.0 * tick as f32), colour: red, radius: 4.0 }]);
-///     gif.frame(&picture)?;
+///     gif.frame(&picture);
 /// }
-/// assert!(gif.finish()?.starts_with(b"GIF89a"));
-/// # Ok(()) }
+/// let mut file = Vec::new();
+/// gif.write(&mut file).unwrap();
+/// assert!(file.starts_with(b"GIF89a"));
 /// ```
-pub struct Animation<W: Write> {
-    encoder: Encoder<W>,
+pub struct Animation {
+    encoder: Encoder<Vec<u8>>,
     palette: Vec<[u8; 3]>,
     /// The colour of the palette that is nearest to each colour; [`UNSEEN`] where none was looked for yet.
     nearest: Vec<u16>,
@@ -45,34 +46,34 @@ const UNSEEN: u16 = u16::MAX;
 /// A pixel that stays as it is.
 const SAME: u8 = 255;
 
-impl<W: Write> Animation<W> {
+/// What holds for files in memory.
+const IN_MEMORY: &str = "memory takes what is written";
+
+impl Animation {
     /// Begins with a picture. `markers` are colours that later pictures add.
     ///
-    /// # Errors
+    /// # Panics
     ///
-    /// Those of the writer, or the picture has 2¹⁶ pixels or more in one direction.
-    pub fn new(writer: W, first: &Picture, markers: &[[u8; 3]]) -> io::Result<Self> {
-        let size = |pixels: u32| u16::try_from(pixels).map_err(io::Error::other);
-        let (width, height) = (size(first.width())?, size(first.height())?);
+    /// If the picture has 2¹⁶ pixels or more in one direction.
+    #[must_use]
+    pub fn new(first: &Picture, markers: &[[u8; 3]]) -> Self {
+        let size = |pixels: u32| u16::try_from(pixels).expect("less than 2¹⁶ pixels in each direction");
+        let (width, height) = (size(first.width()), size(first.height()));
         let palette = palette(first, markers);
-        let mut encoder = Encoder::new(writer, width, height, palette.as_flattened()).map_err(io::Error::other)?;
-        encoder.set_repeat(Repeat::Infinite).map_err(io::Error::other)?;
+        let mut encoder = Encoder::new(Vec::new(), width, height, palette.as_flattened()).expect(IN_MEMORY);
+        encoder.set_repeat(Repeat::Infinite).expect(IN_MEMORY);
         let (nearest, shown) = (vec![UNSEEN; 1 << (3 * BITS)], Vec::new());
         let mut animation = Self { encoder, palette, nearest, shown, width, height };
-        animation.frame(first)?;
-        Ok(animation)
+        animation.frame(first);
+        animation
     }
 
     /// Adds a picture.
     ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    ///
     /// # Panics
     ///
     /// If it is not as large as the first.
-    pub fn frame(&mut self, picture: &Picture) -> io::Result<()> {
+    pub fn frame(&mut self, picture: &Picture) {
         let size = (u32::from(self.width), u32::from(self.height));
         assert_eq!((picture.width(), picture.height()), size, "pictures of one size");
         let pixels = picture.rgb();
@@ -87,18 +88,17 @@ impl<W: Write> Animation<W> {
         frame.delay = DELAY;
         frame.dispose = DisposalMethod::Keep;
         self.shown = indices;
-        self.encoder.write_frame(&frame).map_err(io::Error::other)
+        self.encoder.write_frame(&frame).expect(IN_MEMORY);
     }
 
-    /// Ends the file.
+    /// Writes the file.
     ///
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn finish(self) -> io::Result<W> {
-        let mut writer = self.encoder.into_inner().map_err(io::Error::other)?;
-        writer.flush()?;
-        Ok(writer)
+    pub fn write(self, mut writer: impl Write) -> io::Result<()> {
+        writer.write_all(&self.encoder.into_inner().expect(IN_MEMORY))?;
+        writer.flush()
     }
 
     /// The nearest colour of the palette.

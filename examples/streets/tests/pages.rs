@@ -1,53 +1,39 @@
 //! The page that plays a run, in a browser without a window.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+mod browser;
 
 use streets::{City, Layer, Player};
 
-/// Clicks and drags, after the page is ready; says what happened as attributes of the document.
-const VISITOR: &str = r#"<script>
-const wait = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+/// Clicks and drags, after the page is ready.
+const VISITOR: &str = r#"
 const pixels = () => { const s = document.getElementById("map"); return s.getContext("2d").getImageData(0, 0, s.width, s.height).data; };
 const differ = (a, b) => { let n = 0; for (let k = 0; k < a.length; k += 4) n += a[k] !== b[k] || a[k + 1] !== b[k + 1]; return n; };
 (async () => {
   const page = document.documentElement, map = document.getElementById("map"), said = {};
-  while (page.dataset.ready !== "yes" && !page.dataset.error) await wait(20);
-  await wait(300);
-  said.played = Number(page.dataset.frame) > 0;
+  await until(() => page.dataset.ready === "yes");
+  await until(() => Number(page.dataset.frame) > 0);
+  said.frames = page.dataset.frames;
   const time = document.getElementById("time");
   const at = value => { time.value = value; time.dispatchEvent(new Event("input")); };
-  at(0); const first = pixels(); await wait(120);
+  at(0); const first = pixels(); await drawn();
   said.paused = page.dataset.frame === "0.00" && differ(first, pixels()) === 0;
   at(10); const later = pixels(); said.moved = differ(first, later);
   said.clock = document.getElementById("clock").textContent;
   const event = (name, x, y) => map.dispatchEvent(new PointerEvent(name, { clientX: x, clientY: y, pointerId: 1 }));
-  event("pointerdown", 300, 300); event("pointermove", 380, 340); event("pointerup", 380, 340); await wait(120);
+  event("pointerdown", 300, 300); event("pointermove", 380, 340); event("pointerup", 380, 340); await drawn();
   const panned = pixels(); said.panned = differ(later, panned);
-  map.dispatchEvent(new WheelEvent("wheel", { deltaY: -600, clientX: 400, clientY: 300, cancelable: true })); await wait(120);
+  map.dispatchEvent(new WheelEvent("wheel", { deltaY: -600, clientX: 400, clientY: 300, cancelable: true })); await drawn();
   const zoomed = pixels(); said.zoomed = differ(panned, zoomed);
-  document.getElementById("theme").click(); await wait(120);
+  document.getElementById("theme").click(); await drawn();
   said.theme = differ(zoomed, pixels());
-  document.getElementById("fit").click(); document.getElementById("theme").click(); await wait(120);
+  document.getElementById("fit").click(); document.getElementById("theme").click(); await drawn();
   said.back = differ(later, pixels());
-  for (const name in said) page.dataset["said" + name] = said[name];
-  page.dataset.visited = "yes";
+  say(said);
 })();
-</script>"#;
+"#;
 
-/// The value of an attribute `data-name` of the document.
-fn attribute<'a>(document: &'a str, name: &str) -> Option<&'a str> {
-    document.split_once(&format!("data-{name}=\""))?.1.split('"').next()
-}
-
-/// The browser that is asked for: on a busy machine its virtual time runs ahead of the page.
-fn browser() -> Option<std::ffi::OsString> {
-    std::env::var_os("IKRA_CHROMIUM")
-}
-
-fn page(folder: &Path) -> String {
+fn page() -> String {
     let network = City { junctions: 300, ..City::default() }.build();
     let layer = |name: &str, count, colours| Layer { name: name.to_owned(), count, colours, metres: 5.0, least: 2.5 };
     let layers = vec![
@@ -61,53 +47,25 @@ fn page(folder: &Path) -> String {
             let street = network.street(n % network.streets() as u32);
             (network.position_on(street.id, (n as f32 + 4.0 * tick as f32) % street.length), (n % 256) as u8)
         });
-        player.frame(lights.chain(cars)).unwrap();
+        player.frame(lights.chain(cars));
     }
     let mut html = Vec::new();
     player.write(&mut html).unwrap();
     let html = String::from_utf8(html).unwrap();
     assert!(html.len() < 120_000, "{} bytes", html.len());
-    fs::write(folder.join("run.html"), &html).unwrap();
     html
 }
 
 #[test]
 fn a_browser_plays_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let html = page(folder.path());
+    let html = page();
     assert!(!html.contains("src=") && !html.contains("http"), "the page needs nothing else");
-    let Some(browser) = browser() else {
-        println!("SKIPPED: IKRA_CHROMIUM names no browser");
-        return;
-    };
-    let visited = folder.path().join("visited.html");
-    fs::write(&visited, html.replace("</body>", &format!("{VISITOR}</body>"))).unwrap();
-    let output = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--window-size=900,700",
-            "--virtual-time-budget=20000",
-        ])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .arg("--dump-dom")
-        .arg(format!("file://{}", visited.display()))
-        .output()
-        .unwrap();
-    let document = String::from_utf8_lossy(&output.stdout);
-    let said = |name: &str| attribute(&document, &format!("said{name}")).unwrap_or_default().to_owned();
-    let error = attribute(&document, "error");
-    assert_eq!(
-        (error, attribute(&document, "visited")),
-        (None, Some("yes")),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert_eq!((attribute(&document, "frames"), said("clock")), (Some("40"), "20 s".to_owned()));
-    assert_eq!((said("played"), said("paused")), ("true".to_owned(), "true".to_owned()));
+    let Some(browser) = browser::find() else { return };
+    let said = browser::visit(&browser, &html, VISITOR);
+    assert_eq!(said.get("error"), None);
+    assert_eq!((&*said["frames"], &*said["clock"], &*said["paused"]), ("40", "20 s", "true"));
     for (name, least) in [("moved", 1000), ("panned", 2000), ("zoomed", 2000), ("theme", 100_000)] {
-        assert!(said(name).parse::<u32>().unwrap() > least, "{name}: {}", said(name));
+        assert!(said[name].parse::<u32>().unwrap() > least, "{name}: {}", said[name]);
     }
-    assert_eq!(said("back"), "0", "all is shown as before");
+    assert_eq!(said["back"], "0", "all is shown as before");
 }

@@ -1,41 +1,30 @@
-//! The files that the example programs read and write.
-//!
-//! A program opens those that it writes before it begins to compute: a folder that is not there shows at once, not
-//! after an hour.
-#![forbid(unsafe_code)]
+//! Files that a program writes.
 
-mod input;
-mod picture;
-
-use std::fmt;
+use std::fmt::{Arguments, Display};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
-pub use input::read_text;
-pub use picture::Picture;
-
 /// A file that cannot be written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {reason}", path.display())]
 pub struct Unwritable {
     path: PathBuf,
     reason: String,
 }
 
-impl fmt::Display for Unwritable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot write {}: {}", self.path.display(), self.reason)
+impl Unwritable {
+    fn new(path: &Path, error: &io::Error) -> Self {
+        Self { path: path.to_owned(), reason: error.to_string() }
     }
 }
-
-impl std::error::Error for Unwritable {}
 
 /// A file to be written later.
 ///
 /// What was in it stays until then; one that is new is removed if nothing is written.
 ///
 /// ```
-/// use example_output::Output;
+/// use example_program::Output;
 /// use std::io::Write;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -65,21 +54,28 @@ impl Output {
         let is_new = !path.exists();
         match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
             Ok(file) => Ok(Self { path: path.to_owned(), file: Some(file), is_new }),
-            Err(error) => Err(Unwritable { path: path.to_owned(), reason: error.to_string() }),
+            Err(error) => Err(Unwritable::new(path, &error)),
         }
     }
 
-    /// Starts the file again, to be written bit by bit.
+    /// Begins a file of rows, which are written as they come.
     ///
     /// # Errors
     ///
     /// [`Unwritable`].
-    pub fn start(mut self) -> Result<File, Unwritable> {
+    pub fn rows(self, header: impl Display) -> Result<Rows, Unwritable> {
+        let mut rows = Rows { path: self.path.clone(), file: BufWriter::new(self.start()?) };
+        rows.write(format_args!("{header}"))?;
+        Ok(rows)
+    }
+
+    /// The file, empty.
+    fn start(mut self) -> Result<File, Unwritable> {
         let started = match self.file.take() {
             Some(file) => emptied(file),
             None => Err(io::Error::other("it is written already")),
         };
-        started.map_err(|error| Unwritable { path: self.path.clone(), reason: error.to_string() })
+        started.map_err(|error| Unwritable::new(&self.path, &error))
     }
 
     /// Writes the whole file.
@@ -90,7 +86,34 @@ impl Output {
     pub fn write(self, work: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Unwritable> {
         let path = self.path.clone();
         let mut file = BufWriter::new(self.start()?);
-        work(&mut file).and_then(|()| file.flush()).map_err(|error| Unwritable { path, reason: error.to_string() })
+        work(&mut file).and_then(|()| file.flush()).map_err(|error| Unwritable::new(&path, &error))
+    }
+}
+
+/// A file of text that grows by a row at a time.
+#[derive(Debug)]
+pub struct Rows {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Rows {
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// [`Unwritable`].
+    pub fn write(&mut self, row: Arguments<'_>) -> Result<(), Unwritable> {
+        writeln!(self.file, "{row}").map_err(|error| Unwritable::new(&self.path, &error))
+    }
+
+    /// Writes what is still in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Unwritable`].
+    pub fn finish(mut self) -> Result<(), Unwritable> {
+        self.file.flush().map_err(|error| Unwritable::new(&self.path, &error))
     }
 }
 
@@ -133,6 +156,18 @@ mod tests {
     }
 
     #[test]
+    fn rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.csv");
+        let mut rows = Output::open(&path).unwrap().rows("step,energy").unwrap();
+        for step in 1..=2 {
+            rows.write(format_args!("{step},{}", -0.5 * f64::from(step))).unwrap();
+        }
+        rows.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "step,energy\n1,-0.5\n2,-1\n");
+    }
+
+    #[test]
     fn what_cannot_be_written_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().to_owned(), folder.path().join("no/such/folder")] {
@@ -142,6 +177,8 @@ mod tests {
         let full = Path::new("/dev/full");
         if full.exists() {
             let message = Output::open(full).unwrap().write(|file| write!(file, "x")).unwrap_err().to_string();
+            assert!(message.starts_with("cannot write /dev/full: "), "{message}");
+            let message = Output::open(full).unwrap().rows("x").unwrap().finish().unwrap_err().to_string();
             assert!(message.starts_with("cannot write /dev/full: "), "{message}");
         }
     }
