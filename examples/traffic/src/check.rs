@@ -1,0 +1,238 @@
+//! What must hold after each step.
+
+use ikra::prelude::*;
+
+use crate::model::{car, cell};
+use crate::roads::NO_LIGHT;
+use crate::traffic::Traffic;
+
+/// What must not be. Cells, cars and groups have the numbers of their places, from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A cell that does not know its car, or has two.
+    #[error("after step {step}, cell {cell} counts {counted} cars, and {found} are in it")]
+    Occupancy {
+        /// Steps done.
+        step: u32,
+        /// The cell.
+        cell: u32,
+        /// What it says.
+        counted: u32,
+        /// What the cars say.
+        found: u32,
+    },
+    /// Two cars in a cell.
+    #[error("after step {step}, {cars} cars are in cell {cell}")]
+    Collision {
+        /// Steps done.
+        step: u32,
+        /// The cell.
+        cell: u32,
+        /// Cars in it.
+        cars: u32,
+    },
+    /// A car was lost, or made.
+    #[error("after step {step}, the cells count {found} cars, and there were {expected}")]
+    Lost {
+        /// Steps done.
+        step: u32,
+        /// What there is.
+        found: u64,
+        /// What there was.
+        expected: u64,
+    },
+    /// A car faster than it can be, or than it may be where it is.
+    #[error("after step {step}, car {car} drives {velocity} cells per step, and may drive {limit}")]
+    TooFast {
+        /// Steps done.
+        step: u32,
+        /// The car.
+        car: u32,
+        /// Its velocity.
+        velocity: u32,
+        /// The least of its own largest velocity and the limits on its way.
+        limit: u32,
+    },
+    /// A car accelerated by more than one cell per step.
+    #[error("in step {step}, car {car} accelerated from {from} to {to} cells per step")]
+    Accelerated {
+        /// Steps done.
+        step: u32,
+        /// The car.
+        car: u32,
+        /// Its velocity before.
+        from: u32,
+        /// Its velocity after.
+        to: u32,
+    },
+    /// A car that came from one cell to another that does not follow it.
+    #[error("in step {step}, car {car} went from cell {from} to cell {to}, which does not follow it")]
+    OffRoad {
+        /// Steps done.
+        step: u32,
+        /// The car.
+        car: u32,
+        /// The cell that it left.
+        from: u32,
+        /// The cell that it came to.
+        to: u32,
+    },
+    /// A car that drove through another.
+    #[error("in step {step}, car {car} drove through cell {cell}, in which there was another")]
+    Through {
+        /// Steps done.
+        step: u32,
+        /// The car.
+        car: u32,
+        /// The cell.
+        cell: u32,
+    },
+    /// A car that left a cell with a red light.
+    #[error("in step {step}, car {car} passed the red light at cell {cell}")]
+    RedLight {
+        /// Steps done.
+        step: u32,
+        /// The car.
+        car: u32,
+        /// The cell before the light.
+        cell: u32,
+    },
+    /// A controller that lets cars come from several streets, or from none.
+    #[error("after step {step}, {green} signal groups of a controller are green, from group {group} on")]
+    Lights {
+        /// Steps done.
+        step: u32,
+        /// The first group of the controller.
+        group: u32,
+        /// How many are green.
+        green: u32,
+    },
+}
+
+/// What is kept of the last check.
+#[derive(Debug)]
+pub(crate) struct Before {
+    step: u32,
+    cells: Vec<u32>,
+    velocities: Vec<u32>,
+}
+
+impl Traffic {
+    /// Looks whether the model did what it must: in each cell there is one car or none, no car was lost, none is too fast,
+    /// and one signal group of each controller is green. If the check before was one step ago, also where the cars
+    /// went: along the roads, through free cells, not past red lights, and no more than one cell farther than in the
+    /// step before.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong.
+    pub fn check(&mut self) -> Result<(), Violation> {
+        let step = self.steps();
+        let cells: Vec<u32> = self.world.cars.column(car::cell).iter().map(|cell| cell.index() as u32).collect();
+        let velocities = self.world.cars.copy_column(car::velocity);
+        self.check_places(step, &cells)?;
+        let green = self.green();
+        self.check_lights(step, &green)?;
+        self.check_velocities(step, &velocities)?;
+        if let Some(before) = self.before.as_ref().filter(|before| before.step + 1 == step) {
+            self.check_moves(before, step, &cells, &velocities, &green)?;
+        }
+        self.before = Some(Before { step, cells, velocities });
+        Ok(())
+    }
+
+    fn check_places(&self, step: u32, cars: &[u32]) -> Result<(), Violation> {
+        let counted = self.world.cells.copy_column(cell::cars);
+        let mut found = vec![0_u32; counted.len()];
+        for &cell in cars {
+            found[cell as usize] += 1;
+        }
+        for (cell, (&counted, &found)) in (0..).zip(counted.iter().zip(&found)) {
+            if found > 1 {
+                return Err(Violation::Collision { step, cell, cars: found });
+            }
+            if counted != found {
+                return Err(Violation::Occupancy { step, cell, counted, found });
+            }
+        }
+        let (sum, expected) = (counted.iter().map(|&cars| u64::from(cars)).sum(), u64::from(self.parameters.cars));
+        if sum != expected || cars.len() as u64 != expected {
+            return Err(Violation::Lost { step, found: sum, expected });
+        }
+        Ok(())
+    }
+
+    fn check_lights(&self, step: u32, green: &[u32]) -> Result<(), Violation> {
+        if step == 0 {
+            return Ok(());
+        }
+        for controls in &self.roads.controllers {
+            let groups = controls.first as usize..(controls.first + controls.count) as usize;
+            let green = green[groups].iter().filter(|&&at| at == step).count() as u32;
+            if green != 1 {
+                return Err(Violation::Lights { step, group: controls.first, green });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_velocities(&self, step: u32, velocities: &[u32]) -> Result<(), Violation> {
+        let most = self.world.cars.column(car::max_velocity);
+        for (car, (&velocity, &limit)) in (0..).zip(velocities.iter().zip(most)) {
+            if velocity > limit {
+                return Err(Violation::TooFast { step, car, velocity, limit });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_moves(
+        &self,
+        before: &Before,
+        step: u32,
+        cells: &[u32],
+        velocities: &[u32],
+        green: &[u32],
+    ) -> Result<(), Violation> {
+        let lights = self.roads.lights();
+        let mut was_taken = vec![false; self.roads.cells()];
+        for &cell in &before.cells {
+            was_taken[cell as usize] = true;
+        }
+        for (car, link) in (0..).zip(self.world.cars.links()) {
+            let (n, view) = (car as usize, self.world.get(link));
+            let (was, to) = (before.velocities[n], velocities[n]);
+            if to > was + 1 {
+                return Err(Violation::Accelerated { step, car, from: was, to });
+            }
+            let mut at = before.cells[n];
+            for next in view.path().range(..to as usize) {
+                let next = next.link().index() as u32;
+                let onward = self.roads.outgoing.row(at as usize);
+                // From a sink, cars come back anywhere.
+                if !onward.is_empty() {
+                    if !onward.contains(&next) {
+                        return Err(Violation::OffRoad { step, car, from: at, to: next });
+                    }
+                    let light = lights[at as usize];
+                    if light != NO_LIGHT && green[light as usize] != step {
+                        return Err(Violation::RedLight { step, car, cell: at });
+                    }
+                }
+                let limit = u32::from(self.roads.limits[next as usize]);
+                if to > limit {
+                    return Err(Violation::TooFast { step, car, velocity: to, limit });
+                }
+                if was_taken[next as usize] {
+                    return Err(Violation::Through { step, car, cell: next });
+                }
+                at = next;
+            }
+            if at != cells[n] {
+                return Err(Violation::OffRoad { step, car, from: at, to: cells[n] });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,387 @@
+//! The model (INNER §4). Compiled for the host and for the GPU.
+//!
+//! A step is three kernels: [`Controller::control`] sets the lights, [`Car::plan`] takes the paper's steps 1 to 4, which
+//! only read the cells, and [`Car::drive`] takes step 5. Nothing is done for each cell: what a step leaves in cells and
+//! groups carries the step's number, so that the next one does not have to clear it.
+
+use ikra::prelude::*;
+use ikra::rng::Random;
+
+/// Bits that tell the way at a fork, of which a controller sees 16 when it looks back.
+const WAY_BITS: u32 = 4;
+/// Ways that it sees at a fork.
+const MOST_WAYS: usize = 1 << WAY_BITS;
+
+/// What is the same for all cars.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Rules {
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// How likely a car dawdles, per step.
+    pub randomisation: f32,
+    /// The number of cells.
+    pub cells: u32,
+}
+
+/// The steps done so far, so that a recording of some steps can be replayed.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// Their number.
+    pub step: u32,
+}
+
+#[soa_methods]
+impl Clock {
+    /// Some steps were done.
+    #[kernel]
+    pub fn advance(&mut self, steps: u32) {
+        self.step += steps;
+    }
+}
+
+/// What a driver sees at a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
+#[repr(C)]
+pub struct Sign {
+    /// The speed limit in cells per step; 1 or more.
+    pub max_velocity: u8,
+    /// Whether there is a light: cars stay while it is red.
+    pub has_light: bool,
+}
+
+/// A place for one car.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Speed limit and light.
+    pub sign: Sign,
+    /// How much traffic it draws, where there is a choice.
+    pub weight: u16,
+    /// Whose light it is.
+    pub light: Option<Link<SharedSignalGroup>>,
+    /// Where cars go next: none at a sink, several at junctions and before turn lanes.
+    #[inline_array(1)]
+    pub outgoing: InnerArray<Link<Cell>>,
+    /// Where they come from.
+    #[inline_array(1)]
+    pub incoming: InnerArray<Link<Cell>>,
+    /// How many cars are in it: none or one.
+    #[atomic]
+    pub cars: u32,
+    /// The last step in which a car wanted to come, and of these cars the one with the smallest id: see [`Car::claim`].
+    #[atomic]
+    pub claim: u64,
+}
+
+#[soa_methods]
+impl Cell {
+    /// Whether cars may leave it in a step.
+    pub fn is_open(&self, step: u32) -> bool {
+        self.light.is_none_or(|group| group.green_at().load() == step)
+    }
+
+    /// The next cell: a random one, where there are several, by their weights (INNER §4.1, step 2). None at a sink.
+    pub fn onward(&self, random: &mut Random) -> Option<Ref<Cell>> {
+        let mut next = self.outgoing.try_get(0);
+        if self.outgoing.len() > 1 {
+            let mut weights = 0;
+            for cell in &self.outgoing {
+                let weight = u32::from(cell.weight());
+                weights += weight;
+                // The first one is certain.
+                if weights == weight || random.below(weights) < weight {
+                    next = Some(cell);
+                }
+            }
+        }
+        next
+    }
+
+    /// Whether there is a car among the `range` cells that end with this one, along all ways back.
+    ///
+    /// A way is told by what it takes at each of its forks, [`WAY_BITS`] bits for each, and the next way is found by
+    /// counting: on a GPU that is faster than a stack in memory.
+    pub fn has_car_behind(&self, range: u32) -> bool {
+        let mut way = 0_u64;
+        loop {
+            let mut cell: Ref<Cell> = self.resolve(self.link());
+            let mut forks = 0;
+            // The same as far as the last fork that has another way, and that.
+            let mut next = None;
+            for left in (0..range).rev() {
+                if cell.cars().load() > 0 {
+                    return true;
+                }
+                let ways = cell.incoming().len();
+                if left == 0 || ways == 0 {
+                    break;
+                }
+                let mut taken = 0;
+                if ways > 1 && forks < u64::BITS {
+                    taken = (way >> forks) as usize % MOST_WAYS;
+                    if taken + 1 < ways && taken + 1 < MOST_WAYS {
+                        next = Some(way & ((1 << forks) - 1) | (taken as u64 + 1) << forks);
+                    }
+                    forks += WAY_BITS;
+                }
+                cell = cell.incoming().get(taken);
+            }
+            let Some(next) = next else { return false };
+            way = next;
+        }
+    }
+}
+
+/// The lights of a street at a junction: the same for all of its turn lanes.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct SharedSignalGroup {
+    /// The last step in which it was green.
+    #[atomic]
+    pub green_at: u32,
+    /// The last cells before the junction.
+    #[inline_array(2)]
+    pub cells: InnerArray<Link<Cell>>,
+}
+
+#[soa_methods]
+impl SharedSignalGroup {
+    /// Whether a car is so near that it could cross the junction in one step: looks back from each cell, along incoming
+    /// cells, as far as the speed limit allows one to come from.
+    pub fn has_traffic(&self) -> bool {
+        self.cells.iter().any(|last| last.has_car_behind(u32::from(last.sign().max_velocity)))
+    }
+}
+
+/// What lets the cars of one street at a time cross a junction.
+#[soa_dispatch(TrafficLight, SmartTrafficLight, YieldController)]
+pub trait Controller {
+    /// Chooses the group that is green in a step, `k` steps after the clock's.
+    #[kernel]
+    fn control(&mut self, clock: Ref<Clock>, k: u32);
+
+    /// Makes a group green in a step. All others are red, since they were green in earlier steps.
+    fn open(&self, group: u32, step: u32) {
+        self.groups.get(group as usize).green_at().max(step);
+    }
+}
+
+/// Makes one group after another green.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct TrafficLight {
+    /// Steps for which each group is green.
+    pub phase_length: u32,
+    /// The green group.
+    pub phase: u32,
+    /// Steps for which it has been green.
+    pub timer: u32,
+    /// One for each street that leads to the junction.
+    #[inline_array(4)]
+    pub groups: InnerArray<Link<SharedSignalGroup>>,
+}
+
+#[soa_methods]
+impl Controller for TrafficLight {
+    fn control(&mut self, clock: Ref<Clock>, k: u32) {
+        if self.timer >= self.phase_length {
+            self.timer = 0;
+            self.phase = if self.phase + 1 < self.groups.len() as u32 { self.phase + 1 } else { 0 };
+        }
+        self.timer += 1;
+        self.open(self.phase, clock.step() + k);
+    }
+}
+
+/// The same, but if cars come from one street only, that is green at once, and stays so while it is the only one.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct SmartTrafficLight {
+    /// Steps for which each group is green.
+    pub phase_length: u32,
+    /// The green group.
+    pub phase: u32,
+    /// Steps for which it has been green.
+    pub timer: u32,
+    /// One for each street that leads to the junction.
+    #[inline_array(4)]
+    pub groups: InnerArray<Link<SharedSignalGroup>>,
+}
+
+#[soa_methods]
+impl Controller for SmartTrafficLight {
+    fn control(&mut self, clock: Ref<Clock>, k: u32) {
+        let (mut busy, mut only) = (0, 0);
+        for n in 0..self.groups.len() {
+            if busy < 2 && self.groups.get(n).has_traffic() {
+                busy += 1;
+                only = n as u32;
+            }
+        }
+        let mut phase = self.phase;
+        if busy == 1 {
+            phase = only;
+        } else if self.timer >= self.phase_length {
+            phase = if phase + 1 < self.groups.len() as u32 { phase + 1 } else { 0 };
+            self.timer = 0;
+        }
+        if phase != self.phase {
+            self.timer = 0;
+        }
+        self.phase = phase;
+        self.timer += 1;
+        self.open(phase, clock.step() + k);
+    }
+}
+
+/// Lets cars of lesser streets cross only while none comes from those before them: give-way signs, and the ends of slip
+/// roads.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct YieldController {
+    /// One for each street that leads to the junction, those with priority first.
+    #[inline_array(4)]
+    pub groups: InnerArray<Link<SharedSignalGroup>>,
+}
+
+#[soa_methods]
+impl Controller for YieldController {
+    fn control(&mut self, clock: Ref<Clock>, k: u32) {
+        let mut first = 0;
+        for n in 0..self.groups.len() {
+            if self.groups.get(n).has_traffic() {
+                first = n as u32;
+                break;
+            }
+        }
+        self.open(first, clock.step() + k);
+    }
+}
+
+/// A car.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Car {
+    /// Where it is.
+    pub cell: Link<Cell>,
+    /// Cells that it moved in the last step.
+    pub velocity: u32,
+    /// Cells that it moves at most.
+    pub max_velocity: u32,
+    /// The cells that it moves through in a step, as many as it has velocity; there is room for its largest.
+    #[inline_array(8)]
+    pub path: InnerArray<Link<Cell>>,
+}
+
+#[soa_methods]
+impl Car {
+    /// What it writes on a cell that it wants to move to: larger than what any car wrote in an earlier step, and than what
+    /// cars with larger ids write in this one.
+    pub fn claim(&self, step: u32) -> u64 {
+        u64::from(step) << 32 | u64::from(!self.link().id())
+    }
+
+    /// Steps 1 to 4 of INNER §4.1: accelerates, finds its path, brakes for others, limits and lights, dawdles. Cars that
+    /// left the map at a sink wait until the cell where they come back, another one in each step, is free.
+    #[kernel]
+    pub fn plan(&mut self, clock: Ref<Clock>, k: u32, rules: Rules) {
+        let step = clock.step() + k;
+        let mut random = Random::new(rules.seed, self.link().id(), step);
+        let dawdles = random.chance(rules.randomisation);
+        let mut cell = self.cell;
+        let mut velocity = 0;
+        if cell.outgoing().is_empty() {
+            if let Some(entry) = Link::<Cell>::from_index(random.below(rules.cells) as usize) {
+                let entry: Ref<Cell> = self.resolve(entry);
+                if entry.cars().load() == 0 && !entry.sign().has_light {
+                    self.path.set(0, entry);
+                    velocity = 1;
+                }
+            }
+        } else {
+            let mut most = if self.velocity < self.max_velocity { self.velocity + 1 } else { self.max_velocity };
+            let mut has_light = cell.sign().has_light;
+            while velocity < most {
+                if has_light && !cell.is_open(step) {
+                    break;
+                }
+                let Some(next) = cell.onward(&mut random) else { break };
+                let (sign, cars) = (next.sign(), next.cars().load());
+                let limit = u32::from(sign.max_velocity);
+                // Whoever goes on moves faster than it did so far, in each of the cells.
+                if cars > 0 || limit <= velocity {
+                    break;
+                }
+                if limit < most {
+                    most = limit;
+                }
+                self.path.set(velocity as usize, next);
+                velocity += 1;
+                cell = next;
+                has_light = sign.has_light;
+            }
+        }
+        if dawdles && velocity > 0 {
+            velocity -= 1;
+        }
+        self.velocity = velocity;
+        if velocity > 0 {
+            self.path.get(velocity as usize - 1).claim().max(self.claim(step));
+        }
+    }
+
+    /// Step 5: moves, unless another car that wants to the same cell comes first.
+    #[kernel]
+    pub fn drive(&mut self, clock: Ref<Clock>, k: u32) {
+        if self.velocity > 0 {
+            let target = self.path.get(self.velocity as usize - 1);
+            if target.claim().load() == self.claim(clock.step() + k) {
+                self.cell.cars().sub(1);
+                target.cars().add(1);
+                self.cell = target;
+            } else {
+                self.velocity = 0;
+            }
+        }
+    }
+
+    /// Its velocity, to be added up.
+    #[kernel(reduce(Sum))]
+    pub fn speed(&self) -> u64 {
+        u64::from(self.velocity)
+    }
+
+    /// The square of its velocity, to be added up.
+    #[kernel(reduce(Sum))]
+    pub fn speed_squared(&self) -> u64 {
+        u64::from(self.velocity) * u64::from(self.velocity)
+    }
+
+    /// One if it did not move.
+    #[kernel(reduce(Sum))]
+    pub fn stopped(&self) -> u64 {
+        u64::from(self.velocity == 0)
+    }
+}
+
+/// The world.
+#[soa_world]
+#[derive(Debug)]
+pub struct Simulation {
+    /// One.
+    pub clocks: Objects<Clock>,
+    /// The streets.
+    pub cells: Objects<Cell>,
+    /// The lights.
+    pub groups: Objects<SharedSignalGroup>,
+    /// Controllers.
+    pub traffic_lights: Objects<TrafficLight>,
+    /// Controllers.
+    pub smart_traffic_lights: Objects<SmartTrafficLight>,
+    /// Controllers.
+    pub yield_controllers: Objects<YieldController>,
+    /// Cars.
+    pub cars: Objects<Car>,
+}

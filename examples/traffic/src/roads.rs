@@ -1,0 +1,361 @@
+//! Streets as cells.
+
+use std::f32::consts::{PI, TAU};
+
+use streets::{Control, Network};
+
+use crate::parameters::{Lights, Parameters};
+use crate::rows::Rows;
+
+/// Cells of a turn lane.
+const TURN_LANE: u32 = 4;
+/// What stands for no group.
+pub(crate) const NO_LIGHT: u32 = u32::MAX;
+
+/// The cells of streets, and what controls the traffic at junctions.
+///
+/// The cells of a street follow each other. Where a street with several lanes leads to a junction with several ways on, its
+/// last cells are turn lanes side by side, each for some of the ways; all have the same light.
+///
+/// ```
+/// use traffic::{Parameters, Roads};
+///
+/// let (network, _) = streets::Network::from_bytes("one.txt", b"1 2 50\n2 1 30\n").unwrap();
+/// let roads = Roads::new(&network, &Parameters::default()).unwrap();
+/// assert_eq!(roads.cells(), 16);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roads {
+    /// The speed limit of each cell in cells per step.
+    pub(crate) limits: Vec<u8>,
+    /// How much traffic each draws.
+    pub(crate) weights: Vec<u16>,
+    /// Where cars go from each.
+    pub(crate) outgoing: Rows,
+    /// The cells of each signal group.
+    pub(crate) groups: Rows,
+    /// The street of each signal group.
+    pub(crate) group_streets: Vec<u32>,
+    /// Its groups, which follow each other, are `groups[first..first of the next]`.
+    pub(crate) controllers: Vec<Controls>,
+    /// By their numbers in the network.
+    pub(crate) streets: Vec<StreetCells>,
+    /// Metres per cell.
+    pub(crate) cell_length: f32,
+}
+
+/// What controls a junction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    Light,
+    Smart,
+    Yield,
+}
+
+/// The controller of a junction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Controls {
+    pub(crate) kind: Kind,
+    /// The node.
+    pub(crate) junction: u32,
+    /// Its first signal group.
+    pub(crate) first: u32,
+    /// How many it has.
+    pub(crate) count: u32,
+}
+
+/// The cells of a street: those of its first lane, then those of further turn lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StreetCells {
+    /// The first cell's number.
+    pub(crate) first: u32,
+    /// From its beginning to its end; none where cars may not drive.
+    pub(crate) length: u32,
+    /// Turn lanes; 1 if there is only the street.
+    pub(crate) lanes: u32,
+    /// Cells of a turn lane.
+    pub(crate) lane: u32,
+}
+
+/// Why streets cannot be cells.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RoadsError {
+    /// There is no street for cars.
+    #[error("there is no street that cars may use")]
+    NoStreets,
+    /// There are more than there are numbers.
+    #[error("the streets have {cells} cells of {cell_length} m, and at most {} are possible: make the cells longer", u32::MAX / 4)]
+    TooManyCells {
+        /// How many there would be.
+        cells: u64,
+        /// Metres per cell.
+        cell_length: f32,
+    },
+    /// A number that makes no sense.
+    #[error("{name} is {value}: it must be {expected}")]
+    BadParameter {
+        /// Of the parameter.
+        name: &'static str,
+        /// What it is.
+        value: f32,
+        /// What it could be.
+        expected: &'static str,
+    },
+}
+
+impl StreetCells {
+    /// How many there are.
+    fn cells(self) -> u64 {
+        u64::from(self.length) + u64::from(self.lanes - 1) * u64::from(self.lane)
+    }
+
+    /// The first cell of a turn lane.
+    fn lane_start(self, lane: u32) -> u32 {
+        self.first + self.length - self.lane + lane * self.lane
+    }
+
+    /// The last cells, one for each turn lane.
+    fn ends(self) -> impl Iterator<Item = u32> {
+        (0..self.lanes).map(move |lane| self.first + self.length - 1 + lane * self.lane)
+    }
+
+    /// How far from the beginning a cell is, in cells.
+    fn place(self, cell: u32) -> u32 {
+        let n = cell - self.first;
+        if n < self.length { n } else { self.length - self.lane + (n - self.length) % self.lane }
+    }
+}
+
+impl Roads {
+    /// The cells of those streets of a network that cars may use.
+    ///
+    /// # Errors
+    ///
+    /// There are none, or too many; a parameter makes no sense.
+    pub fn new(network: &Network, parameters: &Parameters) -> Result<Self, RoadsError> {
+        let cell_length = parameters.cell_length;
+        let bad = |name, value, expected| Err(RoadsError::BadParameter { name, value, expected });
+        if !(cell_length > 0.0 && cell_length.is_finite()) {
+            return bad("the length of a cell", cell_length, "more than 0 metres");
+        }
+        if !(parameters.seconds > 0.0 && parameters.seconds.is_finite()) {
+            return bad("the length of a step", parameters.seconds, "more than 0 seconds");
+        }
+        let onward = onward(network);
+        let mut streets = Vec::with_capacity(network.streets());
+        let mut cells = 0_u64;
+        for street in network.iter() {
+            let mut made = StreetCells { first: cells as u32, length: 0, lanes: 1, lane: 0 };
+            if street.class.has_cars() {
+                made.length = (street.length / cell_length).round().max(1.0) as u32;
+                made.lanes = u32::from(street.lanes).min(onward.row(street.id as usize).len() as u32).max(1);
+                made.lane = TURN_LANE.min(made.length - 1);
+                if made.lane == 0 || made.lanes == 1 {
+                    (made.lanes, made.lane) = (1, 0);
+                }
+            }
+            cells += made.cells();
+            streets.push(made);
+        }
+        match cells {
+            0 => return Err(RoadsError::NoStreets),
+            1.. if cells > u64::from(u32::MAX / 4) => return Err(RoadsError::TooManyCells { cells, cell_length }),
+            _ => {}
+        }
+        let mut roads = Self {
+            limits: Vec::with_capacity(cells as usize),
+            weights: vec![1; cells as usize],
+            outgoing: Rows::new(),
+            groups: Rows::new(),
+            group_streets: Vec::new(),
+            controllers: Vec::new(),
+            streets,
+            cell_length,
+        };
+        for street in network.iter() {
+            roads.lay(street.id as usize, parameters.cells_per_step(street.speed), onward.row(street.id as usize));
+            let made = roads.streets[street.id as usize];
+            if made.length > 0 {
+                roads.weights[made.first as usize] = street.class.weight() as u16;
+            }
+        }
+        roads.weigh_lanes();
+        roads.control(network, parameters.lights);
+        Ok(roads)
+    }
+
+    /// A ring of cells with the same speed limit, which is street 0.
+    ///
+    /// # Errors
+    ///
+    /// There are no cells, or too many.
+    pub fn ring(cells: u32, max_velocity: u32, cell_length: f32) -> Result<Self, RoadsError> {
+        match cells {
+            0 => return Err(RoadsError::NoStreets),
+            1.. if cells > u32::MAX / 4 => {
+                return Err(RoadsError::TooManyCells { cells: u64::from(cells), cell_length });
+            }
+            _ => {}
+        }
+        let street = StreetCells { first: 0, length: cells, lanes: 1, lane: 0 };
+        let mut roads = Self {
+            limits: Vec::with_capacity(cells as usize),
+            weights: vec![1; cells as usize],
+            outgoing: Rows::new(),
+            groups: Rows::new(),
+            group_streets: Vec::new(),
+            controllers: Vec::new(),
+            streets: vec![street],
+            cell_length,
+        };
+        roads.lay(0, max_velocity.clamp(1, Parameters::MOST_VELOCITY), &[0]);
+        Ok(roads)
+    }
+
+    /// The number of cells.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.limits.len()
+    }
+
+    /// The number of signal groups: of streets that lead to a junction with a controller.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// How many traffic lights there are that are not smart, smart ones, and yield controllers.
+    #[must_use]
+    pub fn controllers(&self) -> [usize; 3] {
+        let count = |kind| self.controllers.iter().filter(|controls| controls.kind == kind).count();
+        [Kind::Light, Kind::Smart, Kind::Yield].map(count)
+    }
+
+    /// The mean speed limit of all cells, in cells per step.
+    #[must_use]
+    pub fn mean_limit(&self) -> f64 {
+        self.limits.iter().map(|&limit| f64::from(limit)).sum::<f64>() / self.cells() as f64
+    }
+
+    /// The street that a cell is in, and how many metres its middle is from the street's beginning.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such cell.
+    #[must_use]
+    pub fn place(&self, cell: u32) -> (u32, f32) {
+        assert!((cell as usize) < self.cells(), "no cell {cell}");
+        // Streets without cells begin where the next one does.
+        let street = self.streets.partition_point(|street| street.first <= cell) - 1;
+        (street as u32, (self.streets[street].place(cell) as f32 + 0.5) * self.cell_length)
+    }
+
+    /// Adds the cells of a street, which are the next ones.
+    fn lay(&mut self, street: usize, limit: u32, onward: &[u32]) {
+        let made = self.streets[street];
+        if made.length == 0 {
+            return;
+        }
+        let begins = |street: u32, streets: &[StreetCells]| streets[street as usize].first;
+        self.limits.resize(self.limits.len() + made.cells() as usize, limit as u8);
+        let fork = made.first + made.length - 1 - made.lane;
+        for n in 0..made.cells() as u32 {
+            let cell = made.first + n;
+            if made.lanes > 1 && cell == fork {
+                self.outgoing.push((0..made.lanes).map(|lane| made.lane_start(lane)));
+            } else if let Some(lane) = made.ends().position(|end| end == cell) {
+                // Lanes share the ways on, from left to right.
+                let (lane, lanes) = (lane, made.lanes as usize);
+                let share = onward.len() * lane / lanes..onward.len() * (lane + 1) / lanes;
+                let streets = &self.streets;
+                self.outgoing.push(onward[share].iter().map(|&next| begins(next, streets)));
+            } else {
+                self.outgoing.push([cell + 1]);
+            }
+        }
+    }
+
+    /// A turn lane draws what the streets draw that it leads to.
+    fn weigh_lanes(&mut self) {
+        for made in self.streets.iter().filter(|made| made.lanes > 1) {
+            for (lane, end) in made.ends().enumerate() {
+                let weights =
+                    self.outgoing.row(end as usize).iter().map(|&next| u32::from(self.weights[next as usize]));
+                let weight = weights.sum::<u32>().clamp(1, u32::from(u16::MAX));
+                self.weights[made.lane_start(lane as u32) as usize] = weight as u16;
+            }
+        }
+    }
+
+    /// Puts controllers to junctions.
+    fn control(&mut self, network: &Network, lights: Lights) {
+        let arrivals = network.arrivals();
+        for node in 0..network.nodes() as u32 {
+            let kind = match (network.control(node), lights) {
+                (Control::Lights, Lights::Smart) => Kind::Smart,
+                (Control::Lights, Lights::RoundRobin) => Kind::Light,
+                (Control::Yield | Control::Stop, _) => Kind::Yield,
+                (Control::None | Control::Crossing, _) => continue,
+            };
+            let streets = arrivals.at(node).iter().map(|&id| network.street(id));
+            let mut streets: Vec<_> = streets.filter(|street| street.class.has_cars()).collect();
+            if streets.is_empty() {
+                continue;
+            }
+            if kind == Kind::Yield {
+                streets.sort_by_key(|street| street.class);
+            }
+            let first = self.groups.len() as u32;
+            self.controllers.push(Controls { kind, junction: node, first, count: streets.len() as u32 });
+            for street in streets {
+                self.groups.push(self.streets[street.id as usize].ends());
+                self.group_streets.push(street.id);
+            }
+        }
+    }
+
+    /// The group whose light each cell has, or [`NO_LIGHT`].
+    pub(crate) fn lights(&self) -> Vec<u32> {
+        let mut lights = vec![NO_LIGHT; self.cells()];
+        for group in 0..self.groups.len() {
+            for &cell in self.groups.row(group) {
+                lights[cell as usize] = group as u32;
+            }
+        }
+        lights
+    }
+}
+
+/// The streets that cars may go to from each street, from left to right: back only where there is no other way.
+fn onward(network: &Network) -> Rows {
+    let mut onward = Rows::new();
+    for street in network.iter() {
+        let may = |&id: &u32| network.street(id).class.has_cars();
+        let back = network.opposite(street.id);
+        let mut ways: Vec<u32> = network.leaving(street.to).filter(|&id| Some(id) != back).filter(may).collect();
+        if ways.is_empty() {
+            ways.extend(back.filter(may));
+        }
+        if ways.len() > 1 && network.has_positions() {
+            let arrives = direction(network.shape(street.id).skip(network.shape(street.id).len() - 2));
+            let turn = |id: u32| {
+                let leaves = direction(network.shape(id));
+                // From 0, sharp left, to a whole turn.
+                (arrives + PI - leaves).rem_euclid(TAU)
+            };
+            ways.sort_by(|&a, &b| turn(a).total_cmp(&turn(b)).then(a.cmp(&b)));
+        }
+        onward.push(ways);
+    }
+    onward
+}
+
+/// The direction from the first point to the second, in radians.
+fn direction(mut points: impl Iterator<Item = [f32; 2]>) -> f32 {
+    match (points.next(), points.next()) {
+        (Some(a), Some(b)) => (b[1] - a[1]).atan2(b[0] - a[0]),
+        _ => 0.0,
+    }
+}
