@@ -10,5 +10,5 @@ pub(crate) mod prelude {
 
 /// For the macros' code.
 pub(crate) mod rt {
-    pub use ikra_gpu::device::{WorldState, entry, reduced};
+    pub use ikra_gpu::device::{WorldState, entry, reduced, together};
 }

@@ -30,7 +30,7 @@ pub(crate) mod prelude {
 /// For the macros' code.
 pub(crate) mod rt {
     pub use super::absent::Absent;
-    pub use ikra_core::expansion::{entry, reduced};
+    pub use ikra_core::expansion::{entry, reduced, together};
     pub use ikra_runtime::{
         dispatch::{dispatch_in, every_class},
         executor::Executor,

@@ -141,12 +141,36 @@ pub trait HasKernel<D, const METHOD: usize>: Class {
 }
 
 /// What the kernels of all classes do that implement a method of a trait.
-pub trait DispatchKernel<const METHOD: usize> {
+///
+/// # Safety
+///
+/// The device code's entry at `TOGETHER`, if there is one, takes a [`SectionWords`] of each class, in the order of the trait's list, a
+/// list of objects, and the arguments that [`OnDevice::arguments`] of these kernels returns; it calls the kernels of
+/// the classes that the effects are for.
+pub unsafe trait DispatchKernel<const METHOD: usize> {
     /// `Actor::tick`.
     const NAME: &'static str;
     /// The kernels' effects.
     const EFFECTS: &'static [&'static Effects];
+    /// By what the device code knows the entry that runs the kernels of all classes.
+    const TOGETHER: Option<&'static Entry>;
 }
+
+/// The entry that runs the kernels of all classes.
+///
+/// # Panics
+///
+/// When compiled, if there is none.
+pub const fn together<D: DispatchKernel<METHOD>, const METHOD: usize>() -> &'static Entry {
+    match D::TOGETHER {
+        Some(entry) => entry,
+        None => panic!("the kernel has such an entry"),
+    }
+}
+
+/// What a launch for objects of several classes says of one of them: the block after those that work for it, which follow those of
+/// the class before, its first object, or the first one's place in a list, and the one after its last.
+pub type SectionWords = [u32; 3];
 
 /// An entry of the device code.
 #[derive(Clone, Copy, Debug)]
@@ -185,6 +209,17 @@ impl<'a> Argument<'a> {
             links_to: T::LINKS_TO,
             // SAFETY: called with `start` alone, below.
             bad_link: |start, targets| unsafe { &*start.cast::<T>() }.bad_link(targets),
+            value: core::marker::PhantomData,
+        }
+    }
+
+    /// What executors give an entry beside the kernel's arguments: words that are no links.
+    pub fn words(words: &'a [u32]) -> Self {
+        Self {
+            start: words.as_ptr().cast(),
+            bytes: size_of_val(words),
+            links_to: &[],
+            bad_link: |_, _| None,
             value: core::marker::PhantomData,
         }
     }

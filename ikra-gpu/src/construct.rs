@@ -1,16 +1,21 @@
 //! Objects that are made on the device.
 
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Launch, Over};
+use ikra_runtime::executor::{Launch, Over, Section};
 
 use crate::device_world::DeviceWorld;
 use crate::tables::Members;
 
 impl DeviceWorld {
     /// Adds the objects at these positions, and starts the constructor for them.
-    pub(crate) fn construct(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
-        let Over::Range(range) = &launch.over else { unreachable!("new objects are in a range") };
-        let Some(member) = members.iter().position(|objects| objects.class() == launch.effects.class) else {
+    pub(crate) fn construct(
+        &mut self,
+        members: &mut Members<'_>,
+        launch: &Launch<'_>,
+        section: &Section<'_>,
+    ) -> Result<(), Error> {
+        let Over::Range(range) = &section.over else { unreachable!("new objects are in a range") };
+        let Some(member) = members.iter().position(|objects| objects.class() == section.effects.class) else {
             unreachable!("the world has objects of the class")
         };
         let objects = &mut members[member];
@@ -29,7 +34,7 @@ impl DeviceWorld {
             // SAFETY: host memory that holds results, of which none is awaited: who starts something that has one waits.
             unsafe { found.write_volatile(0) };
         }
-        let started = self.start(members, launch);
+        let started = self.start(members, launch, section);
         if started.is_err() {
             // SAFETY: they were just added.
             unsafe { members[member].truncate(first) };

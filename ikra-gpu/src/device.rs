@@ -12,8 +12,8 @@ pub mod shared;
 
 pub use call::{Objects, WorldState};
 pub use copy::copy;
-pub use entry::{entry, reduced};
-pub use execute::{construct, execute};
+pub use entry::{entry, reduced, together};
+pub use execute::{construct, execute, execute_section, first_block, is_after};
 pub use pairs::execute_pairs;
 pub use panic::{failing, panic};
 pub use reduce::{Results, reduce};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::{Argument, Entry};
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::executor::Launch;
+use ikra_runtime::executor::Section;
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
@@ -17,12 +17,11 @@ use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Members, Table, TableState, Text, symbols};
 
-/// Notes that the device has the last values of what a kernel changes.
-pub(crate) fn note_changes(objects: &mut dyn AnyObjects, effects: &Effects) {
-    let mut fields = objects.atomics();
-    if objects.class() == effects.class {
-        fields = fields.union(effects.writes).union(effects.shadowed());
-    }
+/// Notes that the device has the last values of what kernels change.
+pub(crate) fn note_changes<'e>(objects: &mut dyn AnyObjects, effects: impl IntoIterator<Item = &'e Effects>) {
+    let class = objects.class();
+    let own = effects.into_iter().filter(|effects| effects.class == class);
+    let fields = own.fold(objects.atomics(), |fields, effects| fields.union(effects.writes).union(effects.shadowed()));
     // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
     unsafe { objects.changed_on_device(fields) };
 }
@@ -129,10 +128,10 @@ impl DeviceWorld {
     }
 
     /// Brings the device up to date: columns that changed on the host, and tables.
-    pub(crate) fn prepare(&mut self, members: &mut Members<'_>, launch: Option<&Launch<'_>>) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         self.log.check()?;
         for (member, objects) in members.iter_mut().enumerate() {
-            self.prepare_class(member, &mut **objects, launch)?;
+            self.prepare_class(member, &mut **objects, sections)?;
         }
         Ok(())
     }
@@ -155,13 +154,14 @@ impl DeviceWorld {
         &mut self,
         member: usize,
         objects: &mut dyn AnyObjects,
-        launch: Option<&Launch<'_>>,
+        sections: &[Section<'_>],
     ) -> Result<(), Error> {
         if objects.pending() > 0 {
             return Err(Error::NotAllInitialized { class: objects.name(), pending: objects.pending() });
         }
-        let launch = launch.filter(|launch| launch.effects.class == objects.class());
-        let snapshot = launch.map_or(FieldSet::EMPTY, |launch| launch.effects.shadowed());
+        let class = objects.class();
+        let own = sections.iter().find(|section| section.effects.class == class);
+        let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
         let is_current = self.is_current(member, objects);
         if is_current && snapshot.is_empty() && self.tables[member].is_written {
             return Ok(());
@@ -226,22 +226,19 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Notes what a kernel that was started changes, and makes its snapshots visible.
-    pub(crate) fn commit(
-        &mut self,
-        members: &mut Members<'_>,
-        launch: &Launch<'_>,
-        positions: &Positions,
-    ) -> Result<(), Error> {
+    /// Notes what kernels that were started change, and makes their snapshots visible.
+    pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         for (member, objects) in members.iter_mut().enumerate() {
             let mut committed = Ok(false);
-            if objects.class() == launch.effects.class {
-                let snapshot = launch.effects.shadowed();
+            let class = objects.class();
+            if let Some(section) = sections.iter().find(|section| section.effects.class == class) {
+                let snapshot = section.effects.shadowed();
                 if !snapshot.is_empty() {
-                    committed = self.commit_snapshot(member, &mut **objects, snapshot, positions);
+                    let positions = Positions::of(&section.over);
+                    committed = self.commit_snapshot(member, &mut **objects, snapshot, &positions);
                 }
             }
-            note_changes(&mut **objects, launch.effects);
+            note_changes(&mut **objects, sections.iter().map(|section| section.effects));
             committed?;
         }
         Ok(())
@@ -256,6 +253,9 @@ impl DeviceWorld {
         positions: &Positions,
     ) -> Result<bool, Error> {
         let Positions { first, end, ref list } = *positions;
+        if first == end {
+            return Ok(false);
+        }
         let whole = list.is_none() && first == 0 && end == objects.count() as usize;
         if whole && objects.has_own_columns() {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
@@ -298,8 +298,8 @@ impl DeviceWorld {
 
     /// The address of the list of objects, if there is one. It is copied when it is used for the first time, and kept as long as
     /// the program has it.
-    pub(crate) fn upload_list(&mut self, positions: &Positions) -> Result<u64, GpuError> {
-        let Some(list) = &positions.list else { return Ok(0) };
+    pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, GpuError> {
+        let Some(list) = list else { return Ok(0) };
         if let Some((_, memory)) = self.lists.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(list)) {
             return Ok(memory.address());
         }

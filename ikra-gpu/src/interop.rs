@@ -231,7 +231,7 @@ pub trait CudaInterop: CudaWorld {
     ) -> Result<T, Error> {
         with(self, |world, device| {
             device.log.refuse_in_recording("lending columns")?;
-            device.prepare(world.members_mut().as_mut(), None)?;
+            device.prepare(world.members_mut().as_mut(), &[])?;
             let log = device.log.clone();
             if stream.context().is_some_and(|context| context != log.context.as_raw().0) {
                 return Err(other_context().into());

@@ -1,13 +1,16 @@
 //! How kernels are started.
 
-use ikra_core::kernel::Argument;
+use std::mem::MaybeUninit;
+use std::slice;
+
+use ikra_core::kernel::{Argument, SectionWords};
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Form, Launch};
+use ikra_runtime::executor::{Form, Launch, Section};
 
 use crate::PAIR_THREADS;
-use crate::code::{CALL, Kind};
+use crate::code::{CALL, Kind, Shape};
 use crate::device_world::DeviceWorld;
-use crate::driver::Grid;
+use crate::driver::{Function, Grid};
 use crate::step::{Positions, Step};
 use crate::tables::Members;
 
@@ -16,9 +19,9 @@ const THREADS: u32 = 256;
 /// The same for kernels that do much work per call, which tend to need more registers.
 const HEAVY_THREADS: u32 = 128;
 
-/// The threads of a block that runs this.
-pub(crate) fn threads(launch: &Launch<'_>) -> u32 {
-    if launch.effects.is_heavy { HEAVY_THREADS } else { THREADS }
+/// The threads of a block that runs these.
+pub(crate) fn threads(sections: &[Section<'_>]) -> u32 {
+    if sections.iter().any(|section| section.effects.is_heavy) { HEAVY_THREADS } else { THREADS }
 }
 
 impl DeviceWorld {
@@ -27,53 +30,112 @@ impl DeviceWorld {
         if let Some(what) = launch.not_recordable() {
             self.log.refuse_in_recording(what)?;
         }
-        match launch.form {
-            Form::Reduce(reduction) => self.reduce(members, launch, reduction),
-            Form::Construct => self.construct(members, launch),
-            _ => self.start(members, launch),
+        match (launch.form, launch.sections) {
+            (Form::Reduce(reduction), [section]) => self.reduce(members, launch, section, reduction),
+            (Form::Construct, [section]) => self.construct(members, launch, section),
+            (_, [section]) => self.start(members, launch, section),
+            _ => self.start_classes(members, launch),
         }
     }
 
-    /// Starts a kernel that has no result.
-    pub(crate) fn start(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
-        let positions = Positions::of(&launch.over);
-        let Positions { first, end, .. } = positions;
-        self.prepare(members, Some(launch))?;
-        if first == end {
+    /// Starts a class's kernel that has no result.
+    pub(crate) fn start(
+        &mut self,
+        members: &mut Members<'_>,
+        launch: &Launch<'_>,
+        section: &Section<'_>,
+    ) -> Result<(), Error> {
+        let positions = Positions::of(&section.over);
+        let sections = slice::from_ref(section);
+        self.prepare(members, sections)?;
+        let objects = positions.len();
+        if objects == 0 {
             return Ok(());
         }
         let grid = match launch.form {
             // The threads of a block work together: all are there, and each has one object at most.
             Form::Pairs { other_bytes } => Grid {
-                blocks: blocks(end - first, PAIR_THREADS),
+                blocks: blocks(objects, PAIR_THREADS),
                 threads: PAIR_THREADS as u32,
                 shared_bytes: (PAIR_THREADS * other_bytes) as u32,
             },
             _ => {
-                let threads = threads(launch);
-                let blocks = blocks(end - first, threads as usize);
+                let threads = threads(sections);
+                let blocks = blocks(objects, threads as usize);
                 // Few objects need no whole block.
-                let threads = if blocks == 1 { (end - first).next_multiple_of(32) as u32 } else { threads };
+                let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };
                 Grid { blocks, threads, shared_bytes: 0 }
             }
         };
-        let function = self.function(launch.entry, Kind::Call, CALL, launch.arguments)?;
-        if self.log.is_recording() {
-            self.log.note(Step::of(launch, function, grid, positions));
-            return Ok(());
-        }
+        let function = self.function(section.entry, Kind::Call, CALL, launch.arguments)?;
+        let (first, end) = (positions.first as u32, positions.end as u32);
         let list = match launch.form {
             Form::Construct => self.log.inbox().start().addr() as u64,
-            _ => self.upload_list(&positions)?,
+            _ => self.upload_list(positions.list.as_ref())?,
         };
-        let (first_u32, end_u32) = (first as u32, end as u32);
-        let own = [(&raw const first_u32).cast(), (&raw const end_u32).cast(), (&raw const list).cast()];
-        let all = Arguments::new(&own, launch.arguments);
+        let own = [Argument::of(&first), Argument::of(&end), Argument::of(&list)];
+        let arguments = Arguments { own: &own, arguments: launch.arguments };
         // SAFETY: the entry takes two `u32`, a pointer, to a list or for a constructor to where it says that a link is bad,
         // and the kernel's arguments, as `function` has compared. The objects
         // exist, each once; their columns are on the device, and in this stream no other kernel runs at the same time.
-        unsafe { self.log.launch(launch.effects.kernel, &function, grid, all.as_slice()) }?;
-        self.commit(members, launch, &positions)
+        unsafe { self.begin(members, launch.kernel, sections, &function, grid, &arguments) }
+    }
+
+    /// Starts the kernels of several classes: in one launch if there is an entry for that.
+    fn start_classes(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
+        let mut with_objects = launch.sections.iter().filter(|section| Positions::of(&section.over).len() > 0);
+        let (first, more) = (with_objects.next(), with_objects.next().is_some());
+        let entry = match (launch.together, first) {
+            (Some(entry), Some(_)) if more => entry,
+            (_, None) => return self.prepare(members, launch.sections),
+            _ => {
+                let mut sections = launch.sections.iter();
+                return sections.try_for_each(|section| self.start(members, &launch.alone(section), section));
+            }
+        };
+        self.prepare(members, launch.sections)?;
+        let threads = threads(launch.sections);
+        let (mut blocks_end, mut list) = (0, None);
+        let part = |section: &Section<'_>| {
+            let positions = Positions::of(&section.over);
+            blocks_end += blocks(positions.len(), threads as usize);
+            list = positions.list;
+            [blocks_end, positions.first as u32, positions.end as u32]
+        };
+        let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
+        let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
+        let shape = [size_of_val(&parts[..]), size_of::<u64>()];
+        let function = self.function(entry, Kind::Call, Shape { own: &shape, result: (0, 1) }, launch.arguments)?;
+        let list = self.upload_list(list.as_ref())?;
+        let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
+        let arguments = Arguments { own: &own, arguments: launch.arguments };
+        // SAFETY: the entry takes as many sections as there are classes, a pointer to a list or none, and the kernels'
+        // arguments, as `function` has compared. There are as many blocks as the sections say. The objects exist, each once;
+        // their columns are on the device, and in this stream no other kernel runs at the same time.
+        unsafe { self.begin(members, launch.kernel, launch.sections, &function, grid, &arguments) }
+    }
+
+    /// Starts a function, or notes it in a recording.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Stream::launch`](crate::driver::Stream::launch); it does to the sections' objects what their effects say.
+    unsafe fn begin(
+        &mut self,
+        members: &mut Members<'_>,
+        kernel: &'static str,
+        sections: &[Section<'_>],
+        function: &Function,
+        grid: Grid,
+        arguments: &Arguments<'_>,
+    ) -> Result<(), Error> {
+        if self.log.is_recording() {
+            self.log.note(Step::of(sections, function.clone(), grid, arguments));
+            return Ok(());
+        }
+        // SAFETY: by the caller.
+        unsafe { self.log.launch(kernel, function, grid, arguments.places().as_slice()) }?;
+        self.commit(members, sections)
     }
 }
 
@@ -82,28 +144,49 @@ fn blocks(objects: usize, threads: usize) -> u32 {
     u32::try_from(objects.div_ceil(threads)).unwrap_or(u32::MAX)
 }
 
-/// Where a kernel's arguments are, most often few enough to need no allocation.
-pub(crate) enum Arguments {
-    Few([*const (); 16], usize),
-    Many(Vec<*const ()>),
+/// What a function takes: what the executor gives it, and the kernel's arguments. Those of no bytes are left out: the device's
+/// compiler makes no parameters of them.
+pub(crate) struct Arguments<'a> {
+    pub(crate) own: &'a [Argument<'a>],
+    pub(crate) arguments: &'a [Argument<'a>],
 }
 
-impl Arguments {
-    /// Those of no bytes are left out: the device's compiler makes no parameters of them.
-    pub(crate) fn new(own: &[*const ()], arguments: &[Argument<'_>]) -> Self {
-        let taken = arguments.iter().filter(|argument| argument.bytes() > 0);
-        let len = own.len() + taken.clone().count();
-        let all = own.iter().copied().chain(taken.map(|argument| argument.start()));
+impl<'a> Arguments<'a> {
+    fn taken(&self) -> impl Iterator<Item = Argument<'a>> + Clone {
+        self.own.iter().chain(self.arguments).copied().filter(|argument| argument.bytes() > 0)
+    }
+
+    /// Where they are.
+    pub(crate) fn places(&self) -> Places {
+        let all = self.taken().map(Argument::start);
         let mut few = [std::ptr::null(); 16];
+        let len = all.clone().count();
         if len > few.len() {
-            return Self::Many(all.collect());
+            return Places::Many(all.collect());
         }
         for (slot, argument) in few.iter_mut().zip(all) {
             *slot = argument;
         }
-        Self::Few(few, len)
+        Places::Few(few, len)
     }
 
+    /// Copies of them.
+    pub(crate) fn copied(&self) -> Vec<Box<[MaybeUninit<u8>]>> {
+        let bytes = |argument: Argument<'_>| {
+            // SAFETY: the argument is alive, and has so many bytes.
+            unsafe { slice::from_raw_parts(argument.start().cast::<MaybeUninit<u8>>(), argument.bytes()) }.into()
+        };
+        self.taken().map(bytes).collect()
+    }
+}
+
+/// Where arguments are, most often few enough to need no allocation.
+pub(crate) enum Places {
+    Few([*const (); 16], usize),
+    Many(Vec<*const ()>),
+}
+
+impl Places {
     pub(crate) fn as_slice(&self) -> &[*const ()] {
         match self {
             Self::Few(few, len) => &few[..*len],

@@ -94,9 +94,9 @@ impl Recorder for StreamRecorder {
     fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error> {
         let steps = self.0.record(sequence)?;
         let mut effects: Vec<&'static Effects> = Vec::new();
-        for step in &steps {
-            if !effects.iter().any(|known| ptr::eq(*known, step.effects)) {
-                effects.push(step.effects);
+        for (changes, _) in steps.iter().flat_map(|step| &step.sections) {
+            if !effects.iter().any(|known| ptr::eq(*known, *changes)) {
+                effects.push(changes);
             }
         }
         let (graphs, tables, log) = (Mutex::default(), Vec::new(), Arc::clone(&self.0));
@@ -107,7 +107,7 @@ impl Recorder for StreamRecorder {
 impl DeviceWorld {
     pub(crate) fn recorder(&mut self, members: &mut Members<'_>) -> Result<Arc<dyn Recorder>, Error> {
         self.log.refuse_in_recording("another recording")?;
-        self.prepare(members, None)?;
+        self.prepare(members, &[])?;
         self.log.synchronize()?;
         Ok(Arc::new(StreamRecorder(Arc::clone(&self.log))))
     }
@@ -125,7 +125,7 @@ impl DeviceWorld {
                 return Err(Error::NotRecordable { what });
             }
         }
-        self.prepare(members, None)?;
+        self.prepare(members, &[])?;
         recorded.tables = self.tables.iter().map(|table| table.state.clone()).collect();
         let mut graphs = Graphs::default();
         let first = self.capture(members, &recorded.steps, &mut graphs.texts)?;
@@ -142,7 +142,7 @@ impl DeviceWorld {
             let reason = String::from("it was made in another world, or before this one was opened again");
             return Err(Error::StaleRecording { reason });
         };
-        self.prepare(members, None)?;
+        self.prepare(members, &[])?;
         if let Some(reason) = Table::difference(&self.tables, &recorded.tables) {
             return Err(Error::StaleRecording { reason });
         }
@@ -165,9 +165,7 @@ impl DeviceWorld {
         unsafe { self.run_captured(members, &captured[known]) }?;
         self.log.replayed(recorded.steps.len(), &recorded.effects);
         for objects in members.iter_mut() {
-            for effects in &recorded.effects {
-                note_changes(&mut **objects, effects);
-            }
+            note_changes(&mut **objects, recorded.effects.iter().copied());
         }
         Ok(())
     }
@@ -218,15 +216,20 @@ impl DeviceWorld {
                 self.write_table(member, &mut **objects)?;
             }
         }
-        let Some((member, objects)) = own(members, step.effects.class) else { return Ok(()) };
-        let snapshot = step.effects.shadowed();
-        let arrays = objects.arrays();
-        DeviceColumns::of(objects, &self.log)?.fill_shadow(snapshot.intersection(arrays))?;
+        for (effects, _) in &step.sections {
+            let Some((_, objects)) = own(members, effects.class) else { continue };
+            let arrays = objects.arrays();
+            DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.shadowed().intersection(arrays))?;
+        }
         // SAFETY: `Step` was made for the function, with its arguments. What the kernel does is sound when the graph runs, as
         // whoever runs it sees to.
         unsafe { step.start(&self.log.stream) }?;
-        if !snapshot.is_empty() && self.commit_snapshot(member, objects, snapshot, &step.positions)? {
-            exchanges.push((member, snapshot));
+        for (effects, positions) in &step.sections {
+            let Some((member, objects)) = own(members, effects.class) else { continue };
+            let snapshot = effects.shadowed();
+            if !snapshot.is_empty() && self.commit_snapshot(member, objects, snapshot, positions)? {
+                exchanges.push((member, snapshot));
+            }
         }
         Ok(())
     }

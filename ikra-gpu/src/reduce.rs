@@ -1,8 +1,11 @@
 //! Reductions: one kernel that also combines its results.
 
+use std::slice;
+
+use ikra_core::kernel::Argument;
 use ikra_core::reduce::{ACCUMULATORS, part_len};
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Launch, Reduction};
+use ikra_runtime::executor::{Launch, Reduction, Section};
 
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
@@ -24,19 +27,21 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         launch: &Launch<'_>,
+        section: &Section<'_>,
         reduction: Reduction,
     ) -> Result<(), Error> {
-        let positions = Positions::of(&launch.over);
-        let Positions { first, end, .. } = positions;
-        self.prepare(members, Some(launch))?;
-        let count = end - first;
+        let (positions, is_heavy) = (Positions::of(&section.over), section.effects.is_heavy);
+        let sections = slice::from_ref(section);
+        self.prepare(members, sections)?;
+        let count = positions.len();
         let size = reduction.size.max(1);
         // Whole warps, one thread per accumulator.
-        let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, threads(launch) as usize);
-        let chunks = count.div_ceil(part_len(count, launch.effects.is_heavy));
+        let threads =
+            (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, threads(sections) as usize);
+        let chunks = count.div_ceil(part_len(count, is_heavy));
         // One block or warp per chunk, but no more blocks than run at the same time: each has to say that it is done.
         let most = self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
-        let blocks = if launch.effects.is_heavy { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
+        let blocks = if is_heavy { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
         let grid = Grid {
             blocks: blocks as u32,
             threads: threads as u32,
@@ -48,25 +53,25 @@ impl DeviceWorld {
         let in_inbox = size <= inbox.len();
         let result = if in_inbox { inbox.start().addr() as u64 } else { self.scratch(Scratch::Result, size)? };
         let parts = self.scratch(Scratch::Parts, chunks * size)?;
-        let list = self.upload_list(&positions)?;
+        let list = self.upload_list(positions.list.as_ref())?;
         let done = self.blocks_done()?;
-        let (first_u32, end_u32) = (first as u32, end as u32);
+        let (first, end) = (positions.first as u32, positions.end as u32);
         let shape = Shape { own: OWN, result: (reduction.size, reduction.align) };
-        let function = self.function(launch.entry, Kind::Reduce(reduction.number), shape, launch.arguments)?;
+        let function = self.function(section.entry, Kind::Reduce(reduction.number), shape, launch.arguments)?;
         let own = [
-            (&raw const first_u32).cast(),
-            (&raw const end_u32).cast(),
-            (&raw const list).cast(),
-            (&raw const parts).cast(),
-            (&raw const result).cast(),
-            (&raw const done).cast(),
+            Argument::of(&first),
+            Argument::of(&end),
+            Argument::of(&list),
+            Argument::of(&parts),
+            Argument::of(&result),
+            Argument::of(&done),
         ];
-        let all = Arguments::new(&own, launch.arguments);
+        let all = Arguments { own: &own, arguments: launch.arguments };
         // SAFETY: the entry takes two `u32`, four pointers and the kernel's arguments, as `function` has compared; there is
         // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
         // are as many threads as are asked for; and as in `start`.
-        unsafe { self.log.launch(launch.effects.kernel, &function, grid, all.as_slice()) }?;
-        self.commit(members, launch, &positions)?;
+        unsafe { self.log.launch(launch.kernel, &function, grid, all.places().as_slice()) }?;
+        self.commit(members, sections)?;
         log.count_down(reduction.size);
         let to = reduction.result.as_ptr();
         if in_inbox {

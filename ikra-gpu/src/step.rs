@@ -4,12 +4,12 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ikra_core::effects::Effects;
-use ikra_core::kernel::Argument;
 use ikra_runtime::error::GpuError;
-use ikra_runtime::executor::{Launch, Over};
+use ikra_runtime::executor::{Over, Section};
 use ikra_runtime::list::ListOrder;
 
 use crate::driver::{Function, Grid, Stream};
+use crate::launch::Arguments;
 
 /// Which objects a kernel runs for: those at `first..end`, or those that are there in the list.
 #[derive(Debug)]
@@ -30,28 +30,27 @@ impl Positions {
             other => unreachable!("objects are in a range or a list: {other:?}"),
         }
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.end - self.first
+    }
 }
 
-/// A launch for a range of objects, to be started later.
+/// A launch for objects, to be started later.
 #[derive(Debug)]
 pub(crate) struct Step {
-    pub(crate) effects: &'static Effects,
-    pub(crate) positions: Positions,
+    /// What it does to each class, for which of its objects.
+    pub(crate) sections: Vec<(&'static Effects, Positions)>,
     function: Function,
     grid: Grid,
-    /// The kernel's arguments, with such bytes between their parts as they have.
+    /// What the function takes, with such bytes between the parts of an argument as it has.
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
 }
 
 impl Step {
-    pub(crate) fn of(launch: &Launch<'_>, function: Function, grid: Grid, positions: Positions) -> Self {
-        let bytes = |argument: &Argument<'_>| {
-            // SAFETY: the argument is alive, and has so many bytes.
-            unsafe { std::slice::from_raw_parts(argument.start().cast::<MaybeUninit<u8>>(), argument.bytes()) }
-        };
-        let taken = launch.arguments.iter().filter(|argument| argument.bytes() > 0);
-        let arguments = taken.map(|argument| bytes(argument).into()).collect();
-        Self { effects: launch.effects, positions, function, grid, arguments }
+    pub(crate) fn of(sections: &[Section<'_>], function: Function, grid: Grid, arguments: &Arguments<'_>) -> Self {
+        let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
+        Self { sections, function, grid, arguments: arguments.copied() }
     }
 
     /// Starts it on a stream.
@@ -60,10 +59,7 @@ impl Step {
     ///
     /// As for [`Stream::launch`]: the arguments are those that the function takes.
     pub(crate) unsafe fn start(&self, stream: &Stream) -> Result<(), GpuError> {
-        let (first, end, list) = (self.positions.first as u32, self.positions.end as u32, 0_u64);
-        let own = [(&raw const first).cast(), (&raw const end).cast(), (&raw const list).cast()];
-        let arguments = self.arguments.iter().map(|argument| argument.as_ptr().cast());
-        let all: Vec<*const ()> = own.into_iter().chain(arguments).collect();
+        let all: Vec<*const ()> = self.arguments.iter().map(|argument| argument.as_ptr().cast()).collect();
         // SAFETY: by the caller.
         unsafe { stream.launch(&self.function, self.grid, &all) }
     }

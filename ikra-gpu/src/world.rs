@@ -270,7 +270,7 @@ pub trait CudaWorld: World {
     fn cuda_time(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Duration, Error> {
         let start = with(self, |world, device| {
             device.log.refuse_in_recording("taking the time")?;
-            device.prepare(world.members_mut().as_mut(), None)?;
+            device.prepare(world.members_mut().as_mut(), &[])?;
             Ok(device.log.stream.mark()?)
         })?;
         work(self)?;

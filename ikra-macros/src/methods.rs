@@ -32,6 +32,7 @@ use crate::class::forgotten;
 use crate::diagnostics::Errors;
 use crate::dispatch::is_plain;
 use crate::krate::Krate;
+pub(crate) use arguments::{Args, device_arguments};
 pub(crate) use expand::borrows_self;
 pub(crate) use lenient::block as lenient_block;
 pub(crate) use misplaced::misplaced;

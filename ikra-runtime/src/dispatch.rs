@@ -16,14 +16,14 @@ pub use ikra_core::phase::Sequential;
 use crate::class::Class;
 use crate::error::Error;
 use crate::exec;
-use crate::executor::On;
+use crate::executor::{Launch, On, Over, Section};
 use crate::handle::Handle;
-use crate::kernel::{Call, Discardable, DispatchKernel, OnDevice, ReducedBy};
+use crate::kernel::{Argument, Call, Discardable, DispatchKernel, OnDevice, ReducedBy};
 use crate::link::Link;
 use crate::list::{LinkList, ListOrder, ListedLink};
 use crate::reduce::Reducer;
 use crate::transfer::Transfer;
-use crate::world::{Holds, Mut, World, ready, ready_for_kernel};
+use crate::world::{Holds, Mut, World, ready, ready_for_kernel, try_ready_for_kernel};
 
 /// A kernel of a trait under `#[soa_dispatch]`: `Actor::tick`.
 ///
@@ -437,17 +437,23 @@ mod lists {
         }
     }
 
-    /// The same at any place.
-    pub trait ExecuteOnList<D, W: World, A, const METHOD: usize> {
-        fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
-        fn run_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A) -> Result<(), Error>;
+    /// The same at any place, as one run.
+    pub trait ExecuteOnList<D, W: World, A, const METHOD: usize>: ExecuteList<D, W, A, METHOD> {
+        /// Adds the classes' sections: for all objects, or for those of a list, which are looked at.
+        fn sections<'a>(
+            world: &W,
+            links: Option<&'a Arc<ListOrder>>,
+            sections: &mut Vec<Section<'a>>,
+        ) -> Result<(), Error>;
+        /// Calls `work` with what the kernels' entries take.
+        fn with_arguments<T>(args: &A, work: impl FnOnce(&[Argument<'_>]) -> T) -> T;
     }
     impl<D, W: World, A, const METHOD: usize> ExecuteOnList<D, W, A, METHOD> for Done {
-        fn run_on(_: &mut On<'_, W>, _: A) -> Result<(), Error> {
+        fn sections<'a>(_: &W, _: Option<&'a Arc<ListOrder>>, _: &mut Vec<Section<'a>>) -> Result<(), Error> {
             Ok(())
         }
-        fn run_each_on(_: &mut On<'_, W>, _: &Arc<ListOrder>, _: A) -> Result<(), Error> {
-            Ok(())
+        fn with_arguments<T>(_: &A, work: impl FnOnce(&[Argument<'_>]) -> T) -> T {
+            work(&[])
         }
     }
     impl<D, W, A, C, Rest, const METHOD: usize> ExecuteOnList<D, W, A, METHOD> for Then<C, Rest>
@@ -458,14 +464,24 @@ mod lists {
         W: Holds<C>,
         Rest: ExecuteOnList<D, W, A, METHOD>,
     {
-        fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
-            on.run_range::<C::Kernel, A>(.., args)?;
-            Rest::run_on(on, args)
+        fn sections<'a>(
+            world: &W,
+            links: Option<&'a Arc<ListOrder>>,
+            sections: &mut Vec<Section<'a>>,
+        ) -> Result<(), Error> {
+            let len = world.objects().len();
+            let over = match links {
+                None => Over::Range(0..len),
+                Some(list) => {
+                    list.objects_of::<C>(D::TAG, len)?;
+                    Over::List { list, class: D::TAG }
+                }
+            };
+            sections.push(Section::of::<C::Kernel, A>(over));
+            Rest::sections(world, links, sections)
         }
-        fn run_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
-            links.objects_of::<C>(D::TAG, on.world().objects().len())?;
-            Rest::run_each_on(on, links, args)?;
-            on.run_each::<C::Kernel, A>(links, D::TAG, args)
+        fn with_arguments<T>(args: &A, work: impl FnOnce(&[Argument<'_>]) -> T) -> T {
+            work(<C::Kernel as OnDevice<A>>::arguments(args).as_ref())
         }
     }
 
@@ -541,13 +557,29 @@ where
 impl<D, A, W, const METHOD: usize> ExecuteOn<W, A> for EveryClass<D, METHOD>
 where
     W: World,
-    D: ClassList<List: ExecuteList<D, W, A, METHOD> + ExecuteOnList<D, W, A, METHOD>>,
+    A: Copy + Send + Sync + 'static,
+    D: DispatchKernel<METHOD> + ClassList<List: ExecuteOnList<D, W, A, METHOD>>,
 {
     fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
-        D::List::run_on(on, args)
+        let mut sections = Vec::with_capacity(D::CLASSES.len());
+        D::List::sections(on.world(), None, &mut sections)?;
+        D::List::with_arguments(&args, |arguments| {
+            on.start(Launch::of_classes::<D, METHOD>(&sections, arguments), move |world: &mut W| {
+                try_ready_for_kernel(world)?;
+                D::List::run(world, args);
+                Ok(())
+            })
+        })
     }
     fn run_each_on(on: &mut On<'_, W>, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
-        D::List::run_each_on(on, links.order(), args)
+        let mut sections = Vec::with_capacity(D::CLASSES.len());
+        D::List::sections(on.world(), Some(links.order()), &mut sections)?;
+        D::List::with_arguments(&args, |arguments| {
+            on.finish(Launch::of_classes::<D, METHOD>(&sections, arguments), &mut |world: &mut W| {
+                try_ready_for_kernel(world)?;
+                D::List::run_each(world, links.order(), args)
+            })
+        })
     }
 }
 

@@ -17,4 +17,4 @@ mod run;
 pub use best::BestPlace;
 pub use on::On;
 pub use recording::{Recorded, Recorder, Recording};
-pub use run::{Executor, Executors, Form, Launch, Over, Reduction, Run};
+pub use run::{Executor, Executors, Form, Launch, Over, Reduction, Run, Section};

@@ -103,14 +103,38 @@ pub use __dispatch as dispatch;
 macro_rules! __dispatch_kernel {
     (
         $all:ident, $name:literal, $number:literal: $($class:path;)*
+        $(at $place:literal: $($ty:ty),*;)?
     ) => {
+        // SAFETY: effects and entry are made from the same list.
         #[automatically_derived]
-        impl $crate::kernel::DispatchKernel<$number> for $all {
+        unsafe impl $crate::kernel::DispatchKernel<$number> for $all {
             const NAME: &'static ::core::primitive::str = $name;
             const EFFECTS: &'static [&'static $crate::effects::Effects] = &[$(
                 <<$class as $crate::kernel::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
             ),*];
+            const TOGETHER: ::core::option::Option<&'static $crate::kernel::Entry> =
+                $crate::__together_entry! { $all, $name, $number: $($class;)* $(at $place: $($ty),*;)? };
         }
     };
 }
 pub use __dispatch_kernel as dispatch_kernel;
+
+/// What host and device must agree on about an entry that runs the kernels of all classes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __together_entry {
+    ($all:ident, $name:literal, $number:literal: $($class:path;)*) => { ::core::option::Option::None };
+    ($all:ident, $name:literal, $number:literal: $($class:path;)* at $place:literal: $($ty:ty),*;) => {
+        ::core::option::Option::Some(&{
+            #[allow(unused_imports)]
+            use $crate::known::No as _;
+            let origin = $crate::origin::Origin::new(::core::module_path!(), $name, $place);
+            let kernels = $crate::origin::meaning("", &[$(
+                $crate::fingerprint::kernel_fingerprint::<
+                    <$class as $crate::kernel::HasKernel<$all, $number>>::Kernel,
+                >()
+            ),*]);
+            $crate::kernel::Entry::new(origin, kernels, &[$($crate::known::Probe::<$ty>::MEANING),*])
+        })
+    };
+}

@@ -30,6 +30,47 @@ macro_rules! __entry {
 }
 pub use __entry as entry;
 
+/// The entry of a trait's kernel: for objects of all classes, of which each has blocks of its own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __together {
+    (
+        $trait:ident, $number:literal: $($class:path, $tag:literal;)*
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) as $symbol:literal
+    ) => {
+        const _: () = {
+            use $crate::device::runtime::kernel::{HasKernel, SectionWords, together};
+
+            /// # Safety
+            ///
+            /// Launched by the host for a world whose tables it has filled, with as many blocks as the sections say, and a
+            /// list that has objects where they say, or none.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn entry(
+                sections: [SectionWords; <[&str]>::len(&[$(::core::stringify!($tag)),*])],
+                list: *const u32
+                $(, $arg: $ty)*
+            ) {
+                $crate::device::mark!("call", together::<$trait, $number>(), ());
+                // Elements by constants: by a variable, the array would be in memory.
+                let mut class = 0;
+                $(class += u32::from($crate::device::is_after(&sections[$tag]));)*
+                match class {
+                    // SAFETY: by the host.
+                    $($tag => unsafe {
+                        let from = $crate::device::first_block(&sections, $tag);
+                        $crate::device::execute_section::<<$class as HasKernel<$trait, $number>>::Kernel, $args>(
+                            from, &sections[$tag], list, $all,
+                        )
+                    },)*
+                    _ => {}
+                }
+            }
+        };
+    };
+}
+pub use __together as together;
+
 /// A reducer that a kernel declares, and the entry that combines the results of objects by it.
 #[doc(hidden)]
 #[macro_export]

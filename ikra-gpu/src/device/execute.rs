@@ -1,6 +1,6 @@
 //! Kernels for one object at a time.
 
-use ikra_core::kernel::{Call, Construct};
+use ikra_core::kernel::{Call, Construct, SectionWords};
 use ikra_core::thread;
 
 use super::call;
@@ -40,6 +40,36 @@ pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u3
         // SAFETY: passed on.
         unsafe {
             call::call::<K, A>(object(list, n), args);
+        }
+    }
+}
+
+/// Whether this block comes after those of a class.
+#[inline(always)]
+pub fn is_after(&[blocks_end, ..]: &SectionWords) -> bool {
+    thread::block_idx_x() >= blocks_end
+}
+
+/// The first block of the class with a number.
+#[inline(always)]
+pub fn first_block(sections: &[SectionWords], tag: usize) -> u32 {
+    if tag == 0 { 0 } else { sections[tag - 1][0] }
+}
+
+/// Calls a kernel for the objects of a section, whose blocks are those from `from` on.
+///
+/// # Safety
+///
+/// As for [`execute`].
+#[inline(always)]
+pub unsafe fn execute_section<K: Call<A>, A: Copy>(from: u32, section: &SectionWords, list: *const u32, args: A) {
+    let &[_, first, end] = section;
+    let block = u64::from(thread::block_idx_x() - from);
+    let n = block * u64::from(thread::block_dim_x()) + u64::from(thread::thread_idx_x());
+    if n < u64::from(end - first) {
+        // SAFETY: passed on.
+        unsafe {
+            call::call::<K, A>(object(list, first + n as u32), args);
         }
     }
 }

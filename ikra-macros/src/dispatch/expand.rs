@@ -9,7 +9,12 @@ use super::model::{Dispatch, Method};
 use super::strategy::{self, Strategy};
 use crate::class::ref_ident;
 use crate::diagnostics::located;
-use crate::methods::{Receiver, borrows_self, rewrite};
+use crate::methods::{Args, Receiver, borrows_self, device_arguments, rewrite};
+use crate::symbol::{kernel_symbol, place};
+
+/// The most classes whose kernels are compiled into one entry: with more that would take long to compile, and each thread has
+/// as many registers as the class takes that takes most.
+const MOST_TOGETHER: usize = 32;
 
 /// The names that are made.
 pub(super) struct Names {
@@ -167,9 +172,12 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let classes = &options.classes;
     let text = format!("{}::{}", ident.unraw(), name.unraw());
     let docs = method.item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let is_together = (2..=MOST_TOGETHER).contains(&classes.len()) && !method.is_mistaken;
+    let args = is_together.then(|| device_arguments(&Path::from(ident.clone()), &method.item.sig)).flatten();
+    let (place, entry) = args.map(|args| together(dispatch, method, &number, &args)).unzip();
     quote_spanned! {at=>
-        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: #(#classes;)* }
-        // On the device each class's kernel runs by itself.
+        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: #(#classes;)* #place }
+        #entry
         ::ikra::rt::host_only! {
             ::ikra::rt::every_class! {
                 #(#docs)*
@@ -177,6 +185,24 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
             }
         }
     }
+}
+
+/// The entry that runs the kernels of all classes: what host and device must agree on, and itself.
+fn together(dispatch: &Dispatch, method: &Method, number: &Literal, args: &Args) -> (TokenStream, TokenStream) {
+    let Dispatch { ident, options, .. } = dispatch;
+    let name = &method.item.sig.ident;
+    let at = located(name);
+    let place = place(name);
+    let symbol = kernel_symbol(&ident.unraw().to_string(), name, &place);
+    let Args { ty, pattern, types, names, .. } = args;
+    let (classes, tags) = (&options.classes, (0..options.classes.len()).map(Literal::usize_unsuffixed));
+    let entry = quote_spanned! {at=>
+        ::ikra::rt::together! {
+            #ident, #number: #(#classes, #tags;)*
+            #pattern: #ty = (#(#names: #types),*) as #symbol
+        }
+    };
+    (quote_spanned!(at=> at #place: #(#types),*;), entry)
 }
 
 /// The macro through which `#[soa_methods] impl Actor for Car` learns what the trait has. It has the trait's own name,

@@ -3,19 +3,21 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericParam, Generics, Lifetime, Type};
+use syn::{GenericParam, Generics, Lifetime, Path, Signature, Type};
 
 use super::model::{Block, Parameter};
+use super::parse::parameters;
+use super::rewrite;
 
 /// A kernel's arguments, as one type and as a pattern.
-pub(super) struct Args {
-    pub(super) ty: TokenStream,
-    pub(super) pattern: TokenStream,
+pub(crate) struct Args {
+    pub(crate) ty: TokenStream,
+    pub(crate) pattern: TokenStream,
     /// Statements that make `Ref`s of links.
     pub(super) followed: Vec<TokenStream>,
     /// The types and names one by one.
-    pub(super) types: Vec<TokenStream>,
-    pub(super) names: Vec<Ident>,
+    pub(crate) types: Vec<TokenStream>,
+    pub(crate) names: Vec<Ident>,
     /// The generics of an `impl` for them.
     pub(super) generics: Generics,
 }
@@ -26,24 +28,44 @@ impl Args {
         let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
         self.generics.where_clause.is_some() || !self.generics.params.iter().all(is_lifetime)
     }
+
+    /// Whether they can be those of a kernel on the device, as far as their text shows.
+    pub(super) fn may_be_values(&self) -> bool {
+        fn shows(ty: &Type) -> bool {
+            match ty {
+                Type::Path(_) | Type::Macro(_) => true,
+                Type::Array(array) => shows(&array.elem),
+                Type::Paren(inner) => shows(&inner.elem),
+                Type::Group(inner) => shows(&inner.elem),
+                _ => false,
+            }
+        }
+        let may_be_value = |ty: &TokenStream| syn::parse2::<Type>(ty.clone()).is_ok_and(|ty| shows(&ty));
+        self.generics.params.is_empty() && self.generics.where_clause.is_none() && self.types.iter().all(may_be_value)
+    }
+}
+
+/// Those of a trait's kernel, if they can be passed to the device. `Self` is `class`.
+pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
+    Some(arguments(class, &sig.generics, &parameters(sig))).filter(Args::may_be_values)
 }
 
 /// One argument as it is, none as `()`, several as a tuple; `Link<X>` for `Ref<X>`; `impl Trait` as a
 /// type parameter. For a method with these `generics`.
-pub(super) fn arguments(block: &Block, generics: &Generics, parameters: &[Parameter]) -> Args {
+pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
     let (mut types, mut names, mut followed) = (Vec::new(), Vec::new(), Vec::new());
     for (n, parameter) in parameters.iter().enumerate() {
         let name = format_ident!("arg{n}");
         if let Some(object) = &parameter.object {
-            let object = block.rewrite(object);
+            let object = rewrite(object.to_token_stream(), class);
             types.push(quote!(<#object as ::ikra::Referent>::Link));
             followed.push(quote!(let #name = ::ikra::Object::resolve(&*view, #name);));
         } else {
             let mut ty = parameter.ty.clone();
             Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);
-            types.push(block.rewrite(ty));
+            types.push(rewrite(ty.to_token_stream(), class));
         }
         names.push(name);
     }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
-use syn::{Path, Type};
+use syn::Path;
 
 use super::access::plain_name;
 use super::arguments::Args;
@@ -40,7 +40,7 @@ pub(super) fn entries(
     let place = place(method);
     let symbol = kernel_symbol(&block.fields.class, method, &place);
     // Of a kernel whose arguments are no values the host says so when it is to run there.
-    let on_device = types.iter().all(may_be_value);
+    let on_device = args.may_be_values();
     let symbols = on_device.then(|| quote_spanned!(at=> as #symbol));
     let reductions = reducers.iter().zip(numbers).enumerate().map(|(n, (reducer, number))| {
         let (symbol, kind) = (format!("{symbol}_reduce{n}"), format!("reduce{n}"));
@@ -55,18 +55,4 @@ pub(super) fn entries(
         }
         #(#reductions)*
     }
-}
-
-/// Whether a type can be that of a value, as far as its text shows.
-fn may_be_value(ty: &TokenStream) -> bool {
-    fn shows(ty: &Type) -> bool {
-        match ty {
-            Type::Path(_) | Type::Macro(_) => true,
-            Type::Array(array) => shows(&array.elem),
-            Type::Paren(inner) => shows(&inner.elem),
-            Type::Group(inner) => shows(&inner.elem),
-            _ => false,
-        }
-    }
-    syn::parse2::<Type>(ty.clone()).is_ok_and(|ty| shows(&ty))
 }

@@ -103,7 +103,7 @@ fn stand_in(pairs: bool, kernel: &Ident, class: &syn::Path, view: &syn::Path) ->
 /// `impl Call<Args>`.
 fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -> TokenStream {
     let at = located(&method.item.sig.ident);
-    let args = arguments(block, &method.item.sig.generics, &method.parameters);
+    let args = arguments(&block.class, &method.item.sig.generics, &method.parameters);
     let (impl_generics, where_clause) = split(block, &args.generics);
     let output = match &method.item.sig.output {
         ReturnType::Default => quote_spanned!(at=> ()),
@@ -135,7 +135,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
         return TokenStream::new();
     };
     let other = block.rewrite(other);
-    let args = arguments(block, &method.item.sig.generics, rest);
+    let args = arguments(&block.class, &method.item.sig.generics, rest);
     let (impl_generics, where_clause) = split(block, &args.generics);
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
@@ -188,7 +188,7 @@ pub(super) fn constructor_kernel(block: &Block, constructor: &Constructor) -> To
     let vis = &item.vis;
     let cfgs = cfgs(item);
     let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
-    let args = arguments(block, &item.sig.generics, rest);
+    let args = arguments(&block.class, &item.sig.generics, rest);
     let (impl_generics, where_clause) = split(block, &args.generics);
     let name = format!("{}::{}", block.fields.class, plain_name(ident));
     let entries = entries(block, "construct", ident, &kernel, &args, &TokenStream::new(), &[]);

@@ -6,7 +6,7 @@ use proc_macro2::TokenTree;
 use quote::ToTokens;
 use syn::{
     Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind, ReturnType,
-    Safety, Type,
+    Safety, Signature, Type,
 };
 
 use super::access::{self, is_object_method, plain_name};
@@ -101,7 +101,7 @@ impl Block {
             );
             item.sig.safety = Safety::Default;
         }
-        let parameters = parameters(&item);
+        let parameters = parameters(&item.sig);
         if kernel.is_some() {
             check::arguments(&parameters, errors);
         }
@@ -248,9 +248,8 @@ fn is_conditional_kernel(attr: &Attribute) -> bool {
         && made.into_iter().any(|token| matches!(token, TokenTree::Ident(name) if name == "kernel"))
 }
 
-fn parameters(item: &ImplItemFn) -> Vec<Parameter> {
-    item.sig
-        .inputs
+pub(super) fn parameters(sig: &Signature) -> Vec<Parameter> {
+    sig.inputs
         .iter()
         .filter_map(|input| match input {
             FnArg::Typed(typed) => Some(Parameter { ty: (*typed.ty).clone(), object: ref_class(&typed.ty) }),

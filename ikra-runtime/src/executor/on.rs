@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::host::Host;
 use super::run::{OnHost, Step};
-use super::{Executor, Form, Launch, Over, Recording, Reduction, Run};
+use super::{Executor, Form, Launch, Over, Recording, Reduction, Run, Section};
 use crate::class::{Class, has_arena};
 use crate::dispatch::{ExecuteOn, ReduceOn};
 use crate::error::Error;
@@ -253,8 +253,8 @@ impl<'w, W: World> On<'w, W> {
         W: Holds<K::Class>,
     {
         let Range { start, end } = self.positions::<K::Class>(range);
-        let arguments = K::arguments(&args);
-        let launch = Launch::of::<K>(Over::Range(start..end), Form::Each, K::ENTRY, arguments.as_ref());
+        let (section, arguments) = (Section::of::<K, A>(Over::Range(start..end)), K::arguments(&args));
+        let launch = Launch::of(&section, Form::Each, arguments.as_ref());
         self.start(launch, move |world: &mut W| {
             try_ready_for_kernel(world)?;
             exec::execute::<K, A>(world.objects_mut(), start..end, args);
@@ -302,9 +302,8 @@ impl<'w, W: World> On<'w, W> {
         W: Holds<K::Class>,
     {
         list.objects_of::<K::Class>(class, self.positions::<K::Class>(..).end)?;
-        let over = Over::List { list, class };
-        let arguments = K::arguments(&args);
-        let launch = Launch::of::<K>(over, Form::Each, K::ENTRY, arguments.as_ref());
+        let (section, arguments) = (Section::of::<K, A>(Over::List { list, class }), K::arguments(&args));
+        let launch = Launch::of(&section, Form::Each, arguments.as_ref());
         self.finish(launch, &mut |world: &mut W| {
             try_ready_for_kernel(world)?;
             exec::execute_each::<K, A>(world.objects_mut(), list, class, args)
@@ -346,8 +345,8 @@ impl<'w, W: World> On<'w, W> {
     {
         let form = Form::Pairs { other_bytes: tile_row::bytes::<K::Other, K>() };
         let arguments = K::arguments(&args);
-        let all = Over::Range(self.positions::<K::Class>(..));
-        self.start(Launch::of::<K>(all, form, K::ENTRY, arguments.as_ref()), move |world: &mut W| {
+        let section = Section::of::<K, A>(Over::Range(self.positions::<K::Class>(..)));
+        self.start(Launch::of(&section, form, arguments.as_ref()), move |world: &mut W| {
             try_ready_for_kernel(world)?;
             let others = ptr::from_ref(Holds::<K::Other>::objects(world).table());
             exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(world), others, args);
@@ -536,7 +535,8 @@ impl<'w, W: World> On<'w, W> {
         }
         let first = Holds::<K::Class>::objects(self.world).len();
         let arguments = K::arguments(&args);
-        let launch = Launch::construct::<K::Class>(first..first.saturating_add(n), K::ENTRY, arguments.as_ref());
+        let section = Section::construct::<K, A>(first..first.saturating_add(n));
+        let launch = Launch::of(&section, Form::Construct, arguments.as_ref());
         self.finish(launch, &mut |world: &mut W| exec::construct::<K, A>(world.objects_mut(), n, args).map(drop))?;
         Ok(Holds::<K::Class>::objects(self.world).links_from(first))
     }
@@ -654,7 +654,7 @@ impl<'w, W: World> On<'w, W> {
     }
 
     /// Starts a run that can be recorded.
-    fn start<F>(&mut self, launch: Launch<'_>, on_host: F) -> Result<(), Error>
+    pub(crate) fn start<F>(&mut self, launch: Launch<'_>, on_host: F) -> Result<(), Error>
     where
         F: Fn(&mut W) -> Result<(), Error> + Copy + Send + Sync + 'static,
     {
@@ -664,7 +664,7 @@ impl<'w, W: World> On<'w, W> {
     }
 
     /// Does a run that cannot be recorded.
-    fn finish(
+    pub(crate) fn finish(
         &mut self,
         launch: Launch<'_>,
         on_host: &mut dyn FnMut(&mut W) -> Result<(), Error>,
@@ -705,8 +705,8 @@ impl<'w, W: World> On<'w, W> {
             accumulators: part_accumulators::<WireOf<K, A>>(),
             result: NonNull::from(&mut wire).cast(),
         });
-        let arguments = K::arguments(&args);
-        self.finish(Launch::of::<K>(over, form, K::ENTRY, arguments.as_ref()), &mut |world: &mut W| {
+        let (section, arguments) = (Section::of::<K, A>(over), K::arguments(&args));
+        self.finish(Launch::of(&section, form, arguments.as_ref()), &mut |world: &mut W| {
             try_ready_for_kernel(world)?;
             result = Some(on_host(world)?);
             Ok(())

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::slice;
 use std::sync::Arc;
 
 use super::{Recorded, Recorder, Recording};
-use crate::class::Class;
 use crate::error::Error;
-use crate::kernel::{Argument, Entry, Kernel};
+use crate::kernel::{Argument, Construct, DispatchKernel, Entry, Kernel, OnDevice};
 use crate::list::ListOrder;
 use crate::place::Place;
 use ikra_core::effects::Effects;
@@ -140,22 +140,35 @@ where
     }
 }
 
-/// A run of a kernel as data: which kernel, for which objects, with which arguments.
+/// A run of a kernel as data: which kernel, for which objects, with which arguments. Of a trait's kernel it has a section for
+/// each class.
 ///
 /// What is said here is true of one kernel, since [`On`](super::On) alone makes these: executors rely on it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Launch<'a> {
-    /// What the kernel does.
-    pub effects: &'static Effects,
-    /// The objects. They exist, except those that are to be constructed.
-    pub over: Over<'a>,
-    /// The kernel's entry in device code.
-    pub entry: &'static Entry,
-    /// What the entry takes.
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// The kernels of the classes, one or more. They may run in any order, or at the same time.
+    pub sections: &'a [Section<'a>],
+    /// The entry in device code that runs all of them, where there are several: each takes the same arguments.
+    pub together: Option<&'static Entry>,
+    /// What the entries take.
     pub arguments: &'a [Argument<'a>],
     /// How it runs.
     pub form: Form,
+}
+
+/// A class's kernel, for some of its objects.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Section<'a> {
+    /// What it does.
+    pub effects: &'static Effects,
+    /// The objects. They exist, except those that are to be constructed.
+    pub over: Over<'a>,
+    /// Its entry in device code.
+    pub entry: &'static Entry,
 }
 
 /// Which objects a kernel runs for.
@@ -214,34 +227,48 @@ pub struct Reduction {
     pub result: NonNull<u8>,
 }
 
-impl<'a> Launch<'a> {
-    /// A run of a kernel.
-    pub(super) fn of<K: Kernel>(
-        over: Over<'a>,
-        form: Form,
-        entry: &'static Entry,
-        arguments: &'a [Argument<'a>],
-    ) -> Self {
-        Self { effects: K::EFFECTS, over, entry, arguments, form }
+impl<'a> Section<'a> {
+    /// That of kernel `K`.
+    pub(crate) fn of<K: Kernel + OnDevice<A>, A>(over: Over<'a>) -> Self {
+        Self { effects: K::EFFECTS, over, entry: K::ENTRY }
     }
 
-    /// Makes objects.
-    pub(super) fn construct<C: Class>(
-        range: Range<usize>,
-        entry: &'static Entry,
+    /// That of a constructor.
+    pub(super) fn construct<K: Construct<A> + OnDevice<A>, A>(range: Range<usize>) -> Self {
+        let effects = const { &Effects::constructor::<K::Class>() };
+        Self { effects, over: Over::Range(range), entry: K::ENTRY }
+    }
+}
+
+impl<'a> Launch<'a> {
+    /// A run of one class's kernel.
+    pub(super) fn of(section: &'a Section<'a>, form: Form, arguments: &'a [Argument<'a>]) -> Self {
+        let kernel = section.effects.kernel;
+        Self { kernel, sections: slice::from_ref(section), together: None, arguments, form }
+    }
+
+    /// A run of a trait's kernel, with a section for each of its classes.
+    pub(crate) fn of_classes<D: DispatchKernel<METHOD>, const METHOD: usize>(
+        sections: &'a [Section<'a>],
         arguments: &'a [Argument<'a>],
     ) -> Self {
-        let effects = const { &Effects::constructor::<C>() };
-        Self { effects, over: Over::Range(range), entry, arguments, form: Form::Construct }
+        Self { kernel: D::NAME, sections, together: D::TOGETHER, arguments, form: Form::Each }
+    }
+
+    /// A run of one of its sections by itself.
+    #[must_use]
+    pub fn alone(&self, section: &'a Section<'a>) -> Self {
+        Self::of(section, self.form, self.arguments)
     }
 
     /// What cannot be recorded of this run, if anything.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
-        match (&self.form, &self.over) {
-            (Form::Reduce(_), _) => Some("a reduction, which waits for its result,"),
-            (Form::Construct, _) => Some("making objects"),
-            (_, Over::List { .. }) => Some("a kernel for a list of links"),
+        let is_listed = |section: &Section<'_>| matches!(section.over, Over::List { .. });
+        match &self.form {
+            Form::Reduce(_) => Some("a reduction, which waits for its result,"),
+            Form::Construct => Some("making objects"),
+            _ if self.sections.iter().any(is_listed) => Some("a kernel for a list of links"),
             _ => None,
         }
     }

@@ -85,7 +85,15 @@ macro_rules! __reduced {
     };
 }
 
+/// The device alone has it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __together {
+    ($($all:tt)*) => {};
+}
+
 pub use __class_symbol as class_symbol;
 pub use __entry as entry;
 pub use __examine as examine;
 pub use __reduced as reduced;
+pub use __together as together;
