@@ -102,8 +102,7 @@ pub use __dispatch as dispatch;
 #[macro_export]
 macro_rules! __dispatch_kernel {
     (
-        $all:ident, $name:literal, $number:literal: $($class:path;)*
-        $(at $place:literal: $($ty:ty),*;)?
+        $all:ident, $name:literal, $number:literal: [$($class:path),*] $(at $place:literal: ($($ty:ty),*))?
     ) => {
         // SAFETY: effects and entry are made from the same list.
         #[automatically_derived]
@@ -113,7 +112,7 @@ macro_rules! __dispatch_kernel {
                 <<$class as $crate::kernel::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
             ),*];
             const TOGETHER: ::core::option::Option<&'static $crate::kernel::Entry> =
-                $crate::__together_entry! { $all, $name, $number: $($class;)* $(at $place: $($ty),*;)? };
+                $crate::__together_entry! { $all, $name, $number: [$($class),*] $(at $place: ($($ty),*))? };
         }
     };
 }
@@ -123,8 +122,8 @@ pub use __dispatch_kernel as dispatch_kernel;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __together_entry {
-    ($all:ident, $name:literal, $number:literal: $($class:path;)*) => { ::core::option::Option::None };
-    ($all:ident, $name:literal, $number:literal: $($class:path;)* at $place:literal: $($ty:ty),*;) => {
+    ($all:ident, $name:literal, $number:literal: [$($class:path),*]) => { ::core::option::Option::None };
+    ($all:ident, $name:literal, $number:literal: [$($class:path),*] at $place:literal: ($($ty:ty),*)) => {
         ::core::option::Option::Some(&{
             #[allow(unused_imports)]
             use $crate::known::No as _;

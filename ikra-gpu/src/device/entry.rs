@@ -35,7 +35,7 @@ pub use __entry as entry;
 #[macro_export]
 macro_rules! __together {
     (
-        $trait:ident, $number:literal: $($class:path, $tag:literal;)*
+        $trait:ident, $number:literal: [$($class:path, $tag:literal;)*]
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) as $symbol:literal
     ) => {
         const _: () = {

@@ -176,7 +176,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let args = is_together.then(|| device_arguments(&Path::from(ident.clone()), &method.item.sig)).flatten();
     let (place, entry) = args.map(|args| together(dispatch, method, &number, &args)).unzip();
     quote_spanned! {at=>
-        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: #(#classes;)* #place }
+        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: [#(#classes),*] #place }
         #entry
         ::ikra::rt::host_only! {
             ::ikra::rt::every_class! {
@@ -198,11 +198,11 @@ fn together(dispatch: &Dispatch, method: &Method, number: &Literal, args: &Args)
     let (classes, tags) = (&options.classes, (0..options.classes.len()).map(Literal::usize_unsuffixed));
     let entry = quote_spanned! {at=>
         ::ikra::rt::together! {
-            #ident, #number: #(#classes, #tags;)*
+            #ident, #number: [#(#classes, #tags;)*]
             #pattern: #ty = (#(#names: #types),*) as #symbol
         }
     };
-    (quote_spanned!(at=> at #place: #(#types),*;), entry)
+    (quote_spanned!(at=> at #place: (#(#types),*)), entry)
 }
 
 /// The macro through which `#[soa_methods] impl Actor for Car` learns what the trait has. It has the trait's own name,
