@@ -70,7 +70,11 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
 }
 ::ikra::rt::dispatch_kernel! {
-    Actor, "Actor::tick", 0 : Car; model::Pedestrian;
+    Actor, "Actor::tick", 0 : [Car, model::Pedestrian] at ":1:0" : (f32)
+}
+::ikra::rt::together! {
+    Actor, 0 : [Car, 0; model::Pedestrian, 1;] arg0 : f32 = (arg0 : f32) as
+    "ikra_kernel_Actor_tick_1_0_6b326105"
 }
 ::ikra::rt::host_only! {
     ::ikra::rt::every_class! { pub const tick : 0 of Actor }
