@@ -54,6 +54,7 @@
 #![warn(unreachable_pub)]
 
 mod artifact;
+mod counts;
 mod files;
 mod ir;
 mod krate;

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, lines, loops, messages, panics};
+use crate::{Device, Floats, artifact, counts, lines, loops, messages, panics};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -109,7 +109,7 @@ pub(crate) fn compile(
         Floats::Contract | Floats::Fast => None,
     };
     Ok(Made {
-        code: loops::forbid_unrolling(&panics::reported(&code)),
+        code: loops::forbid_unrolling(&panics::reported(&counts::read_once(&code))),
         ir,
         sources: artifact::sources(&profile, &krate.name),
     })

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::counts::is_declaration;
 use crate::loops::functions;
 
 const NOTES: [&str; 2] = ["%ikra_kernel", "%ikra_object"];
@@ -50,7 +51,6 @@ pub(crate) fn reported(code: &str) -> String {
             continue;
         }
         // After the declarations, which come first.
-        let is_declaration = |line: &str| line.trim_start().starts_with(['.', '/']) || line.trim().is_empty();
         let start = body.clone().find(|&n| !is_declaration(lines[n])).unwrap_or(body.start);
         before.push((start, REGISTERS));
         before.extend(panics.into_iter().map(|n| (n, CALL)));

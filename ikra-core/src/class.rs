@@ -50,6 +50,10 @@ pub unsafe trait Class: ClassInfo {
     #[doc(hidden)]
     #[cfg(target_arch = "nvptx64")]
     fn constant(word: usize) -> u64;
+    /// The number of objects.
+    #[doc(hidden)]
+    #[cfg(target_arch = "nvptx64")]
+    fn count() -> u32;
     #[doc(hidden)]
     const BASES: Self::Bases;
     #[doc(hidden)]

@@ -2,7 +2,7 @@
 //!
 //! | on the host | on the device |
 //! | --- | --- |
-//! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group per class |
+//! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group per class, and a [`DeviceHeader`] |
 //! | a world has as many as classes; links find them by pointers between them | one world per module: the class says where |
 
 use core::fmt;
@@ -25,6 +25,15 @@ mod host;
 pub use device::{DeviceBases, Table, table_words};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Newer, Table};
+
+/// What is said of a class's objects in the device's global memory, where kernels may change it for those that run after
+/// them. A world has one array of these, in the order of its members.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceHeader {
+    /// The number of objects.
+    pub len: u32,
+}
 
 /// The start of a column, or of the whole storage.
 #[derive(Clone, Copy)]

@@ -225,10 +225,10 @@ impl DeviceColumns {
         Some(piece.memory.address() + span.offset as u64)
     }
 
-    /// The class's table: count, columns, snapshots.
-    pub(crate) fn table(&self, count: u32, columns: usize) -> Vec<u64> {
+    /// The class's table: header, columns, snapshots.
+    pub(crate) fn table(&self, header: u64, columns: usize) -> Vec<u64> {
         let mut words = vec![0; 1 + 2 * columns];
-        words[0] = u64::from(count);
+        words[0] = header;
         for piece in &self.pieces {
             for column in 0..piece.columns {
                 let (place, shift) = (piece.column + column, (column * piece.pitch) as u64);

@@ -1,10 +1,12 @@
 //! What a world keeps on a device: its module's functions, the state of its tables, and scratch memory.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::{Arc, Weak};
 
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::{Argument, Entry};
+use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::Section;
 use ikra_runtime::list::ListOrder;
@@ -35,6 +37,8 @@ pub(crate) struct DeviceWorld {
     functions: BTreeMap<(usize, Kind), Function>,
     /// The class tables in constant memory, one per member of the world.
     pub(crate) tables: Vec<Table>,
+    /// The world's table in global memory: an array of the headers of its classes.
+    _headers: Memory,
     /// For copies that are needed while the main stream is captured.
     side: Stream,
     /// While it is: what tables are to say at some time.
@@ -80,19 +84,21 @@ impl DeviceWorld {
         if let Some(bytes) = code.stack {
             context.raise_stack(bytes)?;
         }
+        let headers = Memory::new(&context, symbols.len() * size_of::<DeviceHeader>(), "a world's table")?;
         let mut tables = Vec::new();
-        for symbol in symbols {
+        for (member, symbol) in symbols.into_iter().enumerate() {
             let address = match symbol {
                 Some(symbol) => module.global(&symbol)?.map(|(address, _)| address),
                 None => None,
             };
-            tables.push(Table::new(address));
+            tables.push(Table::new(address, headers.address() + (member * size_of::<DeviceHeader>()) as u64));
         }
         Ok(Self {
             log: StreamLog::new(&context, module)?,
             code,
             functions: BTreeMap::new(),
             tables,
+            _headers: headers,
             side: Stream::new(&context)?,
             texts: None,
             scratch: [None, None],
@@ -194,20 +200,25 @@ impl DeviceWorld {
         self.write_table(member, objects)
     }
 
-    /// Makes a class's table say where its columns are.
+    /// Makes a class's table say where its columns are, and its header how many objects there are.
     pub(crate) fn write_table(&mut self, member: usize, objects: &mut dyn AnyObjects) -> Result<(), Error> {
-        let (name, count, columns) = (objects.name(), objects.count(), objects.columns());
+        let (name, columns, header) = (objects.name(), objects.columns(), DeviceHeader { len: objects.count() });
         let units = objects.units();
         let mirror = DeviceColumns::of(objects, &self.log)?;
         let lens = units.iter().map(|unit| unit.len).collect();
-        let state = TableState { columns: mirror.number, words: mirror.table(count, columns), lens, name };
         let table = &mut self.tables[member];
+        let words = mirror.table(table.header, columns);
+        // Until it is written, nobody knows what it says.
+        let before = mem::take(&mut table.state);
+        if before.header != Some(header) {
+            debug_assert!(self.texts.is_none(), "nothing that is recorded changes the number of objects");
+            // SAFETY: there is one header per member, and the stream orders the copy between kernels.
+            unsafe { self.log.stream.upload(table.header, (&raw const header).cast(), size_of::<DeviceHeader>()) }?;
+        }
         if let Some(address) = table.address
-            && table.state.words != state.words
+            && before.words != words
         {
-            // Until it is written, nobody knows what it says.
-            table.state = TableState::default();
-            let words = &state.words;
+            let words = &words;
             let width = size_of_val(&words[..]);
             // SAFETY: the table has as many words, since host and device agree on the class, and the stream orders the
             // copy between kernels. A capture copies them later on, from memory that says the same by then.
@@ -221,7 +232,7 @@ impl DeviceWorld {
                 }
             }
         }
-        table.state = state;
+        table.state = TableState { columns: mirror.number, words, header: Some(header), lens, name };
         table.is_written = true;
         Ok(())
     }

@@ -56,13 +56,13 @@ struct Captured {
 /// Fields of a member, whose columns are exchanged for their snapshots.
 type Exchange = (usize, FieldSet);
 
-/// What the tables of these have to say.
-fn words(members: &mut Members<'_>) -> Vec<Vec<u64>> {
-    let words = |objects: &mut &mut dyn AnyObjects| {
-        let (count, columns) = (objects.count(), objects.columns());
-        DeviceColumns::known(&mut **objects).map_or(Vec::new(), |mirror| mirror.table(count, columns))
+/// What the words of these tables have to say.
+fn words(members: &mut Members<'_>, tables: &[Table]) -> Vec<Vec<u64>> {
+    let words = |(objects, table): (&mut &mut dyn AnyObjects, &Table)| {
+        let columns = objects.columns();
+        DeviceColumns::known(&mut **objects).map_or(Vec::new(), |mirror| mirror.table(table.header, columns))
     };
-    members.iter_mut().map(words).collect()
+    members.iter_mut().zip(tables).map(words).collect()
 }
 
 /// Makes columns of snapshots and snapshots of columns. The same once more undoes it.
@@ -174,7 +174,7 @@ impl DeviceWorld {
     fn capture(&mut self, members: &mut Members<'_>, steps: &[Step], texts: &mut Vec<Text>) -> Result<Captured, Error> {
         let log = self.log.clone();
         let real = self.tables.clone();
-        let before = words(members);
+        let before = words(members, &self.tables);
         for (table, words) in self.tables.iter_mut().zip(&before) {
             table.state.words.clone_from(words);
             table.is_written = true;
@@ -199,7 +199,7 @@ impl DeviceWorld {
         texts: &mut Vec<Text>,
     ) -> Result<Option<Captured>, Error> {
         exchange(members, &captured.exchanges);
-        let is_elsewhere = words(members) != captured.before;
+        let is_elsewhere = words(members, &self.tables) != captured.before;
         let next = is_elsewhere.then(|| self.capture(members, steps, texts)).transpose();
         exchange(members, &captured.exchanges);
         next

@@ -1,8 +1,10 @@
-//! The tables in constant memory, in which kernels find a world's objects.
+//! The tables in which kernels find a world's objects: where columns are is in constant memory, how many objects there are in
+//! global memory.
 
 use std::sync::Arc;
 
 use ikra_core::kernel::{Argument, Entry};
+use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
@@ -17,6 +19,8 @@ pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 pub(crate) struct Table {
     /// Where it is; `None` for a class that the device code does not know.
     pub(crate) address: Option<u64>,
+    /// Where the class's header is, in global memory.
+    pub(crate) header: u64,
     pub(crate) state: TableState,
     /// Whether it says where the columns are. A kernel with `snapshot` exchanges them.
     pub(crate) is_written: bool,
@@ -31,6 +35,8 @@ pub(crate) struct TableState {
     pub(crate) columns: u64,
     /// Its words.
     pub(crate) words: Vec<u64>,
+    /// The class's header; `None` if nobody knows what it says.
+    pub(crate) header: Option<DeviceHeader>,
     /// Bytes of each unit that objects take.
     pub(crate) lens: Vec<usize>,
     /// The class.
@@ -39,23 +45,22 @@ pub(crate) struct TableState {
 
 impl Table {
     /// One that says nothing yet.
-    pub(crate) fn new(address: Option<u64>) -> Self {
-        Self { address, state: TableState::default(), is_written: false, current: None }
+    pub(crate) fn new(address: Option<u64>, header: u64) -> Self {
+        Self { address, header, state: TableState::default(), is_written: false, current: None }
     }
 
     /// What has changed since the tables said this, if anything has. Which memory the columns have now, and which
     /// snapshots, does not count.
     pub(crate) fn difference(tables: &[Self], then: &[TableState]) -> Option<String> {
         let differ = |now: &TableState, then: &TableState| {
-            (now.columns, now.words.first(), &now.lens) != (then.columns, then.words.first(), &then.lens)
+            (now.columns, now.header, &now.lens) != (then.columns, then.header, &then.lens)
         };
         let mut states = tables.iter().map(|table| &table.state).zip(then);
         let (now, then) = states.find(|(now, then)| differ(now, then))?;
         let name = then.name;
-        let (had, has) = (then.words.first(), now.words.first());
-        Some(match (had, has) {
+        Some(match (then.header, now.header) {
             (Some(had), Some(has)) if had != has => {
-                format!("it was made for {had} objects of class {name}, and there are {has}")
+                format!("it was made for {} objects of class {name}, and there are {}", had.len, has.len)
             }
             _ if now.columns != then.columns => {
                 format!("the columns of class {name} were exchanged for others, or had to grow")

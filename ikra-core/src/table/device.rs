@@ -2,11 +2,14 @@
 //!
 //! | word | |
 //! | --- | --- |
-//! | 0 | the number of objects |
+//! | 0 | the address of the class's [`DeviceHeader`](super::DeviceHeader), in which is the number of objects |
 //! | 1 … n | the start of each physical column, and of the arena |
 //! | n + 1 … 2 n | where kernels with `snapshot` write them |
 //!
-//! A class that is not in the world has no objects: constant memory is zero until the host fills it.
+//! Where columns are is the same for a whole launch, and in constant memory, which is faster. The number of objects is in
+//! global memory, where a kernel can change it for those that run after it.
+//!
+//! A class that is not in the world has no objects: until the host fills the words, the first leads to a header of zeros.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -88,7 +91,7 @@ impl<C: Class> Table<C> {
     /// The number of objects.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        C::constant(0) as u32 as usize
+        C::count() as usize
     }
 
     /// On the host, makes its values of some fields the last ones.
@@ -133,7 +136,7 @@ impl<'w> TableRef<'w> {
     /// The number of objects of the class.
     #[inline(always)]
     pub fn count<C: Class>(self) -> u32 {
-        C::constant(0) as u32
+        C::count()
     }
 
     /// The class's table.

@@ -96,10 +96,12 @@ unsafe fn perform(work: &Work) {
         Work::Kernel { name, first, end } => {
             let name = name.to_string_lossy();
             let globals = GLOBALS.lock().unwrap();
-            // A column of a class, or its snapshot, after these and the arena.
+            // A column of a class, or its snapshot, after these and the arena. Before them is the number of objects.
             let column = |class: &str, place: usize| {
                 let table = globals.iter().find(|(name, _)| name.to_string_lossy().starts_with(class)).unwrap().1;
-                unsafe { (*table as *const *mut u32).add(1 + place).read() }
+                let word = |n| unsafe { (*table as *const *mut u32).add(n).read() };
+                assert!(unsafe { word(0).read() } as usize >= *end, "{name} runs for objects that the device has not");
+                word(1 + place)
             };
             let left = |place| column("ikra_class_Left_", place);
             for n in *first..*end {

@@ -47,7 +47,10 @@ fn twins_are_told_apart() {
     let code = std::fs::read_to_string(Path::new(DEVICE_CODE.unwrap())).unwrap();
     let names: std::collections::HashSet<String> = ptx::kernels(&code).into_iter().map(|kernel| kernel.name).collect();
     assert_eq!(names.iter().filter(|name| name.starts_with("ikra_kernel_Twin_go_")).count(), 5);
-    assert_eq!(code.lines().filter(|line| line.contains(".b64 ikra_class_Twin_")).count(), 5);
+    assert_eq!(
+        code.lines().filter(|line| line.starts_with(".visible .const") && line.contains(" ikra_class_Twin_")).count(),
+        5
+    );
 }
 
 #[test]

@@ -96,6 +96,24 @@ fn elements_of_columns_are_accessed_as_a_whole() {
 }
 
 #[test]
+fn the_number_of_objects_is_read_once_where_a_kernel_begins() {
+    let Some((_, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    let from_memory = "ld.global.nc.b32 %ikra_count";
+    // Two links to bodies are checked.
+    let trust = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Body_trust_")).unwrap();
+    assert_eq!(trust.count(from_memory), 1, "{}", trust.body);
+    let mut others = 0;
+    for kernel in &kernels {
+        let start = kernel.body.find("$L__BB").unwrap_or(kernel.body.len());
+        let (before, after) = kernel.body.split_at(start);
+        assert!(!after.contains("{ .reg .b64 a; ld.const.u64"), "{}: {after}", kernel.name);
+        others += before.matches(from_memory).count();
+    }
+    assert!(others > 10, "{others}");
+}
+
+#[test]
 fn a_ref_on_a_stack_is_four_bytes() {
     let Some((path, code)) = code() else { return };
     let kernels = ptx::kernels(&code);

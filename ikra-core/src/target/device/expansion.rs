@@ -1,6 +1,6 @@
 //! What the code of the macros consists of on the device alone.
 
-/// On the device, words of constant memory.
+/// On the device, words of constant memory, and a header in global memory.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __class_bases {
@@ -26,18 +26,39 @@ macro_rules! __class_bases {
             }
             value
         }
+        #[inline(always)]
+        fn count() -> u32 {
+            let count: u32;
+            // SAFETY: the first word leads to the class's header, which starts with the count. Both hold still during a
+            // launch. (`ikra-build` has each kernel do this once, and knows it by the text.)
+            unsafe {
+                ::core::arch::asm!(
+                    ::core::concat!(
+                        "{{ .reg .b64 a; ld.const.u64 a, [",
+                        $symbol,
+                        "{key}]; ld.global.nc.b32 {0}, [a]; }}"
+                    ),
+                    out(reg32) count,
+                    key = const <Self as $crate::info::ClassInfo>::ORIGIN.key(),
+                    options(pure, nomem, nostack, preserves_flags)
+                )
+            }
+            count
+        }
     };
 }
 
 /// The table of a class in the device's constant memory, which the host finds by a comment. The symbol is followed by a
-/// number for where the class is defined, so that classes of one name differ.
+/// number for where the class is defined, so that classes of one name differ. Until the host fills the table, its first word
+/// leads to a header of no objects.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __class_symbol {
     ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
         ::core::arch::global_asm!(
             ::core::concat!(
-                ".visible .const .align 8 .b64 ", $symbol, "{key}[{words}];\n",
+                ".global .align 4 .b32 ", $symbol, "{key}_absent[{header}];\n",
+                ".visible .const .align 8 .u64 ", $symbol, "{key}[{words}] = {{generic(", $symbol, "{key}_absent)}};\n",
                 "//ikra:class {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
                 $($crate::__class_field_line!($field)),*
             ),
@@ -45,6 +66,7 @@ macro_rules! __class_symbol {
             words = const $crate::table::table_words(
                 $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)
             ),
+            header = const ::core::mem::size_of::<$crate::table::DeviceHeader>() / 4,
             key = const <$row as $crate::info::ClassInfo>::ORIGIN.key(),
             name = const <$row as $crate::info::ClassInfo>::ORIGIN.name_key(),
             fingerprint = const $crate::fingerprint::class_fingerprint::<$row>(),
