@@ -30,13 +30,17 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod export;
 pub mod model;
 mod parameters;
 mod roads;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod traffic;
 
 pub use check::Violation;
+pub use export::ImportError;
 pub use parameters::{Lights, Parameters};
 pub use roads::{Roads, RoadsError};
 pub use traffic::{CarState, LightState, Statistics, Traffic, TrafficError};

@@ -107,7 +107,7 @@ pub enum RoadsError {
 
 impl StreetCells {
     /// How many there are.
-    fn cells(self) -> u64 {
+    pub(crate) fn cells(self) -> u64 {
         u64::from(self.length) + u64::from(self.lanes - 1) * u64::from(self.lane)
     }
 

@@ -6,6 +6,7 @@ use ikra::{On, Place, Recording};
 use streets::Network;
 
 use crate::check::{Before, Violation};
+use crate::export::ImportError;
 use crate::model::{
     Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight, TrafficLight,
     YieldController, car, cell, clock, shared_signal_group, smart_traffic_light, traffic_light, yield_controller,
@@ -46,12 +47,23 @@ pub enum TrafficError {
         /// Places for them.
         cells: usize,
     },
+    /// A file that was not exported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// Ikra's: no room, no such place.
     #[error(transparent)]
     Ikra(#[from] ikra::Error),
     /// The model does not do what it must: see [`Traffic::check`].
     #[error(transparent)]
     Violation(#[from] Violation),
+}
+
+/// Where a car starts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    pub(crate) cell: u32,
+    pub(crate) velocity: u32,
+    pub(crate) max_velocity: u32,
 }
 
 /// A car after the last step.
@@ -129,7 +141,8 @@ impl Traffic {
     pub fn ring(cells: u32, max_velocity: u32, parameters: &Parameters) -> Result<Self, TrafficError> {
         let roads = Roads::ring(cells, max_velocity, parameters.cell_length)?;
         let starts = starts(&roads, parameters)?;
-        let cars = starts.into_iter().map(|cell| (cell, max_velocity.clamp(1, Parameters::MOST_VELOCITY)));
+        let max_velocity = max_velocity.clamp(1, Parameters::MOST_VELOCITY);
+        let cars = starts.into_iter().map(|cell| Start { cell, velocity: 0, max_velocity });
         Self::with_cars(roads, parameters, &cars.collect::<Vec<_>>())
     }
 
@@ -143,24 +156,24 @@ impl Traffic {
         let (low, high) = (*parameters.speeds.start(), *parameters.speeds.end());
         let cars = starts.into_iter().enumerate().map(|(n, cell)| {
             let share = Random::new(parameters.seed, n as u32, START - 1).uniform_f32();
-            (cell, parameters.cells_per_step(low + share * (high - low)))
+            Start { cell, velocity: 0, max_velocity: parameters.cells_per_step(low + share * (high - low)) }
         });
         Self::with_cars(roads, parameters, &cars.collect::<Vec<_>>())
     }
 
-    /// Cars in cells, with their largest velocities.
-    pub(crate) fn with_cars(roads: Roads, parameters: &Parameters, cars: &[(u32, u32)]) -> Result<Self, TrafficError> {
+    /// Cars where they are to start.
+    pub(crate) fn with_cars(roads: Roads, parameters: &Parameters, cars: &[Start]) -> Result<Self, TrafficError> {
         let mut world = Simulation::new();
         let clock = world.clocks.push(Clock { step: 0 })?;
         add_roads(&mut world, &roads)?;
         add_controllers(&mut world, &roads, parameters)?;
         let cells: Vec<Link<Cell>> = world.cells.links().collect();
-        world.cars.extend(cars.iter().map(|&(cell, max_velocity)| {
+        world.cars.extend(cars.iter().map(|&Start { cell, velocity, max_velocity }| {
             let cell = cells[cell as usize];
             let path = (0..max_velocity).map(|_| cell).collect();
-            Car { cell, velocity: 0, max_velocity, path }
+            Car { cell, velocity, max_velocity, path }
         }))?;
-        for &(cell, _) in cars {
+        for &Start { cell, .. } in cars {
             world.get(cells[cell as usize]).cars().store(1);
         }
         Ok(Self { world, roads, parameters: parameters.clone(), clock, recordings: Vec::new(), before: None })

@@ -78,3 +78,42 @@ fn a_city_runs() {
         assert!(statistics.mean_velocity > 0.3, "{statistics:?}");
     }
 }
+
+/// Where all cars are, and how fast.
+fn states(traffic: &Traffic) -> Vec<traffic::CarState> {
+    traffic.cars().collect()
+}
+
+fn city() -> Traffic {
+    let network = City { junctions: 400, ..City::default() }.build();
+    Traffic::new(&network, &Parameters { cars: 4000, ..Parameters::default() }).unwrap()
+}
+
+#[test]
+fn threads_make_no_difference() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut traffic = city();
+            traffic.step(Place::Host, 1000).unwrap();
+            (states(&traffic), traffic.lights().collect::<Vec<_>>(), traffic.statistics(Place::Host).unwrap())
+        })
+    };
+    let one = run(1);
+    assert!(one.2.mean_velocity > 0.0);
+    assert!(one == run(2));
+    assert!(one == run(8));
+}
+
+#[test]
+fn steps_one_by_one_are_steps_together() {
+    let (mut together, mut single) = (city(), city());
+    together.step(Place::Host, 77).unwrap();
+    for _ in 0..77 {
+        single.step(Place::Host, 1).unwrap();
+    }
+    assert_eq!(states(&together), states(&single));
+    let mut other = Traffic::on_roads(single.roads().clone(), &Parameters { seed: 43, ..single.parameters().clone() });
+    other.as_mut().unwrap().step(Place::Host, 77).unwrap();
+    assert_ne!(states(&other.unwrap()), states(&single), "another seed, another run");
+}

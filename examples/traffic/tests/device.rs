@@ -1,0 +1,61 @@
+//! Host and device, bit for bit.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::Place;
+use streets::City;
+use traffic::{CarState, LightState, Lights, Parameters, Statistics, Traffic};
+
+/// Whether there is a GPU to run on; says so if there is none, and panics with `IKRA_REQUIRE_GPU=1`.
+fn has_gpu() -> bool {
+    let reason = match ikra::driver::devices() {
+        Ok(devices) if !devices.is_empty() => return true,
+        Ok(_) => "the driver shows no GPU".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert!(std::env::var_os("IKRA_REQUIRE_GPU").is_none(), "{reason}");
+    println!("SKIPPED: {reason}");
+    false
+}
+
+fn run(mut traffic: Traffic, place: Place) -> (Vec<CarState>, Vec<LightState>, Statistics) {
+    traffic.step(place, 999).unwrap();
+    traffic.check().unwrap();
+    traffic.step(place, 1).unwrap();
+    traffic.check().unwrap();
+    let statistics = traffic.statistics(place).unwrap();
+    (traffic.cars().collect(), traffic.lights().collect(), statistics)
+}
+
+fn agree(make: impl Fn() -> Traffic) {
+    let (host, device) = (run(make(), Place::Host), run(make(), Place::Gpu(0)));
+    assert_eq!(host.2, device.2);
+    assert!(host == device);
+}
+
+#[test]
+fn host_and_device_agree_over_a_thousand_steps() {
+    if !has_gpu() {
+        return;
+    }
+    for lights in [Lights::Smart, Lights::RoundRobin] {
+        let network = City { junctions: 2000, ..City::default() }.build();
+        agree(|| Traffic::new(&network, &Parameters { cars: 20_000, lights, ..Parameters::default() }).unwrap());
+    }
+    agree(|| Traffic::ring(10_000, 5, &Parameters { cars: 2500, ..Parameters::default() }).unwrap());
+}
+
+#[test]
+fn runs_move_between_host_and_device() {
+    if !has_gpu() {
+        return;
+    }
+    let network = City { junctions: 300, ..City::default() }.build();
+    let make = || Traffic::new(&network, &Parameters { cars: 2000, ..Parameters::default() }).unwrap();
+    let (mut moved, mut stayed) = (make(), make());
+    for place in [Place::Host, Place::Gpu(0), Place::Host, Place::Gpu(0)] {
+        moved.step(place, 25).unwrap();
+        moved.check().unwrap();
+    }
+    stayed.step(Place::Host, 100).unwrap();
+    assert!(moved.cars().eq(stayed.cars()));
+}
