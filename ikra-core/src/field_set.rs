@@ -44,4 +44,9 @@ impl FieldSet {
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
+
+    /// Those in this set and not in the other.
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
 }

@@ -18,14 +18,13 @@ impl DeviceWorld {
         let Some(member) = members.iter().position(|objects| objects.class() == section.effects.class) else {
             unreachable!("the world has objects of the class")
         };
+        members[member].make_room(range.end)?;
+        // What the host has is copied to the device before there are objects that it does not have.
+        self.prepare(members, &[])?;
         let objects = &mut members[member];
-        if objects.capacity() < range.end {
-            // Whoever grows moves all columns.
-            objects.fetch_all()?;
-        }
-        // SAFETY: the constructor's kernel initialises them all before any other runs or the host fetches them; if
-        // it does not start, they are taken away below.
-        let first = unsafe { objects.add(range.len()) }?;
+        // SAFETY: there is room. The constructor's kernel initialises them all before any other runs or the host fetches them,
+        // and `commit` notes it; if it does not start, they are taken away below.
+        let first = unsafe { objects.add(range.len()) };
         debug_assert_eq!(first, range.start, "new objects come after the last");
         let brings_links = objects.has_unchecked_links();
         let log = self.log.clone();

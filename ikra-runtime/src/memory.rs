@@ -11,7 +11,11 @@ use crate::table::Base;
 
 /// An allocation, zeroed when made, freed when dropped.
 struct Allocation {
+    /// Its first byte that is on a multiple of what was asked for.
     start: NonNull<u8>,
+    /// Bytes from there on.
+    bytes: usize,
+    whole: NonNull<u8>,
     block: Block,
 }
 
@@ -22,17 +26,25 @@ unsafe impl Sync for Allocation {}
 
 impl Allocation {
     fn new(bytes: usize, align: usize) -> Option<Self> {
-        let block = Block::from_size_align(bytes.max(1), align).ok()?;
+        // Memory that is to be on a multiple of more than this, Rust's allocator fills with zeros itself; other memory it asks
+        // for as zeros, which the system gives page by page when somebody writes there: perhaps a device does and nobody else.
+        const USUAL: usize = 16;
+        let bytes = bytes.max(1);
+        let spare = align.saturating_sub(USUAL);
+        let block = Block::from_size_align(bytes.checked_add(spare)?, align.min(USUAL)).ok()?;
         // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc_zeroed(block) })?;
-        Some(Self { start, block })
+        let whole = NonNull::new(unsafe { alloc_zeroed(block) })?;
+        let shift = whole.as_ptr().addr().next_multiple_of(align) - whole.as_ptr().addr();
+        // SAFETY: `whole` is on a multiple of 16 or of `align`, so that the shift is at most `spare`, by which the block is longer.
+        let start = unsafe { whole.add(shift) };
+        Some(Self { start, bytes, whole, block })
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this block.
-        unsafe { dealloc(self.start.as_ptr(), self.block) }
+        unsafe { dealloc(self.whole.as_ptr(), self.block) }
     }
 }
 
@@ -185,7 +197,7 @@ impl<C: Class> Memory<C> {
     /// Copies the arena of storage whose arena is as long.
     pub(crate) fn copy_arena(&mut self, from: &Self, used: usize) {
         let (Some(to), Some(from)) = (&self.arena, &from.arena) else { return };
-        assert!(used <= from.block.size() && used <= to.block.size());
+        assert!(used <= from.bytes && used <= to.bytes);
         // SAFETY: both have as many bytes, and are distinct allocations.
         unsafe { std::ptr::copy_nonoverlapping(from.start.as_ptr(), to.start.as_ptr(), used) }
     }

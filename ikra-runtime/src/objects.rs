@@ -332,12 +332,21 @@ impl<C: Class> Objects<C> {
         let len = first.saturating_add(n);
         self.grow(len)?;
         self.change_rows(first..len);
-        for index in first..len {
-            // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple<C>>::write_placeholder(&self.table().bases, index) }
-        }
+        self.put_placeholders(first..len, FieldSet::ALL);
         self.set_len(len);
         Ok(())
+    }
+
+    /// Writes something that may be looked at to some fields of objects for which there is room.
+    fn put_placeholders(&mut self, objects: Range<usize>, fields: FieldSet) {
+        assert!(objects.end <= self.memory.capacity());
+        if fields.is_empty() {
+            return;
+        }
+        for index in objects {
+            // SAFETY: there is room, and `&mut self` excludes other accesses.
+            unsafe { <C::Fields as FieldTuple<C>>::write_placeholder(&self.table().bases, index, fields) }
+        }
     }
 
     /// Initialises an object from [`reserve`](Self::reserve).

@@ -27,6 +27,9 @@ pub struct Header {
     changed_on_device: AtomicU64,
     /// Fields whose values a device does not have yet.
     changed_on_host: AtomicU64,
+    /// Fields of which the host has no values yet for the objects from `absent_from` on: a device made these objects.
+    absent: AtomicU64,
+    absent_from: AtomicU32,
     /// Fields with links that may be to no object: the host wrote them since they were checked.
     unchecked: AtomicU64,
     /// The first of the objects that it wrote, and the end of them.
@@ -43,6 +46,8 @@ impl Header {
         directory: AtomicPtr::new(ptr::null_mut()),
         changed_on_device: AtomicU64::new(0),
         changed_on_host: AtomicU64::new(u64::MAX),
+        absent: AtomicU64::new(0),
+        absent_from: AtomicU32::new(u32::MAX),
         unchecked: AtomicU64::new(0),
         unchecked_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
     };
@@ -65,7 +70,34 @@ impl Header {
     ///
     /// They are, or nobody will ever write those of a device to the host.
     pub unsafe fn set_fetched(&self, fields: FieldSet) {
+        self.absent.fetch_and(!fields.bits(), Relaxed);
         self.changed_on_device.fetch_and(!fields.bits(), Release);
+    }
+
+    /// The fields of which the host has no values for the objects in a range, at the end.
+    pub fn absent(&self) -> (FieldSet, Range<usize>) {
+        let first = self.absent_from.load(Relaxed).min(self.len) as usize;
+        (FieldSet::from_bits(self.absent.load(Relaxed)), first..self.len as usize)
+    }
+
+    /// Says that a device will have made the objects from the `len`-th on, and returns the fields of which the host is to have
+    /// values all the same: they were fetched since the device made others.
+    pub fn set_absent(&mut self) -> FieldSet {
+        let (fields, _) = self.absent();
+        if fields.is_empty() {
+            *self.absent.get_mut() = u64::MAX;
+            *self.absent_from.get_mut() = self.len;
+            return FieldSet::EMPTY;
+        }
+        FieldSet::ALL.without(fields)
+    }
+
+    /// Says that objects were taken away again which a device was to make.
+    pub fn truncate(&mut self, len: u32) {
+        self.len = len;
+        if *self.absent_from.get_mut() >= len {
+            *self.absent.get_mut() = 0;
+        }
     }
 
     /// Says that a device has later values of these fields: from now on they are fetched before they are read.

@@ -48,12 +48,12 @@ pub trait FieldTuple<C: Class>: 'static {
     ///    object exists, unless `bump` is for fresh ones.
     unsafe fn write(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
 
-    /// Writes an object that nobody is to see.
+    /// Writes some fields of an object that nobody is to see.
     ///
     /// # Safety
     ///
     /// As for [`write`](Self::write), 1 and 2.
-    unsafe fn write_placeholder(bases: &C::Bases, index: usize);
+    unsafe fn write_placeholder(bases: &C::Bases, index: usize, fields: FieldSet);
 
     /// Where the arena ends if a row takes new space after `used` bytes.
     fn arena_end(row: &Self::Row, used: usize) -> usize;
@@ -159,10 +159,12 @@ macro_rules! field_tuple {
                 )+
             }
             #[inline]
-            unsafe fn write_placeholder(bases: &C::Bases, index: usize) {
+            unsafe fn write_placeholder(bases: &C::Bases, index: usize, fields: FieldSet) {
                 $(
-                    // SAFETY: the contract is the same for each field.
-                    unsafe { $F::write_placeholder(bases, index) };
+                    if fields.contains($k) {
+                        // SAFETY: the contract is the same for each field.
+                        unsafe { $F::write_placeholder(bases, index) };
+                    }
                 )+
             }
             #[inline(always)]

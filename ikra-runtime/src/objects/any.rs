@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 
 use super::Objects;
-use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, whole_units};
+use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, linked, whole_units};
 use crate::error::Error;
 use crate::fingerprint::Signature;
 use crate::mirror::{Mirror, Span, Unit, spans, units};
@@ -105,16 +105,20 @@ pub unsafe trait AnyObjects {
     ///
     /// It is left with a mirror of these objects, or none.
     unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
-    /// Adds objects, and returns the index of the first.
+    /// Makes room for so many objects in all.
     ///
     /// # Errors
     ///
-    /// As for [`Objects::reserve`]; nothing is added then.
+    /// As for [`Objects::reserve`]; those of fetching.
+    fn make_room(&mut self, len: usize) -> Result<(), Error>;
+    /// Adds objects that the device makes, and returns the index of the first. Nothing is written on the host, which has no
+    /// values of them before it fetches some.
     ///
     /// # Safety
     ///
-    /// They are initialised by the device, or taken away again, before anybody is shown them.
-    unsafe fn add(&mut self, count: usize) -> Result<usize, Error>;
+    /// There is room for them. All their fields are initialised by the device, and marked as changed there, or they are
+    /// taken away again, before anything else is done with these objects.
+    unsafe fn add(&mut self, count: usize) -> usize;
     /// Removes the objects from `len` on.
     ///
     /// # Safety
@@ -222,15 +226,30 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
         self.mirror_mut()
     }
-    unsafe fn add(&mut self, count: usize) -> Result<usize, Error> {
+    fn make_room(&mut self, len: usize) -> Result<(), Error> {
+        if len > Objects::capacity(self) {
+            self.try_fetch(FieldSet::ALL)?;
+        }
+        self.grow(len)
+    }
+    unsafe fn add(&mut self, count: usize) -> usize {
         let first = self.len();
-        self.add_placeholders(count)?;
-        Ok(first)
+        let len = first + count;
+        assert!(len <= Objects::capacity(self), "there is room for {count} objects");
+        let present = self.table_mut().header.set_absent();
+        self.put_placeholders(first..len, present);
+        if const { !linked::<C>().is_empty() } {
+            self.table().header.set_unchecked(const { linked::<C>() }, first..len);
+        }
+        self.set_len(len);
+        first
     }
     unsafe fn truncate(&mut self, len: usize) {
-        self.set_len(len);
+        self.table_mut().header.truncate(len as u32);
     }
     unsafe fn lose_device(&mut self) {
+        let (absent, objects) = self.table().header.absent();
+        self.put_placeholders(objects, absent);
         if self.mirror_mut().take().is_some() {
             // What a constructor stored on the device was never here.
             self.table().written(FieldSet::ALL, 0..self.len());

@@ -103,7 +103,8 @@ unsafe impl AnyObjects for Member {
         (unsafe) uploaded(&mut, _fields: FieldSet) -> ();
         (unsafe) changed_on_device(&mut, _fields: FieldSet) -> ();
         (unsafe) mirror(&mut) -> &mut Option<Box<dyn Mirror>>;
-        (unsafe) add(&mut, _count: usize) -> Result<usize, Error>;
+        () make_room(&mut, _len: usize) -> Result<(), Error>;
+        (unsafe) add(&mut, _count: usize) -> usize;
         (unsafe) truncate(&mut, _len: usize) -> ();
         (unsafe) lose_device(&mut) -> ();
     }
