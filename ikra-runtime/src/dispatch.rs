@@ -1,7 +1,7 @@
 //! Kernels of several classes: what executors take for a kernel, a class's or a trait's.
 //!
-//! A kernel of a trait runs class by class, in the order of the trait's list, so that no warp of a GPU diverges. It is one
-//! kernel all the same: what one class's objects write in it, those of another do not read (see
+//! A kernel of a trait runs class by class, in the order of the trait's list; on a GPU in one launch, in which each class has
+//! blocks of its own, so that no warp diverges. It is one kernel all the same: what one class's objects write in it, those of another do not read (see
 //! [`Phase::BESIDE`](ikra_core::phase::Phase::BESIDE)), so that the order of the classes does not show.
 
 use std::fmt;

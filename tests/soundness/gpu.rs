@@ -59,9 +59,13 @@ fn land() -> (Land, Link<Town>) {
 }
 
 fn fails<T>(work: impl FnOnce() -> T) {
+    fails_in("Town", work);
+}
+
+fn fails_in<T>(class: &str, work: impl FnOnce() -> T) {
     let panic = catch_unwind(AssertUnwindSafe(|| drop(work()))).unwrap_err();
     let text = panic.downcast::<String>().unwrap();
-    for part in ["class Town", "`Town::grow`", "it panicked", "cuda_accept_loss"] {
+    for part in [&format!("class {class}"), "`Town::grow`", "it panicked", "cuda_accept_loss"] {
         assert!(text.contains(part), "{part} is not in: {text}");
     }
 }
@@ -110,4 +114,105 @@ fn a_class_without_objects_has_nothing_to_lose() {
     lose(&mut land.towns, FieldSet::ALL);
     assert!(land.towns.column(town::people).is_empty());
     land.execute(Town::grow, ());
+}
+
+#[soa_class]
+pub struct Road {
+    pub to: Link<Town>,
+    pub lanes: u32,
+}
+#[soa_methods]
+impl Road {
+    #[kernel]
+    pub fn measure(&mut self) {
+        self.lanes += self.to.people();
+    }
+}
+#[soa_world]
+pub struct Map {
+    pub towns: Objects<Town>,
+    pub roads: Objects<Road>,
+}
+
+/// A device that has made objects with as many lanes as `lanes` says, of which it gives nothing else.
+#[derive(Debug)]
+struct Maker {
+    lanes: u32,
+}
+
+// SAFETY: writes to units that it is given, within their lengths.
+unsafe impl Mirror for Maker {
+    fn fetch(&self, units: &[Unit]) -> Result<(), ikra::Error> {
+        if units.iter().any(|unit| unit.fields.bits() != 2) {
+            return Broken.fetch(units);
+        }
+        for unit in units {
+            for place in (0..unit.len).step_by(4) {
+                // SAFETY: within the unit, whose start is on a multiple of 4.
+                unsafe { unit.start.add(place).cast::<u32>().write(self.lanes) };
+            }
+        }
+        Ok(())
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+/// A device makes roads.
+fn make(roads: &mut dyn AnyObjects, count: usize, lanes: u32) {
+    roads.make_room(roads.count() as usize + count).unwrap();
+    // SAFETY: there is room, and what the device has of the new objects is never fetched but as the mirror has it.
+    unsafe {
+        *roads.mirror() = Some(Box::new(Maker { lanes }));
+        roads.uploaded(FieldSet::ALL);
+        roads.add(count);
+        roads.changed_on_device(FieldSet::ALL);
+    }
+}
+
+#[test]
+fn what_a_device_made_and_nobody_fetched_is_lost_as_something_that_may_be_looked_at() {
+    for fetched in [0, 1, 2] {
+        let mut map = Map::new();
+        let town = map.towns.push(Town { people: 3, height: 1.0 }).unwrap();
+        map.roads.push(Road { to: town, lanes: 9 }).unwrap();
+        AnyObjects::make_room(&mut map.roads, 3000).unwrap();
+        make(&mut map.roads, 2000, 4);
+        let mut expected = [vec![9], vec![0; 2000]].concat();
+        if fetched > 0 {
+            expected = vec![4; 2001];
+            assert_eq!(map.roads.column(road::lanes), expected);
+        }
+        if fetched > 1 {
+            // Others are made, after some columns were fetched.
+            make(&mut map.roads, 50, 6);
+            expected.extend([0; 50]);
+        }
+        fails_in("Road", || map.roads.links().map(|road| map.get(road).to().link()).count());
+        // SAFETY: the last values are lost, as is tested here.
+        unsafe { map.roads.lose_device() };
+        assert_eq!(map.roads.column(road::lanes), expected);
+        assert!(map.roads.iter().all(|road| road.to == town), "the placeholder is the link to the first object");
+        map.execute(Road::measure, ());
+        assert!(map.roads.column(road::lanes).iter().zip(&expected).all(|(now, before)| *now == before + 3));
+    }
+}
+
+#[test]
+fn what_a_device_was_to_make_and_did_not_is_the_hosts() {
+    let mut map = Map::new();
+    let town = map.towns.push(Town { people: 3, height: 1.0 }).unwrap();
+    let roads: &mut dyn AnyObjects = &mut map.roads;
+    roads.make_room(10).unwrap();
+    // SAFETY: there is room, and they are taken away again.
+    unsafe {
+        let first = roads.add(10);
+        roads.truncate(first);
+    }
+    map.roads.extend((0..10).map(|lanes| Road { to: town, lanes })).unwrap();
+    lose(&mut map.roads, FieldSet::from_bits(1));
+    // SAFETY: the last values are lost, as is tested here.
+    unsafe { map.roads.lose_device() };
+    assert!(map.roads.iter().map(|road| road.lanes).eq(0..10));
 }

@@ -32,7 +32,8 @@ pub unsafe trait Newer<C: Class>: Any + Send + Sync {
 ///
 /// Invariants, kept by its only owner, `Objects` of the host's crate:
 ///
-/// 1. `bases` point to storage for at least `len` objects, all initialised.
+/// 1. `bases` point to storage for at least `len` objects, all initialised; but of objects that a device made, fields in
+///    [`Header::absent`] may have any bytes, until they are fetched, as whoever reads one does first, or are given placeholders.
 /// 2. While a kernel runs, only it accesses the storage; it writes the columns of its write set, each
 ///    object's elements by the one call that has the object, and reads the others.
 /// 3. While a kernel runs, all links in columns of [`linked`] fields, of this and the other tables of the world, are to
