@@ -96,7 +96,10 @@ macro_rules! class {
                 let mut world = $world::new();
                 let rows = values.iter().map(|&value| $class { value, calls: 0 });
                 let links: Vec<_> = world.objects.extend(rows).unwrap().collect();
-                let listed: Vec<f64> = list.iter().map(|&n| values[n]).collect();
+                // Results are combined in the order of the objects, whatever that of the list.
+                let mut in_order = list.to_vec();
+                in_order.sort_unstable();
+                let listed: Vec<f64> = in_order.iter().map(|&n| values[n]).collect();
                 let list: Vec<_> = list.iter().map(|&n| links[n]).collect();
                 pool.install(|| {
                     let light = |values: &[f64]| fold(values, false, Mix).to_bits();
@@ -121,7 +124,7 @@ macro_rules! class {
                     };
                     let part = world.execute_range_and_reduce($class::wide, range.clone(), (), Mix);
                     assert_eq!(part.map(f64::to_bits), nine(&values[range.clone()]));
-                    let now: Vec<f64> = list.iter().map(|&link| world.get(link).value()).collect();
+                    let now: Vec<f64> = in_order.iter().map(|&n| world.get(links[n]).value()).collect();
                     let part = world.execute_each_and_reduce($class::wide, &list, (), Mix).unwrap();
                     assert_eq!(part.map(f64::to_bits), nine(&now));
                 });

@@ -23,6 +23,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::visit::Visit;
 use syn::{ItemTrait, TraitItemFn};
 
+use crate::class::forgotten;
 use crate::diagnostics::Errors;
 use crate::krate::Krate;
 use model::Dispatch;
@@ -79,9 +80,11 @@ fn inherit(
         None => {
             let mut errors = Errors::default();
             let dispatch = Dispatch::parse(args, parsed.clone(), methods, &mut errors);
+            let forgotten = dispatch.options.classes.iter().filter_map(|class| forgotten(class, "soa_dispatch"));
+            let forgotten: TokenStream = forgotten.collect();
             let made = expand::expand(&dispatch, &item);
             let errors = errors.into_tokens();
-            quote!(#errors #made)
+            quote!(#errors #forgotten #made)
         }
     }
 }

@@ -1,24 +1,33 @@
 //! Lists of links: looked at once, for any number of executions.
 
+mod last;
+mod order;
+mod sets;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::sync::Arc;
 
-use fixedbitset::FixedBitSet;
 use ikra_core::dispatch::{AnyLink, Dispatch};
 
 use crate::class::Class;
 use crate::error::Error;
 use crate::info::ClassId;
 use crate::link::Link;
-use crate::reorder::Reordered;
+
+pub use last::LastList;
+pub use order::ListOrder;
+pub(crate) use order::{Listed, Run, Runs};
 
 /// Links to different objects, of one class or of the classes that share a trait: what `execute_each` makes of a slice.
 ///
-/// That no object is there twice is checked when the list is made, and links of several classes are put in order by class, each
-/// class from a multiple of 32 on, so that no warp of a GPU works for two (job reordering, RUBY §4.1). A program that
-/// executes kernels for the same objects again makes the list once; a GPU then keeps it.
+/// When the list is made it is checked that no object is there twice, and the links are put in order: by class (job reordering,
+/// RUBY §4.1), and those of a class by id, so that memory is read and written from front to back, whatever the order of the
+/// slice. For a GPU each class starts at a multiple of 32, so that no warp works for two. It takes linear time, but for few
+/// links to objects that are far apart, which are sorted. A program that executes kernels for the same objects again makes the
+/// list once; a GPU then keeps it.
 ///
 /// ```
 /// use ikra::LinkList;
@@ -54,13 +63,7 @@ impl<L: ListedLink> LinkList<L> {
     ///
     /// [`Error::Duplicate`] if an object is there twice.
     pub fn new(links: &[L]) -> Result<Self, Error> {
-        let reordered = Reordered::new(links, L::CLASSES.len(), |_, link| link.parts());
-        let largest = (0..L::CLASSES.len()).map(|class| {
-            let duplicate = |index| Error::Duplicate { class: L::CLASSES[class].name(), id: index + 1 };
-            largest_distinct(reordered.of(class)).map_err(duplicate)
-        });
-        let largest = largest.collect::<Result<_, _>>()?;
-        Ok(Self { order: Arc::new(ListOrder { reordered, largest }), links: PhantomData })
+        Ok(Self { order: Arc::new(ListOrder::new(sets::listed(links)?)), links: PhantomData })
     }
 }
 
@@ -68,13 +71,13 @@ impl<L> LinkList<L> {
     /// How many links there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        (0..self.order.largest.len()).map(|class| self.order.places_of(class).len()).sum()
+        self.order.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.order.objects().is_empty()
+        self.len() == 0
     }
 
     /// What it is, whatever the links.
@@ -95,63 +98,8 @@ impl<L> fmt::Debug for LinkList<L> {
     }
 }
 
-/// A list without the type of its links: of each class its objects, none of them twice.
-#[derive(Debug)]
-pub struct ListOrder {
-    reordered: Reordered,
-    /// The largest index of an object of each class.
-    largest: Vec<Option<u32>>,
-}
-
-impl ListOrder {
-    /// The objects of all classes; where a class starts they start at a multiple of 32.
-    #[must_use]
-    pub fn objects(&self) -> &[u32] {
-        self.reordered.all()
-    }
-
-    /// Where those of a class are among them.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such class.
-    #[must_use]
-    pub fn places_of(&self, class: usize) -> Range<usize> {
-        self.reordered.places_of(class)
-    }
-
-    /// The objects of the class with a number, which has so many.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInWorld`] if one of them is not among those.
-    pub(crate) fn objects_of<C: Class>(&self, class: usize, len: usize) -> Result<&[u32], Error> {
-        match self.largest[class] {
-            Some(index) if index as usize >= len => Err(Error::NotInWorld { class: C::NAME, id: index + 1, len }),
-            _ => Ok(self.reordered.of(class)),
-        }
-    }
-}
-
-/// The largest number, or one that is there twice.
-fn largest_distinct(numbers: &[u32]) -> Result<Option<u32>, u32> {
-    let Some(&largest) = numbers.iter().max() else { return Ok(None) };
-    if numbers.is_sorted_by(|a, b| a < b) {
-        return Ok(Some(largest));
-    }
-    let duplicate = if numbers.len() < largest as usize / 64 {
-        let mut sorted = numbers.to_vec();
-        sorted.sort_unstable();
-        sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
-    } else {
-        let mut seen = FixedBitSet::with_capacity(largest as usize + 1);
-        numbers.iter().copied().find(|&number| seen.put(number as usize))
-    };
-    duplicate.map_or(Ok(Some(largest)), Err)
-}
-
 /// A link of which there are lists: [`Link<C>`](Link) or [`AnyLink<D>`](AnyLink).
-pub trait ListedLink: Copy + Send + Sync + 'static {
+pub trait ListedLink: Copy + Eq + Send + Sync + 'static {
     /// The classes.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
@@ -162,6 +110,7 @@ pub trait ListedLink: Copy + Send + Sync + 'static {
 
 impl<C: Class> ListedLink for Link<C> {
     const CLASSES: &'static [ClassId] = &[C::ID];
+    #[inline(always)]
     fn parts(self) -> (usize, u32) {
         (0, self.index() as u32)
     }
@@ -169,6 +118,7 @@ impl<C: Class> ListedLink for Link<C> {
 
 impl<D: Dispatch> ListedLink for AnyLink<D> {
     const CLASSES: &'static [ClassId] = D::CLASSES;
+    #[inline(always)]
     fn parts(self) -> (usize, u32) {
         Self::parts(self)
     }
@@ -181,35 +131,35 @@ impl<D: Dispatch> ListedLink for AnyLink<D> {
     note = "give `execute_each` a slice, an array or a `Vec` of `{L}`, or a `LinkList<{L}>`"
 )]
 pub trait AsLinkList<L> {
-    /// The list.
+    /// The list; a slice's is the last one if that was made of the same links.
     ///
     /// # Errors
     ///
     /// [`Error::Duplicate`] if an object is there twice.
     #[doc(hidden)]
-    fn as_link_list(&self) -> Result<LinkList<L>, Error>;
+    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error>;
 }
 
 impl<L> AsLinkList<L> for LinkList<L> {
-    fn as_link_list(&self) -> Result<Self, Error> {
+    fn as_link_list(&self, _: &mut LastList) -> Result<Self, Error> {
         Ok(self.clone())
     }
 }
 
 impl<L: ListedLink> AsLinkList<L> for [L] {
-    fn as_link_list(&self) -> Result<LinkList<L>, Error> {
-        LinkList::new(self)
+    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error> {
+        last.list_of(self)
     }
 }
 
 impl<L: ListedLink> AsLinkList<L> for Vec<L> {
-    fn as_link_list(&self) -> Result<LinkList<L>, Error> {
-        LinkList::new(self)
+    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error> {
+        last.list_of(self)
     }
 }
 
 impl<L: ListedLink, const N: usize> AsLinkList<L> for [L; N] {
-    fn as_link_list(&self) -> Result<LinkList<L>, Error> {
-        LinkList::new(self)
+    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error> {
+        last.list_of(self)
     }
 }

@@ -22,7 +22,7 @@ use crate::handle::All;
 use crate::kernel::{Argument, Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
-use crate::list::AsLinkList;
+use crate::list::{AsLinkList, LastList};
 use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
 use crate::picture::WorldLayout;
@@ -44,6 +44,8 @@ pub struct WorldState<W> {
     linking: Mutex<()>,
     /// What runs its kernels.
     executors: Mutex<Executors<W>>,
+    /// The list of the last slice. It is used by `&mut` alone; behind a mutex, panics do not show in the world's type.
+    last_list: Mutex<LastList>,
 }
 
 impl<W> fmt::Debug for WorldState<W> {
@@ -74,12 +76,18 @@ impl<W: World> WorldState<W> {
             directory: Box::new(Directory { entries }),
             linking: Mutex::new(()),
             executors: Mutex::new(Executors::NONE),
+            last_list: Mutex::default(),
         }
     }
 
     /// What runs its kernels.
     pub fn executors(&mut self) -> &mut Executors<W> {
         self.executors.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The list of the last slice.
+    pub(crate) fn last_list(&mut self) -> &mut LastList {
+        self.last_list.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -550,7 +558,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        K::run_each(self, &links.as_link_list()?, args)
+        let list = links.as_link_list(self.state_mut().last_list())?;
+        K::run_each(self, &list, args)
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -611,7 +620,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Reduce<Self, A, R>,
     {
-        K::reduce_each(self, &links.as_link_list()?, args, reducer)
+        let list = links.as_link_list(self.state_mut().last_list())?;
+        K::reduce_each(self, &list, args, reducer)
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Item, ItemStruct, Type};
@@ -37,6 +37,9 @@ pub(super) fn find(class: &Ident, used: &str) -> Option<ItemStruct> {
         return None;
     }
     let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
+    if !text.contains(&format!("struct {name}")) {
+        return None;
+    }
     let file = syn::parse_file(&text).ok()?;
     let mut finder = Finder { class: name, used, found: None, is_unsure: false };
     finder.list(&file.items);
@@ -75,6 +78,7 @@ impl Finder<'_> {
                 is_used(&item.attrs)
                     && matches!(&*item.self_ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| name.unraw() == self.class))
             }
+            Item::Trait(item) => item.attrs.iter().any(|attr| is_named(attr, self.used) && self.is_in_list(attr)),
             Item::Struct(item) => {
                 let mut mentions = Mentions { class: &self.class, found: false };
                 mentions.visit_fields(&item.fields);
@@ -82,6 +86,12 @@ impl Finder<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether an attribute lists the class.
+    fn is_in_list(&self, attr: &Attribute) -> bool {
+        let is_class = |token: TokenTree| matches!(token, TokenTree::Ident(name) if name.unraw() == self.class);
+        attr.meta.require_list().is_ok_and(|list| list.tokens.clone().into_iter().any(is_class))
     }
 }
 

@@ -56,7 +56,7 @@ impl Field {
 
 /// Whether the type is a number, `bool`, or an array of these, as written: such a field can be shown
 /// in signatures as it is.
-pub(super) fn is_number(ty: &Type) -> bool {
+pub(crate) fn is_number(ty: &Type) -> bool {
     const NUMBERS: [&str; 13] =
         ["u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool"];
     match ty {

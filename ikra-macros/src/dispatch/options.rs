@@ -10,6 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Path, Token};
 
 use super::strategy::Strategy;
+use crate::class::is_number;
 use crate::diagnostics::Errors;
 
 /// Classes that a link of 8 bytes tells apart.
@@ -70,7 +71,7 @@ impl Options {
                 },
             }
         }
-        if options.classes.is_empty() {
+        if seen.is_empty() {
             errors.at(of, format!("name the classes that implement `{of}`: `#[soa_dispatch(Car, Pedestrian)]`"));
         }
         if options.wide && options.strategy != Strategy::TypePointer {
@@ -92,8 +93,12 @@ impl Options {
         let path = quote!(#class).to_string();
         match seen.get(&last) {
             None => {
+                if is_plain(&class) {
+                    errors.at(&class, format!("`{last}` is not a class: name structs under `#[soa_class]`"));
+                } else {
+                    self.classes.push(class);
+                }
                 seen.insert(last, path);
-                self.classes.push(class);
             }
             Some(other) if *other == path => errors.at(&class, format!("class `{last}` is there twice")),
             Some(_) => {
@@ -104,6 +109,12 @@ impl Options {
             }
         }
     }
+}
+
+/// Whether it is evidently a type of the language or its library, and no class.
+fn is_plain(class: &Path) -> bool {
+    is_number(&syn::parse_quote!(#class))
+        || ["char", "str", "usize", "isize", "String"].iter().any(|name| class.is_ident(name))
 }
 
 #[cfg(test)]

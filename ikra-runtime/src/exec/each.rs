@@ -1,13 +1,14 @@
 //! `execute_each`: a kernel for the objects in a list.
 
-use std::ops::Range;
-
+use super::calls::for_calls;
 use super::for_chunks;
 use super::rows::{finish, prepare, run_rows};
+use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::Call;
-use crate::list::ListOrder;
+use crate::list::{ListOrder, Run};
 use crate::objects::Objects;
+use crate::table::Table;
 
 /// Calls the kernel for the objects of a list that are of the class with this number.
 ///
@@ -24,25 +25,47 @@ where
     K: Call<A>,
     A: Copy + Send + Sync,
 {
-    let indices = list.objects_of::<K::Class>(class, objects.len())?;
+    let listed = list.objects_of::<K::Class>(class, objects.len())?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    for_chunks(0..indices.len(), const { K::EFFECTS.is_heavy }, |chunk| {
-        for range in ranges(&indices[chunk]) {
+    for_chunks(0..listed.len(), const { K::EFFECTS.is_heavy }, |chunk| {
+        for run in listed.runs(chunk) {
             // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-            unsafe { run_rows::<K, A>(table, &shadow, range, args) }
+            unsafe {
+                match run {
+                    Run::Range(range) => run_rows::<K, A>(table, &shadow, range, args),
+                    Run::Each(indices) => run_each::<K, A>(table, &shadow, indices, args),
+                }
+            }
         }
     });
-    finish::<K>(objects, ranges(indices));
+    finish::<K>(objects, listed.ranges());
     Ok(())
 }
 
-/// The objects that follow each other, together.
-pub(super) fn runs(indices: &[u32]) -> impl Iterator<Item = &[u32]> {
-    indices.chunk_by(|a, b| b.wrapping_sub(*a) == 1)
-}
-
-/// Where these objects are.
-pub(super) fn ranges(indices: &[u32]) -> impl Iterator<Item = Range<usize>> {
-    runs(indices).map(|run| run[0] as usize..run[0] as usize + run.len())
+/// Calls the kernel for objects, few of which follow each other.
+///
+/// # Safety
+///
+/// As for [`for_calls`], for each of the objects.
+#[inline(never)]
+unsafe fn run_each<K, A>(table: &Table<K::Class>, shadow: &<K::Class as Class>::Bases, indices: &[u32], args: A)
+where
+    K: Call<A>,
+    A: Copy,
+{
+    for &index in indices {
+        let index = index as usize;
+        // SAFETY: the contract is the same, for each of the objects.
+        unsafe {
+            if const { K::EFFECTS.is_heavy } {
+                run_rows::<K, A>(table, shadow, index..index + 1, args);
+            } else {
+                // In this loop itself: a call takes longer than most kernels.
+                for_calls::<K, A>(table, shadow, index..index + 1, args, |mut windows, calls| {
+                    calls.call(&mut windows, 0);
+                });
+            }
+        }
+    }
 }

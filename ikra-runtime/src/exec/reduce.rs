@@ -5,7 +5,6 @@ use std::ops::{Range, RangeBounds};
 use rayon::prelude::*;
 
 use super::calls::{Calls, for_calls};
-use super::each::{ranges, runs};
 use super::positions;
 use super::rows::{finish, prepare};
 use crate::class::Class;
@@ -14,7 +13,7 @@ use crate::failure::Failure;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
-use crate::list::ListOrder;
+use crate::list::{ListOrder, Run, Runs};
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use crate::spread::{Job, Spread};
@@ -62,14 +61,14 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
-    let indices = list.objects_of::<K::Class>(class, objects.len())?;
+    let listed = list.objects_of::<K::Class>(class, objects.len())?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(indices.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
+    let result = reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-        unsafe { reduce_listed::<K, A, R>(table, &shadow, &indices[chunk], args, reducer) }
+        unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) }
     });
-    finish::<K>(objects, ranges(indices));
+    finish::<K>(objects, listed.ranges());
     Ok(result)
 }
 
@@ -166,7 +165,7 @@ where
 unsafe fn reduce_listed<K, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as Class>::Bases,
-    indices: &[u32],
+    runs: Runs<'_>,
     args: A,
     reducer: R,
 ) -> K::Output
@@ -178,14 +177,29 @@ where
     let isa = Isa::of(const { K::EFFECTS.is_heavy });
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let mut done = 0;
-    for run in runs(indices) {
-        let first = run[0] as usize;
+    for run in runs {
         // SAFETY: the contract is the same, for each of the objects.
         unsafe {
-            for_calls::<K, A>(table, shadow, first..first + run.len(), args, |windows, calls| {
-                windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
-                done += calls.len;
-            });
+            match run {
+                Run::Range(range) => for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+                    windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
+                    done += calls.len;
+                }),
+                Run::Each(indices) => {
+                    for &index in indices {
+                        let index = index as usize;
+                        for_calls::<K, A>(table, shadow, index..index + 1, args, |windows, calls| {
+                            let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
+                            if const { K::EFFECTS.is_heavy } {
+                                windows.spread(fold, isa);
+                            } else {
+                                fold.run(windows);
+                            }
+                        });
+                        done += 1;
+                    }
+                }
+            }
         }
     }
     combine_halves(&mut lanes, reducer)

@@ -291,7 +291,8 @@ impl<'w, W: World> On<'w, W> {
     where
         K: ExecuteOn<W, A>,
     {
-        K::run_each_on(self, &links.as_link_list()?, args)
+        let list = links.as_link_list(self.world.state_mut().last_list())?;
+        K::run_each_on(self, &list, args)
     }
 
     /// For the objects of a list that are of the class with this number.
@@ -443,7 +444,7 @@ impl<'w, W: World> On<'w, W> {
     }
 
     /// Calls a kernel for some objects and combines the results: in the same order as if these were all
-    /// objects, in the order of the list. Waits for the place.
+    /// objects, in that of their ids. Waits for the place.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -473,7 +474,8 @@ impl<'w, W: World> On<'w, W> {
     where
         K: ReduceOn<W, A, R>,
     {
-        K::reduce_each_on(self, &links.as_link_list()?, args, reducer)
+        let list = links.as_link_list(self.world.state_mut().last_list())?;
+        K::reduce_each_on(self, &list, args, reducer)
     }
 
     /// For the objects of a list that are of the class with this number.

@@ -119,6 +119,7 @@ impl Scene {
             directory: Box::new(entries(())),
             linking: Mutex::new(()),
             executors: Mutex::new(Executors::NONE),
+            last_list: Mutex::default(),
         };
         Self { members: (0..TABLES).map(|_| Member::new()).collect(), state, elsewhere: (Member::new(), entries(())) }
     }

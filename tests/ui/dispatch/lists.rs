@@ -23,8 +23,6 @@ pub trait Strategy {}
 pub trait WideTable {}
 #[soa_dispatch(Car, size = 8)]
 pub trait Option {}
-#[soa_dispatch(u32)]
-pub trait NoClass {}
 
 #[soa_methods]
 impl Twice for Car {}

@@ -86,12 +86,12 @@ impl Stage {
     /// The shape that a ray hits first, and how far along.
     pub fn nearest(&self, ray: Ray) -> Option<(Ref<Shape>, f32)> {
         let (mut nearest, mut distance) = (None, MISSED);
-        for shape in &self.shapes {
+        self.shapes.iter().for_each(|shape| {
             let to_shape = shape.distance(ray);
             if to_shape < distance {
                 (nearest, distance) = (Some(shape), to_shape);
             }
-        }
+        });
         let direction = Vector::new(inverse(ray.direction.x), inverse(ray.direction.y), inverse(ray.direction.z));
         let mut next = self.root;
         while let Some(node) = next {

@@ -1,0 +1,56 @@
+//! The list that was made of a slice last: the same links need not be looked at again.
+
+use std::any::Any;
+use std::fmt;
+
+use super::{LinkList, ListedLink};
+use crate::error::Error;
+
+/// The list that a world made of a slice last, which it keeps with a copy of the links.
+#[derive(Default)]
+pub struct LastList(Option<Box<dyn Any + Send + Sync>>);
+
+/// Links, and the list of them.
+struct Made<L> {
+    links: Vec<L>,
+    list: LinkList<L>,
+}
+
+impl LastList {
+    /// The list of these links: the last one if it was made of the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] if an object is there twice.
+    pub(super) fn list_of<L: ListedLink>(&mut self, links: &[L]) -> Result<LinkList<L>, Error> {
+        let last = self.0.as_mut().and_then(|made| made.downcast_mut::<Made<L>>());
+        if let Some(made) = &last
+            && is_same(&made.links, links)
+        {
+            return Ok(made.list.clone());
+        }
+        let list = LinkList::new(links)?;
+        match last {
+            Some(made) => {
+                made.links.clear();
+                made.links.extend_from_slice(links);
+                made.list = list.clone();
+            }
+            None => self.0 = Some(Box::new(Made { links: links.to_vec(), list: list.clone() })),
+        }
+        Ok(list)
+    }
+}
+
+impl fmt::Debug for LastList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LastList").finish_non_exhaustive()
+    }
+}
+
+/// Whether two slices are the same. Looks at the links of a block all at once, as `==` for slices does not.
+fn is_same<L: ListedLink>(a: &[L], b: &[L]) -> bool {
+    const BLOCK: usize = 256;
+    let is_same = |a: &[L], b: &[L]| a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b));
+    a.len() == b.len() && a.chunks(BLOCK).zip(b.chunks(BLOCK)).all(|(a, b)| is_same(a, b))
+}

@@ -1,0 +1,146 @@
+//! How a list is made of links: a set of bits per class, which says of each object whether it is in the list.
+
+use rayon::prelude::*;
+
+use super::{Listed, ListedLink};
+use crate::error::Error;
+
+/// Links that a thread takes at least.
+const CHUNK: usize = 1 << 16;
+
+/// Words for sets of few links.
+const WORDS: usize = 1024;
+
+/// The objects of each class.
+///
+/// # Errors
+///
+/// [`Error::Duplicate`] if an object is there twice.
+pub(super) fn listed<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
+    let chunk = links.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
+    // Twice as much as links to all objects of a class need; and in a chunk as many words as links.
+    let room = (links.len() / 32).max(chunk.min(links.len())) + WORDS;
+    let sets = if links.len() <= chunk {
+        Sets::of(links, room)
+    } else {
+        let chunks = links.par_chunks(chunk).map(|links| Sets::of(links, room));
+        chunks.try_reduce(|| Sets(Vec::new()), Sets::joined)
+    };
+    match sets {
+        Ok(Sets(sets)) if links.len() <= chunk => Ok(sets.iter().map(|set| in_order(set)).collect()),
+        Ok(Sets(sets)) => Ok(sets.par_iter().map(|set| in_order(set)).collect()),
+        Err(Unfit::TooSparse) => sorted(links),
+        Err(Unfit::Twice { class, index }) => Err(twice::<L>(class, index)),
+    }
+}
+
+fn twice<L: ListedLink>(class: usize, index: u32) -> Error {
+    Error::Duplicate { class: L::CLASSES[class].name(), id: index.wrapping_add(1) }
+}
+
+/// Links far apart, sorted.
+fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
+    let mut classes = vec![Vec::new(); L::CLASSES.len()];
+    for link in links {
+        let (class, index) = link.parts();
+        classes[class].push(index);
+    }
+    let sorted = classes.into_iter().enumerate().map(|(class, mut indices)| {
+        indices.par_sort_unstable();
+        match indices.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(twice::<L>(class, pair[0])),
+            None => Ok(Listed::new(indices)),
+        }
+    });
+    sorted.collect()
+}
+
+/// For each class a set of indices.
+struct Sets(Vec<Vec<u64>>);
+
+/// Why links make no sets.
+enum Unfit {
+    /// They would take too much memory.
+    TooSparse,
+    /// An object is there twice.
+    Twice { class: usize, index: u32 },
+}
+
+impl Sets {
+    /// Those of some links, in so many words.
+    fn of<L: ListedLink>(links: &[L], mut room: usize) -> Result<Self, Unfit> {
+        let mut sets = vec![Vec::new(); L::CLASSES.len()];
+        for link in links {
+            let (class, index) = link.parts();
+            let (word, bit) = (index as usize / 64, 1 << (index % 64));
+            let set: &mut Vec<u64> = &mut sets[class];
+            let Some(bits) = set.get_mut(word) else {
+                grow(set, word + 1, &mut room)?[word] = bit;
+                continue;
+            };
+            if *bits & bit != 0 {
+                return Err(Unfit::Twice { class, index });
+            }
+            *bits |= bit;
+        }
+        Ok(Self(sets))
+    }
+
+    /// The indices that are in one of both.
+    fn joined(self, other: Self) -> Result<Self, Unfit> {
+        if self.0.is_empty() {
+            return Ok(other);
+        }
+        let pairs = self.0.into_iter().zip(other.0).enumerate();
+        let joined = pairs.map(|(class, (a, b))| {
+            let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+            for (word, (a, b)) in long.iter_mut().zip(short).enumerate() {
+                if *a & b != 0 {
+                    return Err(Unfit::Twice { class, index: word as u32 * 64 + (*a & b).trailing_zeros() });
+                }
+                *a |= b;
+            }
+            Ok(long)
+        });
+        joined.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Makes room for so many words, and for as many again if they are to be had.
+#[cold]
+fn grow<'a>(set: &'a mut Vec<u64>, words: usize, room: &mut usize) -> Result<&'a mut [u64], Unfit> {
+    let more = words - set.len();
+    if more > *room {
+        return Err(Unfit::TooSparse);
+    }
+    let more = (more + words).min(*room);
+    *room -= more;
+    set.resize(set.len() + more, 0);
+    Ok(set)
+}
+
+/// The indices in a set, in order.
+fn in_order(set: &[u64]) -> Listed {
+    let count = set.iter().map(|word| word.count_ones() as usize).sum();
+    let bounds = set.iter().position(|&word| word != 0).zip(set.iter().rposition(|&word| word != 0));
+    let Some((first, last)) = bounds else { return Listed::Range(0..0) };
+    let start = first * 64 + set[first].trailing_zeros() as usize;
+    let end = last * 64 + 64 - set[last].leading_zeros() as usize;
+    if end - start == count {
+        return Listed::Range(start..end);
+    }
+    let mut indices = Vec::with_capacity(count);
+    for (n, &word) in set.iter().enumerate() {
+        let first = n as u32 * 64;
+        if word == u64::MAX {
+            indices.extend(first..first + 64);
+            continue;
+        }
+        let mut rest = word;
+        while rest != 0 {
+            indices.push(first + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+    Listed::Each(indices)
+}
