@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use example_program::{Output, Progress};
 use ikra::prelude::*;
 use ikra::{On, World};
-use streets::{Animation, City, Network};
+use streets::{Animation, City, Layer, Network, Player};
 
 use crate::model::{Actor, Bus, Car, Cyclist, Pedestrian, SECONDS, Street, Tick, Town};
 use crate::options::Options;
@@ -61,15 +61,20 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         files.gif.map(|file| picture::map(network, GIF_WIDTH).map(|map| (map, file))).transpose().map_err(no_map)?;
     let mut town = town::build(network, options.actors, options.seed)?;
     let stride = options.ticks.div_ceil(MOST_FRAMES).max(1);
+    let layers = picture::layers(&town);
     let mut page = match files.html {
-        Some(file) => Some((picture::player(network, &town, stride).map_err(no_map)?, file)),
+        Some(file) => Some((
+            Player::new(network, "Actors in a city", layers.clone(), 0.0, stride as f32 * SECONDS).map_err(no_map)?,
+            file,
+        )),
         None => None,
     };
     if let Some((page, _)) = &mut page {
-        picture::play(page, network, &town);
+        page.frame(picture::points(network, &town));
     }
     let mut animation = gif.map(|(map, file)| {
-        let animation = Animation::new(&picture::draw(&map, network, &town), &picture::colours());
+        let colours: Vec<_> = layers.iter().flat_map(Layer::palette).collect();
+        let animation = Animation::new(&map.draw(&layers, picture::points(network, &town)), &colours);
         (animation, map, file)
     });
     let mut log = files.csv.map(|file| file.rows("tick,cars,buses,cyclists,pedestrians")).transpose()?;
@@ -95,10 +100,10 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         }
         if number % stride == 0 {
             if let Some((animation, map, _)) = &mut animation {
-                animation.frame(&picture::draw(map, network, &town));
+                animation.frame(&map.draw(&layers, picture::points(network, &town)));
             }
             if let Some((page, _)) = &mut page {
-                picture::play(page, network, &town);
+                page.frame(picture::points(network, &town));
             }
         }
         progress.show(number);
@@ -115,7 +120,7 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
     }
     report(network, &mut town.on(options.machine.place()), options, &worker, computing)?;
     if let Some((map, file)) = png {
-        file.write(|file| picture::draw(&map, network, &town).write_png(file))?;
+        file.write(|file| map.draw(&layers, picture::points(network, &town)).write_png(file))?;
     }
     Ok(())
 }

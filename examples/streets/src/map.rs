@@ -4,12 +4,14 @@ use std::io::{self, Write};
 
 use tiny_skia::{Color, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Transform};
 
-use crate::{Class, Network};
+use crate::{Class, Layer, Network};
 
 /// Streets of one colour are drawn so many at a time.
 const AT_ONCE: usize = 2048;
 /// Space around the network, in pixels.
 const MARGIN: f32 = 16.0;
+/// The largest radius of points, in pixels.
+const LARGEST: f32 = 9.0;
 
 /// Colours of maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,6 +169,41 @@ impl Map {
             paper: self.paper.clone(),
             map: MapFrame { scale: self.scale, origin: self.origin, theme: self.theme },
         }
+    }
+
+    /// The map with points on it, layer by layer, of which the last lies on top: where they are and their values. The more
+    /// there are, the smaller they are.
+    ///
+    /// ```
+    /// use streets::{City, Layer, Map, Theme};
+    ///
+    /// let network = City { junctions: 50, ..City::default() }.build();
+    /// let map = Map::new(&network, 200, 150, Theme::Light).unwrap();
+    /// let red = [255, 0, 0];
+    /// let cars = Layer { name: "cars".into(), count: 1, colours: vec![red], metres: 4.0, least: 2.0 };
+    /// let picture = map.draw(&[cars], [(network.position(0), 0)]);
+    /// let [x, y] = map.pixel(network.position(0));
+    /// assert_eq!(picture.pixel(x as u32, y as u32), red);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many points as the layers have.
+    #[must_use]
+    pub fn draw(&self, layers: &[Layer], points: impl IntoIterator<Item = ([f32; 2], u8)>) -> Picture {
+        let count: usize = layers.iter().map(|layer| layer.count).sum();
+        let area = self.paper.width() as f32 * self.paper.height() as f32;
+        let size = (0.09 * (area / count.max(1) as f32).sqrt()).clamp(0.4, 1.6);
+        let mut points = points.into_iter();
+        let mut picture = self.picture();
+        for layer in layers {
+            let radius = (layer.metres * self.scale).max(layer.least * size).min(LARGEST);
+            for _ in 0..layer.count {
+                let (at, value) = points.next().expect("as many points as the layers have");
+                picture.mark([Marker { at, colour: layer.colour(value), radius }]);
+            }
+        }
+        picture
     }
 
     fn streets(&mut self, network: &Network) {

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use crate::{Class, Network, NoPositions, Theme};
+use crate::{Class, Layer, Network, NoPositions, Theme};
 
 /// The page without its data.
 const PAGE: &str = include_str!("player/page.html");
@@ -15,21 +15,6 @@ const PAGE: &str = include_str!("player/page.html");
 const MOST_POINTS: usize = 20_000;
 /// What whole numbers of 16 bits can tell apart.
 const STEPS: f32 = u16::MAX as f32;
-
-/// Points of a kind: cars, lights.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
-    /// What the legend says.
-    pub name: String,
-    /// How many there are, in every frame.
-    pub count: usize,
-    /// The colours of values from 0 to 255: one, or several from the lowest to the highest.
-    pub colours: Vec<[u8; 3]>,
-    /// The radius in metres on the ground.
-    pub metres: f32,
-    /// The radius in pixels, where that would be less.
-    pub least: f32,
-}
 
 /// A run to be played on a map, frame by frame. Frames are kept as differences, and compressed.
 ///
