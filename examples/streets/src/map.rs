@@ -46,16 +46,16 @@ impl Theme {
 
     pub(crate) fn style(self, class: Class) -> Style {
         let (width, least, light, dark) = match class {
-            Class::Motorway => (24.0, 2.4, [0xe9_8b_6d, 0xb8_5c_40], [0xc9_6b_3c, 0x6b_34_1d]),
-            Class::Trunk => (20.0, 2.2, [0xf4_ac_78, 0xc0_7a_48], [0xb9_7b_3a, 0x5c_3d_1e]),
-            Class::Primary => (17.0, 1.9, [0xf9_cf_86, 0xc9_98_47], [0x96_76_3c, 0x4a_3b_1f]),
-            Class::Secondary => (14.0, 1.5, [0xf7_e2_8b, 0xbf_a9_55], [0x62_60_4e, 0x32_31_2a]),
-            Class::Tertiary => (12.0, 1.1, [0xff_ff_ff, 0xa9_a1_94], [0x4b_55_63, 0x27_2d_36]),
-            Class::Link => (9.0, 1.1, [0xf4_bf_96, 0xc0_8a_5c], [0x8a_5a_36, 0x48_2f_1d]),
-            Class::Unclassified | Class::Residential => (9.0, 0.7, [0xff_ff_ff, 0xb9_b1_a4], [0x38_41_4d, 0x20_26_2e]),
-            Class::LivingStreet => (8.0, 0.6, [0xf4_f4_f4, 0xb9_b1_a4], [0x34_3c_47, 0x20_26_2e]),
-            Class::Service | Class::Track => (5.0, 0.45, [0xfd_fc_fa, 0xc6_bf_b3], [0x2a_31_3b, 0x1c_21_28]),
-            Class::Pedestrian => (7.0, 0.5, [0xe4_dd_ea, 0xc6_bd_ce], [0x37_34_45, 0x22_20_2b]),
+            Class::Motorway => (24.0, 2.4, [0xe9_8b_6d, 0xb8_5c_40], [0x6a_80_b4, 0x30_3c_5c]),
+            Class::Trunk => (20.0, 2.2, [0xf4_ac_78, 0xc0_7a_48], [0x60_76_a8, 0x2c_38_56]),
+            Class::Primary => (17.0, 1.9, [0xf9_cf_86, 0xc9_98_47], [0x56_6b_98, 0x29_34_4f]),
+            Class::Secondary => (14.0, 1.5, [0xf7_e2_8b, 0xbf_a9_55], [0x4c_5f_88, 0x26_30_48]),
+            Class::Tertiary => (12.0, 1.1, [0xff_ff_ff, 0xa9_a1_94], [0x42_52_72, 0x22_2a_3c]),
+            Class::Link => (9.0, 1.1, [0xf4_bf_96, 0xc0_8a_5c], [0x52_64_8e, 0x28_32_4a]),
+            Class::Unclassified | Class::Residential => (9.0, 0.7, [0xff_ff_ff, 0xb9_b1_a4], [0x35_40_54, 0x1f_26_31]),
+            Class::LivingStreet => (8.0, 0.6, [0xf4_f4_f4, 0xb9_b1_a4], [0x32_3b_4c, 0x1f_25_2f]),
+            Class::Service | Class::Track => (5.0, 0.45, [0xfd_fc_fa, 0xc6_bf_b3], [0x29_31_3e, 0x1b_20_28]),
+            Class::Pedestrian => (7.0, 0.5, [0xe4_dd_ea, 0xc6_bd_ce], [0x33_34_44, 0x20_20_2a]),
             Class::Cycleway => (2.5, 0.4, [0x8f_ad_cf, 0x8f_ad_cf], [0x2c_3c_52, 0x2c_3c_52]),
             Class::Footway | Class::Steps => (2.0, 0.4, [0x9d_b8_86, 0x9d_b8_86], [0x2b_3d_2f, 0x2b_3d_2f]),
         };

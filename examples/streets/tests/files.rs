@@ -1,22 +1,10 @@
 //! Real files, and damaged ones.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod damage;
+mod extracts;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use streets::{Class, Control, Network, Oddity, Place};
-
-/// The folder with extracts, if it is there.
-fn folder() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = here.ancestors().map(|folder| folder.join("shared/data/osm")).find(|folder| folder.is_dir());
-    if folder.is_none() {
-        println!("SKIPPED: there is no folder shared/data/osm beside the repository");
-    }
-    folder
-}
 
 /// What holds for every network.
 fn check(network: &Network) {
@@ -41,7 +29,7 @@ fn check(network: &Network) {
 
 #[test]
 fn the_extracts() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = extracts::folder() else { return };
     for (file, nodes, kilometres) in [
         ("andorra.osm.pbf", 1_500..20_000, 1_000.0..4_500.0),
         ("monaco.osm.gz", 800..8_000, 80.0..400.0),
@@ -64,7 +52,7 @@ fn the_extracts() {
 
 #[test]
 fn what_osmnx_writes() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = extracts::folder() else { return };
     let (network, warnings) = Network::read(&folder.join("atlanta-osmnx.graphml.gz")).unwrap();
     assert_eq!((network.nodes(), network.streets()), (1_567, 4_097));
     assert_eq!(warnings.iter().count(), 0);
@@ -86,7 +74,7 @@ fn what_osmnx_writes() {
 
 #[test]
 fn xml_and_pbf_have_the_same_tags() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = extracts::folder() else { return };
     let (network, _) = Network::read(&folder.join("berlin-siegessaeule.osm.gz")).unwrap();
     let lights = (0..network.nodes() as u32).filter(|&node| network.control(node) == Control::Lights).count();
     assert!(lights > 5, "{lights} lights");
@@ -94,69 +82,24 @@ fn xml_and_pbf_have_the_same_tags() {
     assert!(one_way > 50 && one_way < network.streets(), "{one_way} one-way streets");
 }
 
-/// A thousand files cut off at a random byte, with random bytes changed, or both.
 #[test]
 fn damaged_files_are_an_error_or_a_network() {
-    let Some(folder) = folder() else { return };
-    let mut random = ChaCha8Rng::seed_from_u64(1);
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    // The larger a file, the fewer of its variants: a thousand in all.
-    let mut variants = Vec::new();
-    for file in &files {
-        let (content, name) = (fs::read(file).unwrap(), file.file_name().unwrap().to_str().unwrap());
-        let (plain, share) = (decompressed(&content), if content.len() > 500_000 { 20 } else { 70 });
-        variants.push((name.to_owned(), content, share));
-        // What is inside, too: a checksum hides it from damage.
-        if let Some(plain) = plain {
-            let share = if plain.len() > 1_000_000 { 15 } else { 300 };
-            variants.push((format!("{name}, decompressed"), plain, share));
-        }
-    }
-    let whole: usize = variants.iter().map(|(_, _, share)| share).sum();
+    let Some(folder) = extracts::folder() else { return };
     let (mut errors, mut networks) = (0, 0);
-    for (name, content, share) in variants {
-        for _ in 0..(share * 1000).div_ceil(whole) {
-            let mut damaged = content.clone();
-            let how = random.random_range(0..4);
-            if how % 3 == 0 {
-                damaged.truncate(random.random_range(0..content.len()));
-            }
-            if how != 0 && !damaged.is_empty() {
-                for _ in 0..random.random_range(1..=8) {
-                    let at = random.random_range(0..damaged.len());
-                    // Any byte, or one from elsewhere: a text stays one.
-                    let other = damaged[random.random_range(0..damaged.len())];
-                    damaged[at] = if random.random_bool(0.3) { random.random_range(0..=u8::MAX) } else { other };
-                }
-            }
-            match Network::from_bytes(&name, &damaged) {
-                Ok((network, warnings)) => {
-                    check(&network);
-                    assert!(warnings.iter().all(|warning| !warning.to_string().contains('\n')));
-                    networks += 1;
-                }
-                Err(error) => {
-                    let message = error.to_string();
-                    assert!(message.starts_with(&name) && message.lines().count() == 1, "{message}");
-                    errors += 1;
-                }
-            }
+    damage::variants(&folder, |name, damaged| match Network::from_bytes(name, damaged) {
+        Ok((network, warnings)) => {
+            check(&network);
+            assert!(warnings.iter().all(|warning| !warning.to_string().contains('\n')));
+            networks += 1;
         }
-    }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(message.starts_with(name) && message.lines().count() == 1, "{message}");
+            errors += 1;
+        }
+    });
     println!("{errors} errors, {networks} networks");
     assert!(errors + networks >= 1000 && errors > 100 && networks > 20);
-}
-
-fn decompressed(content: &[u8]) -> Option<Vec<u8>> {
-    use std::io::Read;
-    let mut plain = Vec::new();
-    match content {
-        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(content).read_to_end(&mut plain).unwrap(),
-        [b'B', b'Z', b'h', ..] => bzip2::read::MultiBzDecoder::new(content).read_to_end(&mut plain).unwrap(),
-        _ => return None,
-    };
-    Some(plain)
 }
 
 /// What a message says about this text.
