@@ -79,6 +79,10 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
 
+    /// Write cells, lights and cars at the start, for programs that do the same by other means.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
     /// Check after each step that no two cars are in a cell, none is lost, too fast, off the road or past a red light,
     /// and one street per junction has green.
     #[arg(long)]

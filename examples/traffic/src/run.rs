@@ -31,6 +31,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         gif: options.gif.as_deref().map(Output::open).transpose()?,
         html: options.html.as_deref().map(Output::open).transpose()?,
         csv: options.csv.as_deref().map(Output::open).transpose()?,
+        export: options.export.as_deref().map(Output::open).transpose()?,
     };
     let network = network(options)?;
     threads.install(|| simulate(&network, files, options))
@@ -42,6 +43,7 @@ struct Files {
     gif: Option<Output>,
     html: Option<Output>,
     csv: Option<Output>,
+    export: Option<Output>,
 }
 
 /// The network that the user means.
@@ -68,7 +70,9 @@ fn simulate(network: &Network, files: Files, options: &RunOptions) -> Result<(),
     let (steps, place) = (options.steps, options.machine.place());
     let input = options.osm.as_ref().map_or_else(|| "the made-up city".to_owned(), |path| path.display().to_string());
     let mut traffic = traffic(network, &input, options)?;
-    //EXPORT
+    if let Some(file) = files.export {
+        file.write(|file| traffic.export(file))?;
+    }
     let no_map = |no_positions| Failure::NoMap { input: input.clone(), no_positions };
     let png = files.png.map(|file| Ok((picture::map(network, PNG_WIDTH)?, file))).transpose().map_err(no_map)?;
     let gif = files.gif.map(|file| Ok((picture::map(network, GIF_WIDTH)?, file))).transpose().map_err(no_map)?;

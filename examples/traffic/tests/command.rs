@@ -77,6 +77,19 @@ fn results_depend_on_the_seed_and_not_on_threads() {
 }
 
 #[test]
+fn what_is_exported_is_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("blocks.traffic");
+    let log = log(folder.path(), "log.csv", &["--export", text(&file)]);
+    let mut traffic = traffic::Traffic::import(fs::File::open(&file).unwrap()).unwrap();
+    assert_eq!((traffic.steps(), traffic.cars().len()), (0, 500));
+    traffic.step(ikra::Place::Host, 60).unwrap();
+    let statistics = traffic.statistics(ikra::Place::Host).unwrap();
+    let mean = traffic.parameters().kilometres_per_hour(statistics.mean_velocity);
+    assert!(log.lines().last().unwrap().starts_with(&format!("60,{mean},")), "{mean}");
+}
+
+#[test]
 fn smart_lights_are_faster() {
     let speeds = ["smart", "round-robin"].map(|lights| {
         let report = report(&["--city", "small", "--cars", "500", "--steps", "200", "--lights", lights]);
@@ -248,7 +261,7 @@ fn bad_input_is_one_line_and_code_2() {
 
 #[test]
 fn files_are_opened_before_the_work() {
-    for option in ["--png", "--gif", "--html", "--csv"] {
+    for option in ["--png", "--gif", "--html", "--csv", "--export"] {
         let output = traffic(&["--city", "denver", "--steps", "1000000", option, "no/such/folder/file"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let message = str::from_utf8(&output.stderr).unwrap();
