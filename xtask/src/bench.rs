@@ -10,9 +10,10 @@ pub fn bench(what: &[&str]) -> Outcome {
         [] => host(&[]),
         ["host", arguments @ ..] => host(arguments),
         ["peers", arguments @ ..] => peers(arguments),
-        [gpu_program @ ("gpu" | "dispatch" | "models"), arguments @ ..] => gpu(gpu_program, arguments),
+        [gpu_program @ ("gpu" | "dispatch" | "models" | "traffic"), arguments @ ..] => gpu(gpu_program, arguments),
         ["plots"] => plots(),
-        _ => Err("usage: cargo xtask bench [host | peers | gpu | dispatch | models | plots] [ARGUMENTS]".to_owned()),
+        _ => Err("usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | plots] [ARGUMENTS]"
+            .to_owned()),
     }
 }
 
@@ -28,7 +29,8 @@ fn peers(arguments: &[&str]) -> Outcome {
     step(peers.args(arguments).env("CARGO_TARGET_DIR", "target/peers"))
 }
 
-/// Ikra beside CUDA, on a machine with a GPU and `nvcc`: one of the programs in benches/gpu, benches/dispatch, benches/models.
+/// Ikra beside CUDA, on a machine with a GPU and `nvcc`: one of the programs in benches/gpu, benches/dispatch,
+/// benches/models, benches/traffic.
 fn gpu(name: &str, arguments: &[&str]) -> Outcome {
     step(&mut program("benches/cuda/build.sh", ""))?;
     let run = format!("run --release --manifest-path benches/{name}/Cargo.toml -- target/cuda/libbaselines.so");

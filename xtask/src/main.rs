@@ -21,7 +21,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                          formatting, clippy, documentation
   bless [ui [FILE] | expansions]
                                 write the expected messages and expansions anew; FILE is part of a file's name
-  bench [host | peers | gpu | dispatch | models | plots] [ARGUMENTS]
+  bench [host | peers | gpu | dispatch | models | traffic | plots] [ARGUMENTS]
                                 measure, and print the tables of docs/performance.md; plots draws docs/*.csv
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
   counts                        print what should not grow: lines, traits, hidden items, import cycles

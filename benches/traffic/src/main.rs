@@ -1,0 +1,219 @@
+//! Times traffic on generated cities: `examples/traffic`, on the host and on a GPU beside the hand-written CUDA of
+//! `benches/cuda/traffic.cu`, and compares their results.
+//!
+//! `ikra-traffic-benches target/cuda/libbaselines.so [sizes | kernels | growth] …`, on a machine with a GPU;
+//! `ikra-traffic-benches host [sizes | growth] …` anywhere.
+
+mod baselines;
+
+use std::error::Error;
+use std::time::Instant;
+
+use baselines::{Baselines, Start, State, Version};
+use ikra::Place;
+use ikra::prelude::*;
+use ikra_baselines::median;
+use streets::City;
+use traffic::model::{Car, Clock, Controller, Rules};
+use traffic::{Parameters, Traffic};
+
+/// Steps that are not timed, so that all is recorded.
+const WARM_UP: u32 = 72;
+/// Steps that are timed together.
+const SAMPLE: u32 = 1000;
+/// The same on the host.
+const HOST_SAMPLE: u32 = 64;
+/// Samples, of which the median is taken.
+const SAMPLES: u32 = 5;
+
+/// Cells of [`City::DENVER`], about.
+const DENVER_CELLS: u64 = 8_339_802;
+/// Its cars in INNER §5.3.
+const DENVER_CARS: u32 = 229_376;
+
+/// Cells of 5 m and steps so long that speed limits are about 6.16 cells per step on average, and cars that reach 15 to 30,
+/// as in INNER §5.3.
+fn parameters(cars: u32) -> Parameters {
+    let seconds = 2.6;
+    let speed = |cells: f32| cells * 5.0 / seconds;
+    Parameters { cars, seconds, speeds: speed(15.0)..=speed(30.0), ..Parameters::default() }
+}
+
+/// A city like [`City::DENVER`] with another number of cells, about.
+fn city(cells: u64) -> City {
+    let scaled = |count: u32| (u64::from(count) * cells / DENVER_CELLS) as u32;
+    let all = City::DENVER;
+    City {
+        junctions: scaled(all.junctions).max(2),
+        streets: all.streets.map(scaled),
+        lights: all.lights.map(scaled),
+        yields: all.yields.map(scaled),
+        ..all
+    }
+}
+
+/// Networks and cars of INNER and of the runs of its program.
+fn sizes() -> Vec<(City, u32)> {
+    let cars = |cells: u64| (u64::from(DENVER_CARS) * cells / DENVER_CELLS) as u32;
+    let (small, middle) = (536_933, 3_900_000);
+    vec![
+        (city(small), cars(small)),
+        (city(small), DENVER_CARS),
+        (city(middle), cars(middle)),
+        (city(middle), DENVER_CARS),
+        (City::DENVER, DENVER_CARS),
+    ]
+}
+
+/// From a thousand cars to ten millions, with four cells for each.
+fn growth() -> Vec<(City, u32)> {
+    (3..=7).map(|power| (city(4 * 10_u64.pow(power)), 10_u32.pow(power))).collect()
+}
+
+/// Traffic that has done no step.
+fn start(city: &City, cars: u32) -> Result<Traffic, Box<dyn Error>> {
+    let network = city.build();
+    let roads = traffic::Roads::new(&network, &parameters(0))?;
+    let cars = cars.min(roads.cells() as u32);
+    Ok(Traffic::on_roads(roads, &parameters(cars))?)
+}
+
+/// Microseconds per 1,000 steps.
+fn time_on_gpu(traffic: &mut Traffic, samples: u32) -> Result<f64, ikra::Error> {
+    let place = Place::Gpu(0);
+    traffic.step(place, WARM_UP)?;
+    let mut times = Vec::new();
+    for _ in 0..samples {
+        traffic.world().cuda_synchronize()?;
+        let begin = Instant::now();
+        traffic.step(place, SAMPLE)?;
+        traffic.world().cuda_synchronize()?;
+        times.push(begin.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok(median(times))
+}
+
+/// The same on the host, with some threads.
+fn time_on_host(traffic: &mut Traffic, threads: usize) -> Result<f64, ikra::Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    pool.install(|| {
+        traffic.step(Place::Host, WARM_UP)?;
+        let begin = Instant::now();
+        traffic.step(Place::Host, HOST_SAMPLE)?;
+        Ok(begin.elapsed().as_secs_f64() * 1e6 * f64::from(SAMPLE) / f64::from(HOST_SAMPLE))
+    })
+}
+
+fn on_gpu(baselines: &Baselines, cases: Vec<(City, u32)>, samples: u32) -> Result<(), Box<dyn Error>> {
+    println!(
+        "| cells | cars | Ikra | CUDA, same data | CUDA, best | same / Ikra | best / Ikra | ns per car and step | Ikra, MB | CUDA, MB \
+         | best, MB | host, 2 threads | host / Ikra | results |"
+    );
+    println!("| ---: {}| --- |", "| ---: ".repeat(12));
+    for (city, cars) in cases {
+        let mut traffic = start(&city, cars)?;
+        let (cells, cars) = (traffic.roads().cells(), traffic.parameters().cars);
+        let (from, limit) = (Start::of(&mut traffic), traffic.roads().mean_limit());
+        let mut host = start(&city, cars)?;
+        let host_time = time_on_host(&mut host, 2)?;
+        drop(host);
+        let ikra = time_on_gpu(&mut traffic, samples)?;
+        let bytes = traffic.world().device_stats().device_memory;
+        let state = State::of(&mut traffic);
+        let checked = traffic.check();
+        drop(traffic);
+        let [same, best] = [Version::Same, Version::Best].map(|version| baselines.run(version, samples, &from));
+        let verdict = match (state == same.state, state == best.state, checked) {
+            (true, true, Ok(())) => format!("equal, mean velocity {:.2} of {limit:.2}", state.mean_velocity()),
+            (same, best, checked) => format!("**DIFFER**: same {same}, best {best}, {checked:?}"),
+        };
+        let (same_time, best_time) = (same.time / 1e3, best.time / 1e3);
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        println!(
+            "| {cells} | {cars} | {ikra:.0} | {same_time:.0} | {best_time:.0} | {:.3} | {:.3} | {:.3} | {:.1} | {:.1} | {:.1} | {host_time:.0} | {:.1} | {verdict} |",
+            same_time / ikra,
+            best_time / ikra,
+            ikra * 1e3 / f64::from(SAMPLE) / f64::from(cars),
+            megabytes(bytes),
+            megabytes(same.bytes),
+            megabytes(best.bytes),
+            host_time / ikra,
+        );
+    }
+    Ok(())
+}
+
+/// How long each kernel takes, launched by itself.
+fn kernels() -> Result<(), Box<dyn Error>> {
+    for (city, cars) in sizes() {
+        let mut traffic = start(&city, cars)?;
+        traffic.step(Place::Gpu(0), WARM_UP)?;
+        let (cells, parameters) = (traffic.roads().cells() as u32, traffic.parameters().clone());
+        let rules = Rules { seed: parameters.seed, randomisation: parameters.randomisation, cells };
+        let world = traffic.world();
+        let clock = world.clocks.links().next().ok_or("no clock")?;
+        world.cuda_time_kernels(true)?;
+        const STEPS: u32 = 200;
+        for k in 1..=STEPS {
+            let mut on = world.on(Place::Gpu(0));
+            on.execute(Controller::control, (clock, k))?;
+            on.execute(Car::plan, (clock, k, rules))?;
+            on.execute(Car::drive, (clock, k))?;
+        }
+        world.on(Place::Gpu(0)).execute(Clock::advance, STEPS)?;
+        for kernel in world.device_stats().kernels {
+            let time = kernel.time.as_secs_f64() * 1e6 / f64::from(STEPS);
+            println!("{cells} cells, {cars} cars, {}: {time:.1} µs per step", kernel.kernel);
+        }
+    }
+    Ok(())
+}
+
+fn on_host(cases: Vec<(City, u32)>) -> Result<(), Box<dyn Error>> {
+    println!("| cells | cars | 1 thread | 2 threads | ratio | ns per car and step, 2 threads | results |");
+    println!("| ---: {}| --- |", "| ---: ".repeat(5));
+    for (city, cars) in cases {
+        let (mut first, mut second) = (start(&city, cars)?, start(&city, cars)?);
+        let (one, two) = (time_on_host(&mut first, 1)?, time_on_host(&mut second, 2)?);
+        let (cells, cars) = (first.roads().cells(), first.parameters().cars);
+        let verdict = match (State::of(&mut first) == State::of(&mut second), first.check()) {
+            (true, Ok(())) => "equal".to_owned(),
+            (_, checked) => format!("**DIFFER**, {checked:?}"),
+        };
+        println!(
+            "| {cells} | {cars} | {one:.0} | {two:.0} | {:.2} | {:.2} | {verdict} |",
+            one / two,
+            two * 1e3 / f64::from(SAMPLE) / f64::from(cars)
+        );
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let usage = "usage: ikra-traffic-benches host|target/cuda/libbaselines.so [sizes|kernels|growth] …";
+    let path = arguments.next().ok_or(usage)?;
+    let mut groups: Vec<String> = arguments.collect();
+    if groups.is_empty() {
+        groups = vec!["sizes".to_owned(), "growth".to_owned()];
+    }
+    let baselines = if path == "host" { None } else { Some(Baselines::open(&path)?) };
+    match &baselines {
+        Some(_) => {
+            let name = &ikra::driver::devices()?[0].name;
+            println!("{name}, microseconds per {SAMPLE} steps, median of {SAMPLES} (growth: 1)");
+        }
+        None => println!("host, microseconds per {SAMPLE} steps, from {HOST_SAMPLE} steps"),
+    }
+    for group in groups {
+        match (group.as_str(), &baselines) {
+            ("sizes", Some(baselines)) => on_gpu(baselines, sizes(), SAMPLES)?,
+            ("growth", Some(baselines)) => on_gpu(baselines, growth(), 1)?,
+            ("kernels", Some(_)) => kernels()?,
+            ("sizes", None) => on_host(sizes())?,
+            ("growth", None) => on_host(growth())?,
+            _ => return Err(usage.into()),
+        }
+    }
+    Ok(())
+}
