@@ -262,7 +262,8 @@ impl<'w, W: World> On<'w, W> {
         })
     }
 
-    /// Calls a kernel for some objects.
+    /// Calls a kernel for some objects. While the links are those of the call before, the world uses the list that it made of
+    /// them; a [`LinkList`](crate::list::LinkList) is one that the program keeps.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
