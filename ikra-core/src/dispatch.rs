@@ -11,7 +11,7 @@ mod handle;
 mod link;
 mod strategies;
 
-pub use bits::{LinkBits, Narrow, Wide};
+pub use bits::{LinkBits, LinkWords, Narrow, Wide};
 pub use handle::{AnyHandle, Found};
 pub use link::{AnyLink, Extends, OtherClass};
 pub use strategies::{Ranged, Remembered, Tags};

@@ -169,8 +169,8 @@ pub const fn together<D: DispatchKernel<METHOD>, const METHOD: usize>() -> &'sta
 }
 
 /// What a launch for objects of several classes says of one of them: the block after those that work for it, which follow those of
-/// the class before, its first object, or the first one's place in a list, and the one after its last.
-pub type SectionWords = [u32; 3];
+/// the class before, its first object, or the first one's place in a list, the one after its last, and whether it is a list: 1 or 0.
+pub type SectionWords = [u32; 4];
 
 /// An entry of the device code.
 #[derive(Clone, Copy, Debug)]

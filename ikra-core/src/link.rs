@@ -52,6 +52,13 @@ pub struct Link<C> {
 }
 
 impl<C> Link<C> {
+    /// The ids of links: as they are stored.
+    #[doc(hidden)]
+    pub fn words(links: &[Self]) -> &[NonZeroU32] {
+        // SAFETY: `repr(transparent)`: a slice of ids of the same length.
+        unsafe { core::slice::from_raw_parts(links.as_ptr().cast(), links.len()) }
+    }
+
     /// The link to the object with this index, counted from 0; `None` if the index is no object id
     /// (2³² − 1 or more).
     #[inline(always)]

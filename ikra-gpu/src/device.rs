@@ -4,6 +4,7 @@ mod call;
 mod copy;
 mod entry;
 mod execute;
+pub mod lists;
 mod memory;
 mod pairs;
 mod panic;
@@ -42,7 +43,8 @@ macro_rules! __mark_entry {
 }
 pub use __mark_entry as mark;
 
-/// What the root of a device program needs: a panic handler, and a kernel that copies small columns to the host.
+/// What the root of a device program needs: a panic handler, a kernel that copies small columns to the host, and those that
+/// put links in order.
 /// Written once, in the crate that `ikra-build` makes around the model.
 #[macro_export]
 macro_rules! device_root {
@@ -63,6 +65,43 @@ macro_rules! device_root {
         unsafe extern "ptx-kernel" fn ikra_copy(from: *const u8, to: *mut u8, bytes: u32) {
             // SAFETY: passed on to who launches it.
             unsafe { $crate::device::copy(from, to, bytes) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_list_mark(
+            links: *const u8,
+            count: u32,
+            tag_bits: u32,
+            classes: *const [u32; 2],
+            class_count: u32,
+            sets: *mut u32,
+            wrong: *mut u32,
+        ) {
+            // SAFETY: passed on to who launches it.
+            unsafe { $crate::device::lists::mark(links, count, tag_bits, classes, class_count, sets, wrong) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_list_count(sets: *const u32, counts: *mut [u32; 3]) {
+            // SAFETY: passed on to who launches it.
+            unsafe { $crate::device::lists::count(sets, counts) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_list_place(
+            classes: *const [u32; 2],
+            class_count: u32,
+            counts: *mut [u32; 3],
+            found: *mut [u32; 3],
+        ) {
+            // SAFETY: passed on to who launches it.
+            unsafe { $crate::device::lists::place(classes, class_count, counts, found) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_list_write(sets: *const u32, counts: *const [u32; 3], list: *mut u32) {
+            // SAFETY: passed on to who launches it.
+            unsafe { $crate::device::lists::write(sets, counts, list) }
         }
     };
 }

@@ -15,6 +15,7 @@ use ikra_runtime::objects::AnyObjects;
 use crate::code::{Code, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
+use crate::lists::{DeviceList, Ordering};
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Members, Table, TableState, Text, symbols};
@@ -44,9 +45,11 @@ pub(crate) struct DeviceWorld {
     /// While it is: what tables are to say at some time.
     pub(crate) texts: Option<Vec<Text>>,
     /// By what it is for.
-    scratch: [Option<Memory>; 2],
+    scratch: [Option<Memory>; 4],
     /// Lists of objects that kernels ran for, as long as the program has them.
     lists: Vec<(Weak<ListOrder>, Memory)>,
+    /// The kernels that put links in order.
+    pub(crate) ordering: Option<Ordering>,
     /// How many blocks of a reduction are done.
     blocks_done: Option<Memory>,
 }
@@ -58,6 +61,10 @@ pub(crate) enum Scratch {
     Parts,
     /// The result for all.
     Result,
+    /// Links that the host has.
+    Links,
+    /// What is known of them.
+    Sets,
 }
 
 impl Drop for DeviceWorld {
@@ -101,7 +108,8 @@ impl DeviceWorld {
             _headers: headers,
             side: Stream::new(&context)?,
             texts: None,
-            scratch: [None, None],
+            scratch: [const { None }; 4],
+            ordering: None,
             lists: Vec::new(),
             blocks_done: None,
         })
@@ -277,7 +285,7 @@ impl DeviceWorld {
         match list {
             None => spans = objects.spans(fields, first, end),
             Some(list) => {
-                for run in list.objects()[first..end].chunk_by(|a, b| b.wrapping_sub(*a) == 1) {
+                for run in list.objects()?[first..end].chunk_by(|a, b| b.wrapping_sub(*a) == 1) {
                     let first = run[0] as usize;
                     spans.extend(objects.spans(fields, first, first + run.len()));
                 }
@@ -309,12 +317,16 @@ impl DeviceWorld {
 
     /// The address of the list of objects, if there is one. It is copied when it is used for the first time, and kept as long as
     /// the program has it.
-    pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, GpuError> {
+    pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, Error> {
         let Some(list) = list else { return Ok(0) };
+        if let Some(address) = DeviceList::address(list, &self.log) {
+            return Ok(address);
+        }
+        let objects = list.objects()?;
         if let Some((_, memory)) = self.lists.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(list)) {
             return Ok(memory.address());
         }
-        let bytes = size_of_val(list.objects());
+        let bytes = size_of_val(objects);
         // One that is gone leaves room: kernels that read it are before the copy in the stream.
         let mut gone = self.lists.extract_if(.., |(known, _)| known.strong_count() == 0);
         let room = gone.find(|(_, memory)| memory.len() >= bytes).map(|(_, memory)| memory);
@@ -324,7 +336,7 @@ impl DeviceWorld {
             None => Memory::new(&self.log.context, bytes.next_power_of_two(), "a list of objects")?,
         };
         // SAFETY: there is room for the list.
-        unsafe { self.log.stream.upload(memory.address(), list.objects().as_ptr().cast(), bytes) }?;
+        unsafe { self.log.stream.upload(memory.address(), objects.as_ptr().cast(), bytes) }?;
         let address = memory.address();
         self.lists.push((Arc::downgrade(list), memory));
         Ok(address)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{Executor, On, Recorded, Recorder, Recording, Run};
+use ikra_runtime::list::{ListOrder, Unordered};
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
 
@@ -59,6 +60,10 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
 
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
         self.attempt(|device| device.run(world.members_mut().as_mut(), &run.launch))
+    }
+
+    fn order(&mut self, world: &mut W, links: &Unordered<'_>) -> Result<Option<ListOrder>, Error> {
+        self.attempt(|device| device.order(world.members_mut().as_mut(), links))
     }
 
     fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {

@@ -8,6 +8,7 @@ pub mod driver;
 pub(crate) mod executor;
 pub mod interop;
 pub(crate) mod launch;
+pub(crate) mod lists;
 pub(crate) mod losses;
 pub(crate) mod recordings;
 pub(crate) mod reduce;

@@ -99,8 +99,9 @@ impl DeviceWorld {
         let part = |section: &Section<'_>| {
             let positions = Positions::of(&section.over);
             blocks_end += blocks(positions.len(), threads as usize);
-            list = positions.list;
-            [blocks_end, positions.first as u32, positions.end as u32]
+            let is_listed = u32::from(positions.list.is_some());
+            list = list.take().or(positions.list);
+            [blocks_end, positions.first as u32, positions.end as u32, is_listed]
         };
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
         let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };

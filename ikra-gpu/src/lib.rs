@@ -15,6 +15,7 @@
     allow(internal_features)
 )]
 
+mod chunks;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
 // With a path, so that its modules lie beside it.

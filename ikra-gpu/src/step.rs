@@ -24,6 +24,9 @@ impl Positions {
         match over {
             Over::Range(range) => Self { first: range.start, end: range.end, list: None },
             Over::List { list, class } => {
+                if let Some(all) = list.range_of(*class) {
+                    return Self { first: all.start, end: all.end, list: None };
+                }
                 let places = list.places_of(*class);
                 Self { first: places.start, end: places.end, list: Some(Arc::clone(list)) }
             }

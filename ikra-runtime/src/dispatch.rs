@@ -384,7 +384,7 @@ mod lists {
             Rest::run(world, args);
         }
         fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
-            links.objects_of::<C>(D::TAG, world.objects().len())?;
+            links.check::<C>(D::TAG, world.objects().len())?;
             Rest::run_each(world, links, args)?;
             exec::execute_each::<C::Kernel, A>(world.objects_mut(), links, D::TAG, args)
         }
@@ -429,7 +429,7 @@ mod lists {
             reducer.combine(own, Rest::reduce(world, args, reducer))
         }
         fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
-            links.objects_of::<C>(D::TAG, world.objects().len())?;
+            links.check::<C>(D::TAG, world.objects().len())?;
             let others = Rest::reduce_each(world, links, args, reducer)?;
             let own =
                 exec::execute_each_and_reduce::<C::Kernel, A, R>(world.objects_mut(), links, D::TAG, args, reducer)?;
@@ -473,7 +473,7 @@ mod lists {
             let over = match links {
                 None => Over::Range(0..len),
                 Some(list) => {
-                    list.objects_of::<C>(D::TAG, len)?;
+                    list.check::<C>(D::TAG, len)?;
                     Over::List { list, class: D::TAG }
                 }
             };
@@ -513,7 +513,7 @@ mod lists {
             Ok(reducer.combine(own, Rest::reduce_on(on, args, reducer)?))
         }
         fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
-            links.objects_of::<C>(D::TAG, on.world().objects().len())?;
+            links.check::<C>(D::TAG, on.world().objects().len())?;
             let others = Rest::reduce_each_on(on, links, args, reducer)?;
             Ok(reducer.combine(on.reduce_each::<C::Kernel, A, R>(links, D::TAG, args, reducer)?, others))
         }

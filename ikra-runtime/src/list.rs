@@ -10,6 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub use ikra_core::dispatch::LinkWords;
 use ikra_core::dispatch::{AnyLink, Dispatch};
 
 use crate::class::Class;
@@ -18,7 +19,7 @@ use crate::info::ClassId;
 use crate::link::Link;
 
 pub use last::LastList;
-pub use order::ListOrder;
+pub use order::{ListMemory, ListOrder};
 pub(crate) use order::{Listed, Run, Runs};
 
 /// Links to different objects, of one class or of the classes that share a trait: what `execute_each` makes of a slice.
@@ -63,7 +64,12 @@ impl<L: ListedLink> LinkList<L> {
     ///
     /// [`Error::Duplicate`] if an object is there twice.
     pub fn new(links: &[L]) -> Result<Self, Error> {
-        Ok(Self { order: Arc::new(ListOrder::new(sets::listed(links)?)), links: PhantomData })
+        Ok(Self::of(ListOrder::new(sets::listed(links)?)))
+    }
+
+    /// The list of these objects.
+    pub(crate) fn of(order: ListOrder) -> Self {
+        Self { order: Arc::new(order), links: PhantomData }
     }
 }
 
@@ -106,6 +112,9 @@ pub trait ListedLink: Copy + Eq + Send + Sync + 'static {
     /// The number of the object's class, and its index in that class.
     #[doc(hidden)]
     fn parts(self) -> (usize, u32);
+    /// Links as they are stored, if that is class and id.
+    #[doc(hidden)]
+    fn words(links: &[Self]) -> Option<LinkWords<'_>>;
 }
 
 impl<C: Class> ListedLink for Link<C> {
@@ -114,6 +123,9 @@ impl<C: Class> ListedLink for Link<C> {
     fn parts(self) -> (usize, u32) {
         (0, self.index() as u32)
     }
+    fn words(links: &[Self]) -> Option<LinkWords<'_>> {
+        Some(LinkWords::Narrow(Link::words(links)))
+    }
 }
 
 impl<D: Dispatch> ListedLink for AnyLink<D> {
@@ -121,6 +133,53 @@ impl<D: Dispatch> ListedLink for AnyLink<D> {
     #[inline(always)]
     fn parts(self) -> (usize, u32) {
         Self::parts(self)
+    }
+    fn words(links: &[Self]) -> Option<LinkWords<'_>> {
+        Self::words(links)
+    }
+}
+
+/// Makes a list of links.
+#[doc(hidden)]
+pub type Make<'a, L> = dyn FnMut(&[L]) -> Result<LinkList<L>, Error> + 'a;
+
+/// Links that a place is asked to put in order.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Unordered<'a> {
+    /// Their classes, by number.
+    pub classes: &'static [ClassId],
+    /// Where they are.
+    pub links: Stored<'a>,
+}
+
+/// Where links are.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Stored<'a> {
+    /// In the host's memory.
+    Host(LinkWords<'a>),
+    /// In the column of a field, as [`LinkWords`].
+    Column {
+        /// The class whose field it is.
+        class: ClassId,
+        /// The field's number.
+        field: usize,
+        /// Whether links have eight bytes.
+        is_wide: bool,
+    },
+}
+
+impl<'a> Unordered<'a> {
+    /// Links of the host, if a place may know what they are.
+    pub(crate) fn slice<L: ListedLink>(links: &'a [L]) -> Option<Self> {
+        Some(Self { classes: L::CLASSES, links: Stored::Host(L::words(links)?) })
+    }
+
+    /// Those of a column.
+    pub(crate) fn column<C: Class, L: ListedLink>(field: usize) -> Option<Self> {
+        let is_wide = matches!(L::words(&[])?, LinkWords::Wide(_));
+        Some(Self { classes: L::CLASSES, links: Stored::Column { class: C::ID, field, is_wide } })
     }
 }
 
@@ -131,35 +190,35 @@ impl<D: Dispatch> ListedLink for AnyLink<D> {
     note = "give `execute_each` a slice, an array or a `Vec` of `{L}`, or a `LinkList<{L}>`"
 )]
 pub trait AsLinkList<L> {
-    /// The list; a slice's is the last one if that was made of the same links.
+    /// The list; a slice's is the last one if that was made of the same links, and otherwise made.
     ///
     /// # Errors
     ///
     /// [`Error::Duplicate`] if an object is there twice.
     #[doc(hidden)]
-    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error>;
+    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error>;
 }
 
 impl<L> AsLinkList<L> for LinkList<L> {
-    fn as_link_list(&self, _: &mut LastList) -> Result<Self, Error> {
+    fn as_link_list(&self, _: &mut LastList, _: &mut Make<'_, L>) -> Result<Self, Error> {
         Ok(self.clone())
     }
 }
 
 impl<L: ListedLink> AsLinkList<L> for [L] {
-    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error> {
-        last.list_of(self)
+    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
+        last.list_of(self, make)
     }
 }
 
 impl<L: ListedLink> AsLinkList<L> for Vec<L> {
-    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error> {
-        last.list_of(self)
+    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
+        last.list_of(self, make)
     }
 }
 
 impl<L: ListedLink, const N: usize> AsLinkList<L> for [L; N] {
-    fn as_link_list(&self, last: &mut LastList) -> Result<LinkList<L>, Error> {
-        last.list_of(self)
+    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
+        last.list_of(self, make)
     }
 }

@@ -22,7 +22,7 @@ use crate::handle::All;
 use crate::kernel::{Argument, Call, Construct, Discardable, PairCall, ReducedBy};
 use crate::layout::geometry;
 use crate::link::Link;
-use crate::list::{AsLinkList, LastList};
+use crate::list::{AsLinkList, LastList, LinkList};
 use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
 use crate::picture::WorldLayout;
@@ -558,7 +558,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        let list = links.as_link_list(self.state_mut().last_list())?;
+        let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
         K::run_each(self, &list, args)
     }
 
@@ -620,7 +620,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Reduce<Self, A, R>,
     {
-        let list = links.as_link_list(self.state_mut().last_list())?;
+        let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
         K::reduce_each(self, &list, args, reducer)
     }
 

@@ -17,6 +17,16 @@ pub type Narrow = NonZeroU32;
 /// Eight bytes: `#[soa_dispatch(…, wide)]`.
 pub type Wide = NonZeroU64;
 
+/// Links as they are stored: in the top bits the class, as many as number the classes, or 15 of the wide ones.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum LinkWords<'a> {
+    /// Of four bytes.
+    Narrow(&'a [Narrow]),
+    /// Of eight.
+    Wide(&'a [Wide]),
+}
+
 /// How a link to an object of one of several classes is packed.
 ///
 /// # Safety
@@ -40,6 +50,10 @@ pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sea
     fn number(of: Option<Self>) -> Self::Number;
     /// The link of these bits, unless they are 0.
     fn of_number(bits: Self::Number) -> Option<Self>;
+    /// Links as they are stored, if that is class and id.
+    fn words(_: &[Self]) -> Option<LinkWords<'_>> {
+        None
+    }
 }
 
 pub(super) mod sealed {
@@ -74,6 +88,9 @@ macro_rules! numbers {
 unsafe impl LinkBits for Narrow {
     numbers!(u32);
 
+    fn words(links: &[Self]) -> Option<LinkWords<'_>> {
+        Some(LinkWords::Narrow(links))
+    }
     #[inline(always)]
     fn pack(tag: usize, id: NonZeroU32, classes: usize) -> Self {
         let shift = 32 - tag_bits(classes);
@@ -100,6 +117,9 @@ const WIDE_SHIFT: u32 = 64 - 15;
 unsafe impl LinkBits for Wide {
     numbers!(u64);
 
+    fn words(links: &[Self]) -> Option<LinkWords<'_>> {
+        Some(LinkWords::Wide(links))
+    }
     #[inline(always)]
     fn pack(tag: usize, id: NonZeroU32, _: usize) -> Self {
         Self::from(id) | (tag as u64) << WIDE_SHIFT

@@ -4,7 +4,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::num::NonZeroU32;
 
-use super::{AnyHandle, Dispatch, Includes, LinkBits};
+use super::{AnyHandle, Dispatch, Includes, LinkBits, LinkWords};
 use crate::class::Class;
 use crate::directory::Targets;
 use crate::info::ClassId;
@@ -71,6 +71,13 @@ impl<D: Dispatch> AnyLink<D> {
     pub fn parts(self) -> (usize, u32) {
         let (tag, id) = self.bits.parts(D::CLASSES.len());
         (tag, id.wrapping_sub(1))
+    }
+
+    /// Links as they are stored, if that is class and id.
+    #[doc(hidden)]
+    pub fn words(links: &[Self]) -> Option<LinkWords<'_>> {
+        // SAFETY: `repr(transparent)`: a slice of bits of the same length.
+        D::Bits::words(unsafe { core::slice::from_raw_parts(links.as_ptr().cast(), links.len()) })
     }
 
     /// The number of the object's class.

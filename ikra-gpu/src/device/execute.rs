@@ -63,7 +63,8 @@ pub fn first_block(sections: &[SectionWords], tag: usize) -> u32 {
 /// As for [`execute`].
 #[inline(always)]
 pub unsafe fn execute_section<K: Call<A>, A: Copy>(from: u32, section: &SectionWords, list: *const u32, args: A) {
-    let &[_, first, end] = section;
+    let &[_, first, end, is_listed] = section;
+    let list = if is_listed == 0 { core::ptr::null() } else { list };
     let block = u64::from(thread::block_idx_x() - from);
     let n = block * u64::from(thread::block_dim_x()) + u64::from(thread::thread_idx_x());
     if n < u64::from(end - first) {

@@ -184,12 +184,22 @@ impl Stream {
     ///
     /// [`GpuError::DeviceLost`] after a fault.
     pub fn clear(&self, memory: &mut Memory) -> Result<(), GpuError> {
-        if memory.is_empty() {
+        // SAFETY: a live allocation of this length, borrowed exclusively.
+        unsafe { self.zero(memory.address(), memory.len()) }
+    }
+
+    /// The same for a part of it.
+    ///
+    /// # Safety
+    ///
+    /// There are `len` bytes of a live allocation at the address, not otherwise used.
+    pub(crate) unsafe fn zero(&self, address: u64, len: usize) -> Result<(), GpuError> {
+        if len == 0 {
             return Ok(());
         }
         let api = self.context.enter()?;
-        // SAFETY: a live allocation of this length, borrowed exclusively.
-        check(api, "cuMemsetD8Async", unsafe { (api.fill)(memory.address(), 0, memory.len(), self.raw) })
+        // SAFETY: by the caller.
+        check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, 0, len, self.raw) })
     }
 
     /// Records what `work` puts on this stream, without doing it. If `work` fails or panics, nothing is recorded, and

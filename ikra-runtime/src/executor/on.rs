@@ -1,6 +1,6 @@
 //! The executors that users call, once for all places.
 
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 use std::ops::{Range, RangeBounds};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -8,17 +8,21 @@ use std::sync::Arc;
 use super::host::Host;
 use super::run::{OnHost, Step};
 use super::{Executor, Form, Launch, Over, Recording, Reduction, Run, Section};
-use crate::class::{Class, has_arena};
+use crate::class::{Class, Field, has_arena};
+use crate::column::Column;
 use crate::dispatch::{ExecuteOn, ReduceOn};
 use crate::error::Error;
 use crate::exec::{self, positions};
 use crate::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
-use crate::list::{AsLinkList, ListOrder};
+use crate::layout::Contiguous;
+use crate::list::{AsLinkList, LinkList, ListOrder, ListedLink, Unordered};
 use crate::objects::Links;
 use crate::place::Place;
 use crate::reduce::{Reducer, part_accumulators};
+use crate::storage::Plain;
 use crate::tile_row;
 use crate::transfer::Transfer;
+use crate::value::Value;
 use crate::world::{Holds, World, check_links, try_ready_for_kernel};
 
 /// The executors of a world, at one [`Place`]: what [`World::on`] returns.
@@ -292,8 +296,67 @@ impl<'w, W: World> On<'w, W> {
     where
         K: ExecuteOn<W, A>,
     {
-        let list = links.as_link_list(self.world.state_mut().last_list())?;
+        let list = self.listed(links)?;
         K::run_each_on(self, &list, args)
+    }
+
+    /// The links of a column, as a list: put in order where the column is, without copying it. Later changes to the column
+    /// are not in the list.
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// #[soa_class] pub struct Body { pub pos: f32 }
+    /// #[soa_class] pub struct Sensor { pub at: Link<Body> }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body>, pub sensors: Objects<Sensor> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let bodies: Vec<_> = sim.bodies.extend([1.0, 2.0, 3.0].map(|pos| Body { pos }))?.collect();
+    /// sim.sensors.extend([2, 0].map(|n| Sensor { at: bodies[n] }))?;
+    /// let mut place = sim.on(Place::Host);
+    /// let watched = place.links(sensor::at)?;
+    /// place.execute_each(Body::advance, &watched, 0.5)?;
+    /// assert_eq!(sim.bodies.column(body::pos), [1.5, 2.0, 3.5]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [all executors](Self#errors); [`Error::Duplicate`] if two are links to the same object.
+    pub fn links<C, const K: usize, L>(&mut self, column: Column<C, K>) -> Result<LinkList<L>, Error>
+    where
+        W: Holds<C>,
+        C: Field<K, Storage = Plain<L>>,
+        C::Layout: Contiguous,
+        L: ListedLink + Value,
+    {
+        check_links(self.world, &[])?;
+        let unordered = Unordered::column::<C, L>(K).filter(|_| self.place != Place::Host);
+        if let Some(unordered) = unordered
+            && let Some(order) = self.with(|executor, world| executor.order(world, &unordered))?
+        {
+            return Ok(LinkList::of(order));
+        }
+        LinkList::new(Holds::<C>::objects(self.world).column(column))
+    }
+
+    /// The list of some links, put in order where kernels run if these are many.
+    fn listed<L: ListedLink>(&mut self, links: &(impl AsLinkList<L> + ?Sized)) -> Result<LinkList<L>, Error> {
+        /// As many as the host puts in order before a device has begun.
+        const FEW: usize = 1 << 14;
+        let mut last = mem::take(self.world.state_mut().last_list());
+        let list = links.as_link_list(&mut last, &mut |links| {
+            let unordered = Unordered::slice(links).filter(|_| self.place != Place::Host && links.len() >= FEW);
+            if let Some(unordered) = unordered
+                && let Some(order) = self.with(|executor, world| executor.order(world, &unordered))?
+            {
+                return Ok(LinkList::of(order));
+            }
+            LinkList::new(links)
+        });
+        *self.world.state_mut().last_list() = last;
+        list
     }
 
     /// For the objects of a list that are of the class with this number.
@@ -303,7 +366,7 @@ impl<'w, W: World> On<'w, W> {
         A: Copy + Send + Sync + 'static,
         W: Holds<K::Class>,
     {
-        list.objects_of::<K::Class>(class, self.positions::<K::Class>(..).end)?;
+        list.check::<K::Class>(class, self.positions::<K::Class>(..).end)?;
         let (section, arguments) = (Section::of::<K, A>(Over::List { list, class }), K::arguments(&args));
         let launch = Launch::of(&section, Form::Each, arguments.as_ref());
         self.finish(launch, &mut |world: &mut W| {
@@ -475,7 +538,7 @@ impl<'w, W: World> On<'w, W> {
     where
         K: ReduceOn<W, A, R>,
     {
-        let list = links.as_link_list(self.world.state_mut().last_list())?;
+        let list = self.listed(links)?;
         K::reduce_each_on(self, &list, args, reducer)
     }
 
@@ -493,7 +556,7 @@ impl<'w, W: World> On<'w, W> {
         R: Reducer<K::Output>,
         W: Holds<K::Class>,
     {
-        let count = list.objects_of::<K::Class>(class, self.positions::<K::Class>(..).end)?.len();
+        let count = list.check::<K::Class>(class, self.positions::<K::Class>(..).end)?;
         self.reduce::<K, A, R>(Over::List { list, class }, count, args, reducer, |world| {
             exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), list, class, args, reducer)
         })

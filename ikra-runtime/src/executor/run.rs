@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{Recorded, Recorder, Recording};
 use crate::error::Error;
 use crate::kernel::{Argument, Construct, DispatchKernel, Entry, Kernel, OnDevice};
-use crate::list::ListOrder;
+use crate::list::{ListOrder, Unordered};
 use crate::place::Place;
 use ikra_core::effects::Effects;
 
@@ -44,6 +44,16 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     ///
     /// Those of the place. The kernel is then called for no object.
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error>;
+
+    /// Puts links in order, if the place does that. Where something is wrong with them it does not, and the host says what.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place.
+    fn order(&mut self, world: &mut W, links: &Unordered<'_>) -> Result<Option<ListOrder>, Error> {
+        let _ = (world, links);
+        Ok(None)
+    }
 
     /// Waits for what was started.
     ///

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use super::{LinkList, ListedLink};
+use super::{LinkList, ListedLink, Make};
 use crate::error::Error;
 
 /// The list that a world made of a slice last, which it keeps with a copy of the links.
@@ -22,14 +22,15 @@ impl LastList {
     /// # Errors
     ///
     /// [`Error::Duplicate`] if an object is there twice.
-    pub(super) fn list_of<L: ListedLink>(&mut self, links: &[L]) -> Result<LinkList<L>, Error> {
+    pub(super) fn list_of<L: ListedLink>(&mut self, links: &[L], make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
         let last = self.0.as_mut().and_then(|made| made.downcast_mut::<Made<L>>());
         if let Some(made) = &last
             && is_same(&made.links, links)
+            && made.list.order().is_there()
         {
             return Ok(made.list.clone());
         }
-        let list = LinkList::new(links)?;
+        let list = make(links)?;
         match last {
             Some(made) => {
                 made.links.clear();

@@ -1,5 +1,7 @@
 //! The objects in a list, class by class.
 
+use std::any::Any;
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -9,11 +11,33 @@ use crate::error::Error;
 /// A list without the type of its links: of each class its objects, in the order of their ids.
 #[derive(Debug)]
 pub struct ListOrder {
-    classes: Vec<Listed>,
-    /// Where those of each class are among `objects`.
+    /// Where those of each class are among all.
     places: Vec<Range<usize>>,
+    /// From the first to the last of each class.
+    bounds: Vec<Range<usize>>,
+    /// Those of each class, once the host has asked for them.
+    classes: OnceLock<Vec<Listed>>,
     /// All of them, if that was asked for.
     objects: OnceLock<Vec<u32>>,
+    memory: Option<Box<dyn ListMemory>>,
+}
+
+/// Where a list is that was made on a device.
+///
+/// # Safety
+///
+/// What [`fetch`](Self::fetch) returns are, at the places that the list was made with, its objects.
+pub unsafe trait ListMemory: Debug + Send + Sync {
+    /// Copies the objects of all classes, each class from a multiple of 32 on.
+    ///
+    /// # Errors
+    ///
+    /// Those of the device.
+    fn fetch(&self) -> Result<Vec<u32>, Error>;
+    /// Whether they can be fetched: the device has not failed.
+    fn is_there(&self) -> bool;
+    /// The memory as what it is.
+    fn as_any(&self) -> &dyn Any;
 }
 
 impl ListOrder {
@@ -24,29 +48,68 @@ impl ListOrder {
 
     /// The list of these objects.
     pub(super) fn new(classes: Vec<Listed>) -> Self {
+        let places = Self::places(classes.iter().map(Listed::len));
+        let bounds = classes.iter().map(Listed::bounds).collect();
+        Self { places, bounds, classes: OnceLock::from(classes), objects: OnceLock::new(), memory: None }
+    }
+
+    /// A list that was made on a device: of each class how many objects there are, and from which to which they are. No memory
+    /// is needed if all of these are in it.
+    ///
+    /// # Safety
+    ///
+    /// That is so. The memory has the objects of each class in the order of their ids, none of them twice.
+    #[must_use]
+    pub unsafe fn on_device(classes: &[(usize, Range<usize>)], memory: Option<Box<dyn ListMemory>>) -> Self {
+        let places = Self::places(classes.iter().map(|(len, _)| *len));
+        let bounds: Vec<_> = classes.iter().map(|(_, bounds)| bounds.clone()).collect();
+        let known = memory.is_none().then(|| bounds.iter().cloned().map(Listed::Range).collect::<Vec<_>>());
+        let classes = known.map_or_else(OnceLock::new, OnceLock::from);
+        Self { places, bounds, classes, objects: OnceLock::new(), memory }
+    }
+
+    /// Where the objects of classes are, of which there are so many each: those of a class from a multiple of 32 on.
+    fn places(lens: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
         let mut start = 0;
-        let places = classes.iter().map(|class| {
-            let places = start..start + class.len();
+        let places = lens.map(|len| {
+            let places = start..start + len;
             start = places.end.next_multiple_of(Self::WARP);
             places
         });
-        let places = places.collect();
-        Self { classes, places, objects: OnceLock::new() }
+        places.collect()
     }
 
     /// How many objects there are.
     pub(super) fn len(&self) -> usize {
-        self.classes.iter().map(Listed::len).sum()
+        self.places.iter().map(Range::len).sum()
+    }
+
+    /// Whether it can be used: the device that it is on has not failed.
+    pub(super) fn is_there(&self) -> bool {
+        self.memory.as_ref().is_none_or(|memory| memory.is_there())
+    }
+
+    /// Where it is, if it was made on a device.
+    #[must_use]
+    pub fn memory(&self) -> Option<&dyn ListMemory> {
+        self.memory.as_deref()
     }
 
     /// The objects of all classes; where a class starts they start at a multiple of 32. A GPU asks for them: no warp works for
     /// two classes.
-    #[must_use]
-    pub fn objects(&self) -> &[u32] {
-        self.objects.get_or_init(|| {
+    ///
+    /// # Errors
+    ///
+    /// Those of a device that it is on.
+    pub fn objects(&self) -> Result<&[u32], Error> {
+        if let (Some(memory), None) = (&self.memory, self.objects.get()) {
+            // Another thread may have done the same.
+            let _ = self.objects.set(memory.fetch()?);
+        }
+        Ok(self.objects.get_or_init(|| {
             let mut all =
                 Vec::with_capacity(self.places.last().map_or(0, |last| last.end.next_multiple_of(Self::WARP)));
-            for class in &self.classes {
+            for class in self.classes.get().into_iter().flatten() {
                 match class {
                     Listed::Range(range) => all.extend(range.clone().map(|index| index as u32)),
                     Listed::Each(indices) => all.extend_from_slice(indices),
@@ -54,7 +117,7 @@ impl ListOrder {
                 all.resize(all.len().next_multiple_of(Self::WARP), Self::NONE);
             }
             all
-        })
+        }))
     }
 
     /// Where those of a class are among them.
@@ -67,25 +130,48 @@ impl ListOrder {
         self.places[class].clone()
     }
 
+    /// The objects of a class, if they are all from the first to the last.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such class.
+    #[must_use]
+    pub fn range_of(&self, class: usize) -> Option<Range<usize>> {
+        let bounds = &self.bounds[class];
+        (bounds.len() == self.places[class].len()).then(|| bounds.clone())
+    }
+
     /// The objects of the class with a number.
-    #[cfg(test)]
-    pub(super) fn listed(&self, class: usize) -> &Listed {
-        &self.classes[class]
+    pub(super) fn listed(&self, class: usize) -> Result<&Listed, Error> {
+        if let Some(classes) = self.classes.get() {
+            return Ok(&classes[class]);
+        }
+        let all = self.objects()?;
+        let listed = |places: &Range<usize>| Listed::new(all[places.clone()].to_vec());
+        Ok(&self.classes.get_or_init(|| self.places.iter().map(listed).collect())[class])
+    }
+
+    /// Looks whether the objects of the class with a number are among so many, and returns how many they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`] if one of them is not.
+    pub(crate) fn check<C: Class>(&self, class: usize, len: usize) -> Result<usize, Error> {
+        let end = self.bounds[class].end;
+        if end > len {
+            return Err(Error::NotInWorld { class: C::NAME, id: end as u32, len });
+        }
+        Ok(self.places[class].len())
     }
 
     /// The objects of the class with a number, which has so many.
     ///
     /// # Errors
     ///
-    /// [`Error::NotInWorld`] if one of them is not among those.
+    /// [`Error::NotInWorld`] if one of them is not among those; those of a device that the list is on.
     pub(crate) fn objects_of<C: Class>(&self, class: usize, len: usize) -> Result<&Listed, Error> {
-        let listed = &self.classes[class];
-        match listed.last() {
-            Some(index) if index >= len => {
-                Err(Error::NotInWorld { class: C::NAME, id: (index as u32).wrapping_add(1), len })
-            }
-            _ => Ok(listed),
-        }
+        self.check::<C>(class, len)?;
+        self.listed(class)
     }
 }
 
@@ -118,10 +204,14 @@ impl Listed {
         }
     }
 
-    fn last(&self) -> Option<usize> {
+    /// From the first to the last.
+    fn bounds(&self) -> Range<usize> {
         match self {
-            Self::Range(range) => range.clone().next_back(),
-            Self::Each(indices) => indices.last().map(|&index| index as usize),
+            Self::Range(range) => range.clone(),
+            Self::Each(indices) => {
+                let ends = indices.first().zip(indices.last());
+                ends.map_or(0..0, |(&first, &last)| first as usize..last as usize + 1)
+            }
         }
     }
 

@@ -136,3 +136,64 @@ fn the_host_does_what_plain_rust_does() {
         assert_eq!(town.get(link).felt(), felt, "{link:?}");
     }
 }
+
+/// Numbers below `n` in an order without pattern.
+fn shuffled(n: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_key(|&n| hash(n as u32 ^ 0x1234));
+    order
+}
+
+/// Long lists, which a GPU puts in order itself: all objects, some of them, those of one class, and what a column links to.
+#[test]
+fn lists_are_put_in_order_on_the_device() {
+    if !has_gpu() {
+        return;
+    }
+    let gpu = Place::Gpu(0);
+    let (mut host, actors) = town(30_000, 20_011, 700);
+    let order = shuffled(actors.len());
+    let all: Vec<ActorLink> = order.iter().map(|&n| actors[n]).collect();
+    host.cars.column_mut(car::target).copy_from_slice(&all[..30_000]);
+    let mut device = host.clone();
+    let some: Vec<ActorLink> =
+        all.iter().copied().filter(|link| hash(format!("{link:?}").len() as u32) % 3 > 0).collect();
+    let lists = [actors.clone(), all.clone(), all[..20_000].to_vec(), some, actors[..30_000].to_vec()];
+    for (n, list) in lists.iter().enumerate() {
+        let args = (Weather::Rainy, 0.25 * n as f32);
+        host.execute_each(Actor::drive, list, args).unwrap();
+        device.on(gpu).execute_each(Actor::drive, list, args).unwrap();
+        let expected = host.execute_each_and_reduce(Actor::weight, list, 3, Sum).unwrap();
+        assert_eq!(device.on(gpu).execute_each_and_reduce(Actor::weight, list, 3, Sum).unwrap(), expected, "list {n}");
+    }
+    let cars: Vec<Link<Car>> =
+        shuffled(30_000).into_iter().filter(|n| n % 5 > 0).filter_map(Link::from_index).collect();
+    host.execute_each(Car::ask, &cars, ()).unwrap();
+    device.on(gpu).execute_each(Car::ask, &cars, ()).unwrap();
+    // What a column links to: the GPU's list is used there, and on the host.
+    let on_host = host.on(Place::Host).links(car::target).unwrap();
+    let listed = device.on(gpu).links(car::target).unwrap();
+    assert_eq!((listed.len(), on_host.len()), (30_000, 30_000));
+    host.execute_each(Actor::drive, &on_host, (Weather::Sunny, 2.0)).unwrap();
+    host.execute_each(Actor::drive, &on_host, (Weather::Rainy, 1.0)).unwrap();
+    device.on(gpu).execute_each(Actor::drive, &listed, (Weather::Sunny, 2.0)).unwrap();
+    device.execute_each(Actor::drive, &listed, (Weather::Rainy, 1.0)).unwrap();
+    // What is wrong with links, both say in the same words.
+    let twice = [&all[..], &[all[77]]].concat();
+    let error = host.execute_each(Actor::drive, &twice, (Weather::Sunny, 1.0)).unwrap_err().to_string();
+    assert_eq!(
+        device.on(gpu).execute_each(Actor::drive, &twice, (Weather::Sunny, 1.0)).unwrap_err().to_string(),
+        error
+    );
+    let missing = [&all[..], &[ActorLink::from(Link::<Bus>::from_index(700).unwrap())]].concat();
+    let error = host.execute_each(Actor::drive, &missing, (Weather::Sunny, 1.0)).unwrap_err().to_string();
+    let found = device.on(gpu).execute_each(Actor::drive, &missing, (Weather::Sunny, 1.0)).unwrap_err().to_string();
+    assert_eq!(found, error);
+    host.cars.column_mut(car::target)[3] = all[4];
+    device.cars.column_mut(car::target)[3] = all[4];
+    let error = host.on(Place::Host).links(car::target).unwrap_err().to_string();
+    assert_eq!(device.on(gpu).links(car::target).unwrap_err().to_string(), error);
+    assert!(host.cars.iter().eq(device.cars.iter()));
+    assert!(host.pedestrians.iter().eq(device.pedestrians.iter()));
+    assert!(host.buses.iter().eq(device.buses.iter()));
+}
