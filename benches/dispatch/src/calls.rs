@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use ikra::LinkList;
 use ikra::prelude::*;
+use ikra::{LinkList, Place};
 use ikra_baselines::{Baselines, SAMPLES, median, row, time};
 
 use crate::model;
@@ -20,27 +20,44 @@ const STRATEGIES: [(&str, &str); 4] =
 /// Objects that device-side `new` is asked for at most.
 const MOST_BY_NEW: usize = 1 << 22;
 
-/// Nanoseconds for all objects, for a list of links, and for calls through links in a column, by strategy.
+/// Of a list, each so-manieth link is left out: a list of all objects of a class is one of a range.
+const LEFT_OUT: usize = 64;
+
+/// Nanoseconds for all objects, in one launch and class by class; for a list of links that leaves some out, and one of all; and
+/// for calls through links in a column, by strategy.
 struct Times {
     all: f64,
+    alone: f64,
     list: f64,
+    whole_list: f64,
     calls: [f64; 4],
-    /// Nanoseconds on the host per link to make the list.
-    reordering: f64,
+    /// Nanoseconds per link to make the list on the host, and one of a column on the device, waiting for it.
+    reordering: [f64; 2],
 }
 
 /// Times `n` objects of a module's classes, with light or heavy methods.
 macro_rules! times {
     ($module:ident, $n:expr, $kernel:ident, [$($caller:ident)*] $method:ident) => {{
-        use model::$module::{Caller, Thing, Things};
+        use model::$module::{Caller, Thing, Things, caller};
         let mut things = Things::make($n)?;
         let links = things.links();
+        let some: Vec<_> = links.iter().enumerate().filter(|(n, _)| n % LEFT_OUT > 0).map(|(_, &link)| link).collect();
         let start = Instant::now();
-        let list = LinkList::new(&links)?;
-        let reordering = start.elapsed().as_secs_f64() * 1e9 / $n as f64;
+        let list = LinkList::new(&some)?;
+        let on_host = start.elapsed().as_secs_f64() * 1e9 / some.len() as f64;
+        let whole = LinkList::new(&links)?;
         let callers = things.callers.extend(links.iter().map(|&target| Things::caller(target)))?;
         let all = time(&mut things, |things| things.cuda_execute(Thing::$kernel, ()))?;
+        let alone = time(&mut things, Things::$kernel)?;
         let listed = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &list, ()))?;
+        let whole = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &whole, ()))?;
+        let mut on_device = Vec::new();
+        for _ in 0..SAMPLES {
+            let start = Instant::now();
+            let made = things.on(Place::Gpu(0)).links(caller::target)?;
+            on_device.push(start.elapsed().as_secs_f64() * 1e9 / $n as f64);
+            assert_eq!(made.len(), links.len());
+        }
         let callers: Vec<_> = callers.zip(&links).step_by($n / 1000 + 1).collect();
         let mut calls = [0.0; 4];
         // One after another, and each time host and device agree.
@@ -53,7 +70,8 @@ macro_rules! times {
                 }
             }
         )*
-        Times { all, list: listed, calls, reordering }
+        let reordering = [on_host, median(on_device)];
+        Times { all, alone, list: listed, whole_list: whole, calls, reordering }
     }};
 }
 
@@ -93,11 +111,20 @@ fn point(baselines: &Baselines, figure: &str, x: usize, classes: u32, n: usize) 
             continue;
         }
         let cuda = of(name);
-        let ikra = if matches!(name, "branch" | "all_launches") { times.all } else { times.list };
+        let ikra = match name {
+            "branch" => times.all,
+            "all_launches" => times.alone,
+            _ => times.list,
+        };
         row(&format!("{classes} classes / {name}"), n, ikra, cuda, "");
         println!("csv {figure} {x},CUDA {name},{:.3}", cuda / 1e3);
     }
-    for (name, time) in [("all objects", times.all), ("list", times.list)] {
+    for (name, time) in [
+        ("all objects", times.all),
+        ("a launch per class", times.alone),
+        ("list", times.list),
+        ("list of all", times.whole_list),
+    ] {
         println!("csv {figure} {x},Ikra {name},{:.3}", time / 1e3);
     }
     for ((strategy, name), time) in STRATEGIES.into_iter().zip(times.calls) {
@@ -110,16 +137,17 @@ fn point(baselines: &Baselines, figure: &str, x: usize, classes: u32, n: usize) 
 /// `n` links of several classes, as they are and in order by class.
 fn in_order(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra::Error> {
     let n = 1 << 24;
-    let Times { list, calls: [calls, ..], reordering, .. } = times_of(classes, n, heavy)?;
+    let Times { list, calls: [calls, ..], reordering: [on_host, on_device], .. } = times_of(classes, n, heavy)?;
     let of = |name: &str| call(baselines, name, n, classes, heavy);
     let (mixed, ordered) = (of("dispatch_links"), of("dispatch_reordered"));
     let sort = baselines.call_n_k("dispatch_sort", n as u64, classes);
     let weight = if heavy { "heavy" } else { "light" };
     let breaks_even = |cost: f64, gain: f64| if gain > 0.0 { format!("{:.1}", cost / gain) } else { "never".into() };
     let note = format!(
-        "as they are {calls:.0}, CUDA {mixed:.0}; making the list {reordering:.2} ns per link, CUB on the device {:.3}; pays after {} runs, with CUB after {}",
+        "as they are {calls:.0}, CUDA {mixed:.0}; making the list {on_host:.2} ns per link, on the device {on_device:.3}, CUB {:.3}; pays after {} runs, on the device {}, with CUB {}",
         sort / n as f64,
-        breaks_even(reordering * n as f64, calls - list),
+        breaks_even(on_host * n as f64, calls - list),
+        breaks_even(on_device * n as f64, calls - list),
         breaks_even(sort, mixed - ordered),
     );
     row(&format!("in order, {classes} classes, {weight}"), n, list, ordered, &note);

@@ -153,6 +153,20 @@ macro_rules! things {
                     Ok(())
                 }
 
+                /// Ticks class by class.
+                #[cfg(not(target_arch = "nvptx64"))]
+                pub fn tick(&mut self) -> Result<(), ikra::Error> {
+                    $(self.cuda_execute($class::tick, ())?;)*
+                    Ok(())
+                }
+
+                /// Works class by class.
+                #[cfg(not(target_arch = "nvptx64"))]
+                pub fn work(&mut self) -> Result<(), ikra::Error> {
+                    $(self.cuda_execute($class::work, ())?;)*
+                    Ok(())
+                }
+
                 /// Who calls the object of a link.
                 #[cfg(not(target_arch = "nvptx64"))]
                 pub fn caller(target: ThingLink) -> Caller {
