@@ -3,13 +3,18 @@
 use std::ops::RangeBounds;
 use std::time::Duration;
 
+use ikra_core::class::Field;
+use ikra_core::column::Column;
 use ikra_core::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
+use ikra_core::layout::Contiguous;
 use ikra_core::reduce::Reducer;
+use ikra_core::storage::Plain;
 use ikra_core::transfer::Transfer;
+use ikra_core::value::Value;
 use ikra_runtime::dispatch::{ExecuteOn, ReduceOn};
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::Recording;
-use ikra_runtime::list::AsLinkList;
+use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
 use ikra_runtime::objects::Links;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::{Holds, World};
@@ -214,6 +219,17 @@ pub trait CudaWorld: World {
         K: ReduceOn<Self, A, R>,
     {
         on_gpu(self).execute_each_and_reduce(kernel, links, args, reducer)
+    }
+
+    /// [`On::links`](ikra_runtime::executor::On::links) on a GPU.
+    fn cuda_links<C, const K: usize, L>(&mut self, column: Column<C, K>) -> Result<LinkList<L>, Error>
+    where
+        Self: Holds<C>,
+        C: Field<K, Storage = Plain<L>>,
+        C::Layout: Contiguous,
+        L: ListedLink + Value,
+    {
+        on_gpu(self).links(column)
     }
 
     /// [`On::construct`](ikra_runtime::executor::On::construct) on a GPU.
