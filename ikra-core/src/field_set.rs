@@ -45,8 +45,8 @@ impl FieldSet {
         Self(self.0 & other.0)
     }
 
-    /// Those in this set and not in the other.
-    pub(crate) const fn without(self, other: Self) -> Self {
+    /// The fields of this set that are not in the other.
+    pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 }

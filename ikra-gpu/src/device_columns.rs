@@ -74,33 +74,43 @@ impl DeviceColumns {
         Ok(())
     }
 
-    /// The mirror of some objects on this stream, with room for them; made anew where there is none.
+    /// The copy of some objects on this stream, with room for them; made anew where there is none.
     pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, log: &Arc<StreamLog>) -> Result<&'o mut Self, Error> {
         let (units, class) = (objects.units(), objects.class());
-        let fits = Self::known(objects).is_some_and(|columns| {
-            Arc::ptr_eq(&columns.log, log) && columns.class == class && columns.has_room(&units)
-        });
+        let fits =
+            Self::known(objects, log.number()).is_some_and(|known| known.class == class && known.has_room(&units));
         if !fits {
-            objects.fetch_all()?;
-            // SAFETY: there is no mirror then.
-            *unsafe { objects.mirror() } = None;
+            Self::make_room(objects, log)?;
             let columns = Self::new(log, class, &units, objects.atomics().union(objects.arrays()), objects.name())?;
-            // What is on the host is all that there is now.
-            // SAFETY: all that the device changed was fetched.
-            unsafe { objects.lose_device() };
-            // SAFETY: the columns are of the objects' class and units.
-            *unsafe { objects.mirror() } = Some(Box::new(columns));
+            // SAFETY: the columns are of the objects' class and units; a former copy on this stream was removed.
+            unsafe { objects.copies().add(log.number(), Box::new(columns)) };
         }
-        Ok(Self::known(objects).ok_or_else(|| GpuError::Driver {
+        Ok(Self::known(objects, log.number()).ok_or_else(|| GpuError::Driver {
             call: String::from("finding a class's columns"),
             reason: String::from("another kind of mirror is in their place"),
         })?)
     }
 
-    /// The mirror of some objects, if there is one.
-    pub(crate) fn known(objects: &mut dyn AnyObjects) -> Option<&mut Self> {
-        // SAFETY: it stays there: columns can only be made by this module.
-        unsafe { objects.mirror() }.as_mut().and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
+    /// Removes copies that a new one on this stream replaces: those on the same device, and those of worlds that are gone.
+    fn make_room(objects: &mut dyn AnyObjects, log: &StreamLog) -> Result<(), Error> {
+        let streams: Vec<u64> = objects.copies().streams().collect();
+        for stream in streams {
+            let is_replaced =
+                |known: &mut Self| known.log.is_finished() || known.log.context.number() == log.context.number();
+            if Self::known(objects, stream).is_none_or(is_replaced) {
+                let fields = objects.copies().only_on(stream);
+                objects.fetch(fields)?;
+                // SAFETY: all that only this copy had was fetched.
+                unsafe { objects.lose(stream) };
+            }
+        }
+        Ok(())
+    }
+
+    /// The copy of some objects on a stream, if there is one.
+    pub(crate) fn known(objects: &mut dyn AnyObjects, stream: u64) -> Option<&mut Self> {
+        // SAFETY: it is asked by this module only, for the units of these objects.
+        unsafe { objects.copies().mirror(stream) }.and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
     }
 
     fn new(

@@ -20,15 +20,6 @@ use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Members, Table, TableState, Text, symbols};
 
-/// Notes that the device has the last values of what kernels change.
-pub(crate) fn note_changes<'e>(objects: &mut dyn AnyObjects, effects: impl IntoIterator<Item = &'e Effects>) {
-    let class = objects.class();
-    let own = effects.into_iter().filter(|effects| effects.class == class);
-    let fields = own.fold(objects.atomics(), |fields, effects| fields.union(effects.writes).union(effects.shadowed()));
-    // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
-    unsafe { objects.changed_on_device(fields) };
-}
-
 /// What a world keeps on a device.
 #[derive(Debug)]
 pub(crate) struct DeviceWorld {
@@ -150,9 +141,23 @@ impl DeviceWorld {
         Ok(())
     }
 
+    /// Notes that the device alone has the last values of what kernels change.
+    pub(crate) fn note_changes<'e>(
+        &self,
+        objects: &mut dyn AnyObjects,
+        effects: impl IntoIterator<Item = &'e Effects>,
+    ) {
+        let class = objects.class();
+        let own = effects.into_iter().filter(|effects| effects.class == class);
+        let changes = |effects: &Effects| effects.writes.union(effects.shadowed());
+        let fields = own.fold(objects.atomics(), |fields, effects| fields.union(changes(effects)));
+        // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
+        unsafe { objects.copies().changed(self.log.number(), fields) };
+    }
+
     /// Whether the device has all objects: what a launch asks first.
     fn is_current(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
-        objects.changed_on_host().is_empty() && objects.pending() == 0 && self.knows(member, objects)
+        objects.copies().missing(self.log.number()).is_empty() && objects.pending() == 0 && self.knows(member, objects)
     }
 
     /// Whether the device has columns for these objects, perhaps with other values.
@@ -161,7 +166,8 @@ impl DeviceWorld {
         let table = &self.tables[member];
         // By the number of the columns: others may have been here meanwhile, whose addresses the table then has.
         table.current == now
-            && DeviceColumns::known(objects).is_some_and(|columns| columns.number == table.state.columns)
+            && DeviceColumns::known(objects, self.log.number())
+                .is_some_and(|columns| columns.number == table.state.columns)
     }
 
     fn prepare_class(
@@ -193,14 +199,14 @@ impl DeviceWorld {
             return Ok(());
         }
         let (units, arrays) = (objects.units(), objects.arrays());
-        let dirty = objects.changed_on_host();
-        let mirror = DeviceColumns::of(objects, &self.log)?;
-        if !dirty.is_empty() {
-            mirror.upload(&units, dirty)?;
-        }
-        mirror.fill_shadow(snapshot.intersection(arrays))?;
+        let missing = objects.copies().missing(self.log.number());
+        // What another device has, and the host does not.
+        objects.fetch(missing)?;
+        let columns = DeviceColumns::of(objects, &self.log)?;
+        columns.upload(&units, missing)?;
+        columns.fill_shadow(snapshot.intersection(arrays))?;
         // SAFETY: they were just copied, or the columns had them.
-        unsafe { objects.uploaded(dirty) };
+        unsafe { objects.copies().uploaded(self.log.number(), missing) };
         if is_current && self.tables[member].is_written {
             return Ok(());
         }
@@ -257,7 +263,7 @@ impl DeviceWorld {
                     committed = self.commit_snapshot(member, &mut **objects, snapshot, &positions);
                 }
             }
-            note_changes(&mut **objects, sections.iter().map(|section| section.effects));
+            self.note_changes(&mut **objects, sections.iter().map(|section| section.effects));
             committed?;
         }
         Ok(())

@@ -33,7 +33,7 @@ fn made<W: World>(world: &mut W, context: impl FnOnce() -> Result<Context, GpuEr
 
 /// Opens a world in a context, unless it is there.
 pub(crate) fn open_in<W: World>(world: &mut W, context: &Context) -> Result<DeviceInfo, Error> {
-    if let Some(mut device) = take(world) {
+    if let Some(mut device) = take(world, Place::Gpu(context.device().index)) {
         let is_there = device.log.context.number() == context.number();
         let left = if is_there { device.log.check().map_err(Error::from) } else { device.leave(world) };
         if is_there || left.is_err() {
@@ -81,31 +81,41 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
         self.attempt(|device| device.replay(world.members_mut().as_mut(), recording))
     }
+}
 
-    fn leave(&mut self, world: &mut W) -> Result<(), Error> {
+impl DeviceWorld {
+    /// Ends the work here for a world, which goes on in another context of the device.
+    fn leave<W: World>(&mut self, world: &mut W) -> Result<(), Error> {
         self.attempt(|device| {
-            device.log.refuse_in_recording("opening another device")?;
+            device.log.refuse_in_recording("opening another context")?;
+            let stream = device.log.number();
             for objects in world.members_mut().as_mut() {
-                objects.fetch_all()?;
+                let fields = objects.copies().only_on(stream);
+                objects.fetch(fields)?;
             }
             for objects in world.members_mut().as_mut() {
-                // SAFETY: all that the device changed was fetched.
-                unsafe { objects.lose_device() };
+                // SAFETY: all that only this copy had was fetched.
+                unsafe { objects.lose(stream) };
             }
             Ok(())
         })
     }
 }
 
-/// The executors at the GPU that a world is on, or at the first.
+/// The executors at the GPU that a world used last, or at the first.
 pub(crate) fn on_gpu<W: World>(world: &mut W) -> On<'_, W> {
-    let place = world.state_mut().executors().places().find(|&place| place != Place::Host);
+    let place = used_last(world);
     world.on(place.unwrap_or(Place::Gpu(0)))
 }
 
+/// The GPU that a world used last, if it used one.
+pub(crate) fn used_last<W: World>(world: &mut W) -> Option<Place> {
+    world.state_mut().executors().places().rfind(|&place| place != Place::Host)
+}
+
 /// Takes what a world keeps on a GPU.
-pub(crate) fn take<W: World>(world: &mut W) -> Option<Box<DeviceWorld>> {
-    let executor: Box<dyn Any> = world.state_mut().executors().take(|place| matches!(place, Place::Gpu(_)))?;
+pub(crate) fn take<W: World>(world: &mut W, place: Place) -> Option<Box<DeviceWorld>> {
+    let executor: Box<dyn Any> = world.state_mut().executors().take(place)?;
     executor.downcast().ok()
 }
 
@@ -114,8 +124,10 @@ pub(crate) fn with<W: World, T>(
     world: &mut W,
     work: impl FnOnce(&mut W, &mut DeviceWorld) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    on_gpu(world).open()?;
-    let Some(mut device) = take(world) else { unreachable!("it was just opened") };
+    let mut on = on_gpu(world);
+    let place = on.place();
+    on.open()?;
+    let Some(mut device) = take(world, place) else { unreachable!("it was just opened") };
     let result = device.attempt(|device| work(world, device));
     world.state_mut().executors().put(device);
     result

@@ -352,7 +352,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         let address = columns.address(span).expect("a column that was prepared");
         if is_mut {
             // SAFETY: `prepare` copied all objects to the columns, in which the work changes this one.
-            unsafe { objects.changed_on_device(field) };
+            unsafe { AnyObjects::copies(objects).changed(self.log.number(), field) };
         }
         (address, len)
     }

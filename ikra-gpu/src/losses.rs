@@ -22,21 +22,21 @@ impl fmt::Display for LostColumn {
     }
 }
 
-/// Makes the host's values the last ones of all columns that were on a device that failed, and returns those that are
-/// lost.
+/// Makes the host's values the last ones of all columns that were only on devices that failed, and returns those: they are lost.
 pub(crate) fn accept(members: &mut Members<'_>) -> Vec<LostColumn> {
     let mut lost = Vec::new();
     for objects in members {
-        if DeviceColumns::known(&mut **objects).is_some_and(|columns| columns.log.check().is_err()) {
-            let (class, newer) = (objects.name(), objects.newer_on_device());
-            let fields = objects.signature().fields.iter().enumerate();
-            lost.extend(
-                fields
-                    .filter(|&(field, _)| newer.contains(field) && objects.count() > 0)
-                    .map(|(_, field)| LostColumn { class, field: field.name }),
-            );
-            // SAFETY: the caller is given the list of what is lost.
-            unsafe { objects.lose_device() };
+        let streams: Vec<u64> = objects.copies().streams().collect();
+        for stream in streams {
+            let has_failed = |columns: &mut DeviceColumns| columns.log.check().is_err();
+            if DeviceColumns::known(&mut **objects, stream).is_some_and(has_failed) {
+                // SAFETY: the caller is given the list of what is lost.
+                let columns = unsafe { objects.lose(stream) };
+                let (class, fields) = (objects.name(), objects.signature().fields);
+                let is_lost = |&(field, _): &(usize, _)| columns.contains(field) && objects.count() > 0;
+                let fields = fields.iter().enumerate().filter(is_lost);
+                lost.extend(fields.map(|(_, field)| LostColumn { class, field: field.name }));
+            }
         }
     }
     lost

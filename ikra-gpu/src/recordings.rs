@@ -14,7 +14,7 @@ use ikra_runtime::executor::{Recorded, Recorder, Recording};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::device_columns::DeviceColumns;
-use crate::device_world::{DeviceWorld, note_changes};
+use crate::device_world::DeviceWorld;
 use crate::driver::Graph;
 use crate::step::Step;
 use crate::stream_log::StreamLog;
@@ -57,18 +57,18 @@ struct Captured {
 type Exchange = (usize, FieldSet);
 
 /// What the words of these tables have to say.
-fn words(members: &mut Members<'_>, tables: &[Table]) -> Vec<Vec<u64>> {
+fn words(members: &mut Members<'_>, tables: &[Table], stream: u64) -> Vec<Vec<u64>> {
     let words = |(objects, table): (&mut &mut dyn AnyObjects, &Table)| {
-        let columns = objects.columns();
-        DeviceColumns::known(&mut **objects).map_or(Vec::new(), |mirror| mirror.table(table.header, columns))
+        let count = objects.columns();
+        DeviceColumns::known(&mut **objects, stream).map_or(Vec::new(), |columns| columns.table(table.header, count))
     };
     members.iter_mut().zip(tables).map(words).collect()
 }
 
 /// Makes columns of snapshots and snapshots of columns. The same once more undoes it.
-fn exchange(members: &mut Members<'_>, exchanges: &[Exchange]) {
+fn exchange(members: &mut Members<'_>, exchanges: &[Exchange], stream: u64) {
     for &(member, fields) in exchanges {
-        if let Some(columns) = DeviceColumns::known(&mut *members[member]) {
+        if let Some(columns) = DeviceColumns::known(&mut *members[member], stream) {
             columns.swap_shadow(fields);
         }
     }
@@ -165,7 +165,7 @@ impl DeviceWorld {
         unsafe { self.run_captured(members, &captured[known]) }?;
         self.log.replayed(recorded.steps.len(), &recorded.effects);
         for objects in members.iter_mut() {
-            note_changes(&mut **objects, recorded.effects.iter().copied());
+            self.note_changes(&mut **objects, recorded.effects.iter().copied());
         }
         Ok(())
     }
@@ -174,7 +174,7 @@ impl DeviceWorld {
     fn capture(&mut self, members: &mut Members<'_>, steps: &[Step], texts: &mut Vec<Text>) -> Result<Captured, Error> {
         let log = self.log.clone();
         let real = self.tables.clone();
-        let before = words(members, &self.tables);
+        let before = words(members, &self.tables, self.log.number());
         for (table, words) in self.tables.iter_mut().zip(&before) {
             table.state.words.clone_from(words);
             table.is_written = true;
@@ -185,7 +185,7 @@ impl DeviceWorld {
             log.stream.record(|| steps.iter().try_for_each(|step| self.capture_step(members, step, &mut exchanges)));
         *texts = self.texts.take().unwrap_or_default();
         let after = mem::replace(&mut self.tables, real);
-        exchange(members, &exchanges);
+        exchange(members, &exchanges, log.number());
         let (graph, ()) = graph.map_err(|error| log.blame_any(error))?;
         Ok(Captured { graph, before, after, exchanges })
     }
@@ -198,10 +198,10 @@ impl DeviceWorld {
         steps: &[Step],
         texts: &mut Vec<Text>,
     ) -> Result<Option<Captured>, Error> {
-        exchange(members, &captured.exchanges);
-        let is_elsewhere = words(members, &self.tables) != captured.before;
+        exchange(members, &captured.exchanges, self.log.number());
+        let is_elsewhere = words(members, &self.tables, self.log.number()) != captured.before;
         let next = is_elsewhere.then(|| self.capture(members, steps, texts)).transpose();
-        exchange(members, &captured.exchanges);
+        exchange(members, &captured.exchanges, self.log.number());
         next
     }
 
@@ -248,7 +248,7 @@ impl DeviceWorld {
             }
             table.is_written = after.is_written;
         }
-        exchange(members, &captured.exchanges);
+        exchange(members, &captured.exchanges, self.log.number());
         Ok(())
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct StreamLog {
     recording: Mutex<Option<Trace>>,
     /// The same, for those who ask at each launch.
     is_recording: AtomicBool,
+    /// Whether the world that it was made for is gone.
+    is_finished: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -84,11 +86,22 @@ impl StreamLog {
             state: Mutex::default(),
             recording: Mutex::default(),
             is_recording: AtomicBool::new(false),
+            is_finished: AtomicBool::new(false),
         });
         let mut logs = LOGS.lock().unwrap_or_else(PoisonError::into_inner);
         logs.retain(|log| log.strong_count() > 0);
         logs.push(Arc::downgrade(&log));
         Ok(log)
+    }
+
+    /// No other stream of the process has or had the same number.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the world that it was made for is gone.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.is_finished.load(Ordering::Relaxed)
     }
 
     /// Memory that the device can write: [`INBOX_BYTES`], used by one at a time, and not after what it is used
@@ -193,6 +206,7 @@ impl StreamLog {
 
     /// Waits for kernels that nobody has waited for, when the world is dropped, and says so if one failed.
     pub(crate) fn finish(&self) {
+        self.is_finished.store(true, Ordering::Relaxed);
         if self.is_recording() || self.state().running.is_empty() || self.context.loss().is_some() {
             return;
         }

@@ -21,14 +21,14 @@ use ikra_runtime::world::{Holds, World};
 
 use crate::device_columns::DeviceColumns;
 use crate::driver::DeviceInfo;
-use crate::executor::{on_gpu, take, with};
+use crate::executor::{on_gpu, take, used_last, with};
 use crate::losses::{self, LostColumn};
 use crate::stats::DeviceStats;
 use crate::tables;
 
 /// Worlds on an NVIDIA GPU: the executors under short names, and what there is on a GPU only.
 ///
-/// | any place | the GPU that the world is on, or the first |
+/// | any place | the GPU that the world used last, or the first |
 /// | --- | --- |
 /// | `sim.on(place).execute(Body::advance, 0.01)?` | `sim.cuda_execute(Body::advance, 0.01)?` |
 ///
@@ -61,10 +61,10 @@ use crate::tables;
 /// ```
 #[allow(clippy::missing_errors_doc, reason = "`On` says which errors its functions return")]
 pub trait CudaWorld: World {
-    /// Opens a GPU, by its number within `CUDA_VISIBLE_DEVICES`, and moves the world there.
+    /// Opens a GPU for the world, by its number within `CUDA_VISIBLE_DEVICES`: the functions of this trait then work there.
     ///
-    /// What the world changed on another GPU is fetched first. Without this, the first kernel opens the place that it is
-    /// to run at.
+    /// Without this, the first kernel opens the place that it is to run at. A world can be on several GPUs; what it changed on
+    /// one is copied to another when a kernel runs there.
     ///
     /// # Errors
     ///
@@ -125,11 +125,7 @@ pub trait CudaWorld: World {
     /// ```
     fn cuda_accept_loss(&mut self) -> Vec<LostColumn> {
         let lost = losses::accept(self.members_mut().as_mut());
-        if let Some(device) = take(self)
-            && device.log.check().is_ok()
-        {
-            self.state_mut().executors().put(device);
-        }
+        self.state_mut().executors().retain(|executor| executor.worker().is_ok());
         lost
     }
 
@@ -301,12 +297,12 @@ pub trait CudaWorld: World {
         })
     }
 
-    /// What the world did on the device so far; nothing before the first launch.
+    /// What the world did so far on the GPU that it used last; nothing before the first launch.
     fn device_stats(&mut self) -> DeviceStats {
-        let Some(device) = take(self) else { return DeviceStats::default() };
-        let mut bytes = 0;
+        let Some(device) = used_last(self).and_then(|place| take(self, place)) else { return DeviceStats::default() };
+        let (mut bytes, stream) = (0, device.log.number());
         for objects in self.members_mut().as_mut() {
-            bytes += DeviceColumns::known(&mut **objects).map_or(0, |columns| columns.bytes());
+            bytes += DeviceColumns::known(&mut **objects, stream).map_or(0, |columns| columns.bytes());
         }
         let stats = DeviceStats::of(device.log.counters(), bytes);
         self.state_mut().executors().put(device);

@@ -1,11 +1,12 @@
-//! Mirrors: copies of a class's columns on a device, and which of the two is valid.
+//! Mirrors: copies of a class's columns on devices, and where the last values of each column are.
 //!
-//! A column is valid on the host, on the device, or on both (RUBY §4.4, decided per launch by what the
-//! kernel's phase writes). Columns of their own (growing SoA) are tracked one by one; a class whose
+//! A column's last values are on the host, on devices, or on several of these (RUBY §4.4, decided per launch by what the
+//! kernel's phase writes). The host knows which of its own are old, and each copy in the list which of its are the last:
+//! [`Copies`]. Columns of their own (growing SoA) are tracked one by one; a class whose
 //! columns share one block of memory is tracked as a whole, since its bytes can only be copied together.
 
 use std::any::Any;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::{Mutex, PoisonError};
 
 use crate::class::{
@@ -13,7 +14,7 @@ use crate::class::{
 };
 use crate::error::Error;
 use crate::storage::slot_pitch;
-use crate::table::{BaseSet, Newer, Table};
+use crate::table::{BaseSet, Header, Newer, Table};
 use ikra_core::effects::FieldSet;
 
 /// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
@@ -59,7 +60,7 @@ pub struct Span {
     pub pitch: usize,
 }
 
-/// What keeps copies of a class's columns on a device.
+/// What keeps a copy of a class's columns on a device.
 ///
 /// # Safety
 ///
@@ -76,38 +77,174 @@ pub unsafe trait Mirror: Debug + Send + Sync {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-/// What a table holds once a device was used: the mirror, which one thread at a time asks.
+/// One device's copy of a class's columns.
+#[derive(Debug)]
+pub(crate) struct DeviceCopy {
+    /// The stream on which it is used. No other stream of the process has the same number.
+    stream: u64,
+    /// The fields of which it has the last values.
+    valid: FieldSet,
+    mirror: Box<dyn Mirror>,
+}
+
+/// What a table holds once a device was used: the copies, which one thread at a time asks.
 #[derive(Default)]
-pub(crate) struct Mirrored(Mutex<Option<Box<dyn Mirror>>>);
+pub(crate) struct Mirrored(Mutex<Vec<DeviceCopy>>);
 
 impl Mirrored {
-    pub(crate) fn get_mut(&mut self) -> &mut Option<Box<dyn Mirror>> {
+    pub(crate) fn get_mut(&mut self) -> &mut Vec<DeviceCopy> {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the host's values of some fields of the table that this belongs to the last ones. Nothing has changed
-    /// after an error.
+    /// Makes the host's values of some fields of the table that this belongs to the last ones. After an error, those that
+    /// could not be fetched are as before.
     pub(crate) fn try_fetch<C: Class>(&self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
-        let mirror = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let copies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have had the lock, and fetched them.
-        let fields = table.header.to_fetch(whole_units::<C>(fields));
-        if fields.is_empty() {
+        let mut missing = table.header.to_fetch(whole_units::<C>(fields));
+        if missing.is_empty() {
             return Ok(());
         }
-        // Nothing is newer on the device where there is nothing.
-        if let (Some(mirror), 1..) = (&*mirror, table.len()) {
-            let units: Vec<_> = units::<C>(&table.bases, table.len(), table.len(), table.header.arena)
-                .into_iter()
-                .filter(|unit| !unit.fields.intersection(fields).is_empty())
-                .collect();
-            // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields
-            // of one unit are marked and unmarked together (`whole_units`), so that no field of the unit would have to be
-            // fetched.
-            mirror.fetch(&units)?;
+        let mut failure = None;
+        // Nothing is newer on a device where there is nothing.
+        if table.len() > 0 {
+            let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
+            for copy in &*copies {
+                let found = missing.intersection(copy.valid);
+                if found.is_empty() {
+                    continue;
+                }
+                let has_found = |unit: &&Unit| !unit.fields.intersection(found).is_empty();
+                // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields
+                // of one unit are marked and unmarked together (`whole_units`), so that no field of the unit would have to
+                // be fetched.
+                match copy.mirror.fetch(&units.iter().filter(has_found).copied().collect::<Vec<_>>()) {
+                    Ok(()) => {
+                        // SAFETY: they were just fetched.
+                        unsafe { table.header.set_fetched(found) };
+                        missing = missing.without(found);
+                    }
+                    // Another device may have them too.
+                    Err(error) => failure = Some(error),
+                }
+            }
         }
-        // SAFETY: they were just fetched; without a mirror or objects there is nothing to fetch.
-        unsafe { table.header.set_fetched(fields) };
-        Ok(())
+        match failure {
+            Some(failure) if !missing.is_empty() => Err(failure),
+            _ => {
+                // SAFETY: without a copy or objects there is nothing to fetch.
+                unsafe { table.header.set_fetched(missing) };
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The copies of a class's columns on devices: a list of which each entry says of which fields it has the last values.
+///
+/// ```text
+///            host      stream 1 (gpu:0)   stream 2 (gpu:1)
+/// pos        old       last               old
+/// vel        last      last               last
+/// mass       last      old                old
+/// ```
+///
+/// Each field has last values somewhere.
+pub struct Copies<'o> {
+    header: &'o Header,
+    list: &'o mut Vec<DeviceCopy>,
+    whole_units: fn(FieldSet) -> FieldSet,
+}
+
+impl Debug for Copies<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.list.fmt(f)
+    }
+}
+
+impl<'o> Copies<'o> {
+    pub(crate) fn of<C: Class>(header: &'o Header, list: &'o mut Vec<DeviceCopy>) -> Self {
+        let changed = header.take_changed_on_host();
+        if !changed.is_empty() {
+            for copy in &mut *list {
+                copy.valid = copy.valid.without(changed);
+            }
+        }
+        Self { header, list, whole_units: whole_units::<C> }
+    }
+
+    fn find(&self, stream: u64) -> Option<&DeviceCopy> {
+        self.list.iter().find(|copy| copy.stream == stream)
+    }
+
+    /// The streams on which there are copies.
+    pub fn streams(&self) -> impl Iterator<Item = u64> {
+        self.list.iter().map(|copy| copy.stream)
+    }
+
+    /// The fields whose last values are not in the copy on a stream.
+    #[must_use]
+    pub fn missing(&self, stream: u64) -> FieldSet {
+        self.find(stream).map_or(FieldSet::ALL, |copy| FieldSet::ALL.without(copy.valid))
+    }
+
+    /// The fields whose last values are in the copy on a stream and nowhere else.
+    #[must_use]
+    pub fn only_on(&self, stream: u64) -> FieldSet {
+        let others = self.list.iter().filter(|copy| copy.stream != stream);
+        let elsewhere = others.fold(FieldSet::EMPTY, |fields, copy| fields.union(copy.valid));
+        let here = self.find(stream).map_or(FieldSet::EMPTY, |copy| copy.valid);
+        self.header.to_fetch(here).without(elsewhere)
+    }
+
+    /// The copy on a stream.
+    ///
+    /// # Safety
+    ///
+    /// Nothing is asked of it that concerns other columns.
+    #[must_use]
+    pub unsafe fn mirror(self, stream: u64) -> Option<&'o mut dyn Mirror> {
+        let copy = self.list.iter_mut().find(|copy| copy.stream == stream)?;
+        Some(&mut *copy.mirror)
+    }
+
+    /// Adds a copy of which no values are the last.
+    ///
+    /// # Safety
+    ///
+    /// It is of these objects, and there is none on this stream.
+    pub unsafe fn add(&mut self, stream: u64, mirror: Box<dyn Mirror>) {
+        self.list.push(DeviceCopy { stream, valid: FieldSet::EMPTY, mirror });
+    }
+
+    /// Says that a copy has the host's values of these fields.
+    ///
+    /// # Safety
+    ///
+    /// It has, and the host's values are the last ones, or the copy had those.
+    pub unsafe fn uploaded(&mut self, stream: u64, fields: FieldSet) {
+        let fields = (self.whole_units)(fields);
+        for copy in self.list.iter_mut().filter(|copy| copy.stream == stream) {
+            copy.valid = copy.valid.union(fields);
+        }
+    }
+
+    /// Says that fields are changed in a copy: it has the last values, and no other.
+    ///
+    /// # Safety
+    ///
+    /// The copy has values of these fields for all objects, at the latest when it fetches them.
+    pub unsafe fn changed(&mut self, stream: u64, fields: FieldSet) {
+        let fields = (self.whole_units)(fields);
+        for copy in &mut *self.list {
+            copy.valid = if copy.stream == stream { copy.valid.union(fields) } else { copy.valid.without(fields) };
+        }
+        // SAFETY: nobody holds references into columns, since the objects are borrowed exclusively.
+        unsafe { self.header.set_changed_on_device(fields) };
+    }
+
+    pub(crate) fn remove(&mut self, stream: u64) {
+        self.list.retain(|copy| copy.stream != stream);
     }
 }
 

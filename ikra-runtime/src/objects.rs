@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::exec::for_chunks;
 use crate::link::Link;
 use crate::memory::Memory;
-use crate::mirror::{Mirror, Mirrored};
+use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
@@ -177,13 +177,7 @@ impl<C: Class> Objects<C> {
         unsafe { self.table.as_mut() }
     }
 
-    pub(crate) fn mirror_mut(&mut self) -> &mut Option<Box<dyn Mirror>> {
-        let newer: &mut dyn Any = &mut **self.table_mut().newer.get_or_insert_with(|| Box::new(Mirrored::default()));
-        let Some(mirrored) = newer.downcast_mut::<Mirrored>() else { unreachable!("nothing else is put there") };
-        mirrored.get_mut()
-    }
-
-    /// Makes the host's values of some fields the last ones. Nothing has changed after an error.
+    /// Makes the host's values of some fields the last ones. After an error, those that could not be fetched are as before.
     pub(crate) fn try_fetch(&self, fields: FieldSet) -> Result<(), Error> {
         let newer = self.table().newer.as_deref().map(|newer| -> &dyn Any { newer });
         newer.and_then(|newer| newer.downcast_ref::<Mirrored>()).map_or(Ok(()), |it| it.try_fetch(self.table(), fields))

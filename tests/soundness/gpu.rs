@@ -44,9 +44,9 @@ unsafe impl Mirror for Broken {
 fn lose(towns: &mut dyn AnyObjects, fields: FieldSet) {
     // SAFETY: what is said to be on the device is never fetched: it has failed.
     unsafe {
-        *towns.mirror() = Some(Box::new(Broken));
-        towns.uploaded(FieldSet::ALL);
-        towns.changed_on_device(fields);
+        towns.copies().add(1, Box::new(Broken));
+        towns.copies().uploaded(1, FieldSet::ALL);
+        towns.copies().changed(1, fields);
     }
 }
 
@@ -81,13 +81,13 @@ fn a_lost_column_is_never_shown() {
         let error = land.on(ikra::Place::Host).execute(Town::grow, ()).unwrap_err().to_string();
         assert!(error.contains("`Town::grow`") && error.contains("cuda_accept_loss"), "{error}");
         fails(|| land.towns.column_mut(town::people)[0] = 1);
-        assert!(land.towns.fetch_all().is_err());
-        assert_eq!(land.towns.newer_on_device().bits(), 1);
+        assert!(AnyObjects::fetch(&mut land.towns, FieldSet::ALL).is_err());
+        assert_eq!(land.towns.copies().only_on(1).bits(), 1);
     }
     assert_eq!(land.towns.column(town::height), [0.5], "this was never there");
     assert_eq!(land.get(town).height(), 0.5);
     // SAFETY: the last values are lost, as is tested here.
-    unsafe { land.towns.lose_device() };
+    unsafe { land.towns.lose(1) };
     assert_eq!(land.towns.column(town::people), [7]);
     land.execute(Town::grow, ());
     assert_eq!(land.get(town).people(), 8);
@@ -164,10 +164,12 @@ fn make(roads: &mut dyn AnyObjects, count: usize, lanes: u32) {
     roads.make_room(roads.count() as usize + count).unwrap();
     // SAFETY: there is room, and what the device has of the new objects is never fetched but as the mirror has it.
     unsafe {
-        *roads.mirror() = Some(Box::new(Maker { lanes }));
-        roads.uploaded(FieldSet::ALL);
+        if roads.copies().streams().next().is_none() {
+            roads.copies().add(1, Box::new(Maker { lanes }));
+        }
+        roads.copies().uploaded(1, FieldSet::ALL);
         roads.add(count);
-        roads.changed_on_device(FieldSet::ALL);
+        roads.copies().changed(1, FieldSet::ALL);
     }
 }
 
@@ -191,7 +193,7 @@ fn what_a_device_made_and_nobody_fetched_is_lost_as_something_that_may_be_looked
         }
         fails_in("Road", || map.roads.links().map(|road| map.get(road).to().link()).count());
         // SAFETY: the last values are lost, as is tested here.
-        unsafe { map.roads.lose_device() };
+        unsafe { map.roads.lose(1) };
         assert_eq!(map.roads.column(road::lanes), expected);
         assert!(map.roads.iter().all(|road| road.to == town), "the placeholder is the link to the first object");
         map.execute(Road::measure, ());
@@ -213,6 +215,6 @@ fn what_a_device_was_to_make_and_did_not_is_the_hosts() {
     map.roads.extend((0..10).map(|lanes| Road { to: town, lanes })).unwrap();
     lose(&mut map.roads, FieldSet::from_bits(1));
     // SAFETY: the last values are lost, as is tested here.
-    unsafe { map.roads.lose_device() };
+    unsafe { map.roads.lose(1) };
     assert!(map.roads.iter().map(|road| road.lanes).eq(0..10));
 }

@@ -23,9 +23,9 @@ pub struct Header {
     pub arena: (usize, usize),
     /// The world that the table was linked in last, or null.
     pub directory: AtomicPtr<Directory>,
-    /// Fields whose last values are on a device.
+    /// Fields whose last values are on devices only.
     changed_on_device: AtomicU64,
-    /// Fields whose values a device does not have yet.
+    /// Fields that the host changed since somebody asked which values devices have.
     changed_on_host: AtomicU64,
     /// Fields of which the host has no values yet for the objects from `absent_from` on: a device made these objects.
     absent: AtomicU64,
@@ -109,14 +109,12 @@ impl Header {
         self.changed_on_device.fetch_or(fields.bits(), Release);
     }
 
-    /// The fields whose values a device does not have yet.
-    pub fn changed_on_host(&self) -> FieldSet {
-        FieldSet::from_bits(self.changed_on_host.load(Acquire))
-    }
-
-    /// Says that a device has the host's values of these fields.
-    pub fn set_uploaded(&self, fields: FieldSet) {
-        self.changed_on_host.fetch_and(!fields.bits(), Release);
+    /// The fields that the host changed since this was last asked: what devices have of these are old values.
+    pub fn take_changed_on_host(&self) -> FieldSet {
+        match self.changed_on_host.load(Acquire) {
+            0 => FieldSet::EMPTY,
+            _ => FieldSet::from_bits(self.changed_on_host.swap(0, Acquire)),
+        }
     }
 
     /// The fields with links that may be to no object.
@@ -154,7 +152,7 @@ impl Header {
         self.unchecked.store(0, Relaxed);
     }
 
-    /// Says that a device does not have the last values of these fields. Cheap when the fields are marked already, as
+    /// Says that no device has the last values of these fields. Cheap when the fields are marked already, as
     /// they are in programs that use no device.
     #[inline(always)]
     pub fn set_changed_on_host(&self, fields: FieldSet) {

@@ -1,6 +1,7 @@
-//! A driver whose device is the host's memory: it copies, but runs no kernels, except those of
-//! `tests/device/src/waves.rs`. It fails as it is told to:
+//! A driver whose devices are the host's memory: it copies, but runs no kernels, except those of
+//! `tests/device/src/waves.rs`. Each device has its own part of the memory, and uses no other. It fails as it is told to:
 //! `IKRA_FAKE_DRIVER` holds `function:status` pairs. What it is asked for is printed on standard error.
+//! There are as many devices as `devices:2` says there, or one.
 //!
 //! Built by the tests that use it, as a library of its own, with `--cfg old` as one for CUDA 11.2.
 
@@ -8,7 +9,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,7 +33,7 @@ macro_rules! plain {
 plain! {
     cuInit cuDeviceGetName cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuMemGetInfo_v2 cuMemFree_v2
     cuMemFreeHost cuMemcpy2DAsync_v2 cuStreamDestroy_v2 cuStreamSynchronize cuGraphExecDestroy
-    cuGraphDestroy cuEventDestroy_v2 cuEventSynchronize cuEventElapsedTime cuModuleUnload cuDeviceGet
+    cuGraphDestroy cuEventDestroy_v2 cuEventSynchronize cuEventElapsedTime cuModuleUnload
     cuDeviceTotalMem_v2 cuDeviceGetAttribute cuCtxGetDevice cuCtxSynchronize cuCtxDestroy_v2
 }
 
@@ -50,6 +51,9 @@ macro_rules! working {
     )* };
 }
 
+/// `CUDA_ERROR_NOT_FOUND`
+const NOT_FOUND: c_uint = 500;
+
 /// A handle that no other is.
 fn handle() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0x1_0000);
@@ -66,14 +70,25 @@ thread_local! {
 static STREAMS: Mutex<Option<HashMap<usize, usize>>> = Mutex::new(None);
 /// What was captured, by stream and then by graph.
 static CAPTURED: Mutex<BTreeMap<usize, Vec<Work>>> = Mutex::new(BTreeMap::new());
-/// The tables of classes.
-static GLOBALS: Mutex<BTreeMap<CString, usize>> = Mutex::new(BTreeMap::new());
+/// The contexts and texts of modules.
+static MODULES: Mutex<BTreeMap<usize, (usize, String)>> = Mutex::new(BTreeMap::new());
+/// The tables of classes, by module and name.
+static GLOBALS: Mutex<BTreeMap<(usize, String), usize>> = Mutex::new(BTreeMap::new());
+/// Start, end and context of memory.
+static MEMORY: Mutex<Vec<(usize, usize, usize)>> = Mutex::new(Vec::new());
+
+/// A kernel, with its module.
+#[derive(Clone)]
+pub struct Function {
+    module: usize,
+    name: String,
+}
 
 /// What streams do.
 #[derive(Clone)]
 enum Work {
     Copy { to: usize, from: usize, bytes: usize },
-    Kernel { name: CString, first: usize, end: usize },
+    Kernel { function: Function, first: usize, end: usize },
 }
 
 /// Does it, or adds it to what is captured.
@@ -93,13 +108,18 @@ unsafe fn put(stream: usize, work: Work) {
 unsafe fn perform(work: &Work) {
     match work {
         Work::Copy { to, from, bytes } => unsafe { (*to as *mut u8).copy_from(*from as *const u8, *bytes) },
-        Work::Kernel { name, first, end } => {
-            let name = name.to_string_lossy();
+        Work::Kernel { function: Function { module, name }, first, end } => {
             let globals = GLOBALS.lock().unwrap();
+            let context = MODULES.lock().unwrap()[module].0;
             // A column of a class, or its snapshot, after these and the arena. Before them is the number of objects.
             let column = |class: &str, place: usize| {
-                let table = globals.iter().find(|(name, _)| name.to_string_lossy().starts_with(class)).unwrap().1;
-                let word = |n| unsafe { (*table as *const *mut u32).add(n).read() };
+                let mut tables = globals.iter().filter(|((owner, name), _)| owner == module && name.starts_with(class));
+                let table = tables.next().unwrap().1;
+                let word = |n| {
+                    let word = unsafe { (*table as *const *mut u32).add(n).read() };
+                    check_owner(word.addr(), context);
+                    word
+                };
                 assert!(unsafe { word(0).read() } as usize >= *end, "{name} runs for objects that the device has not");
                 word(1 + place)
             };
@@ -128,13 +148,23 @@ unsafe fn perform(work: &Work) {
 
 fn memory(bytes: usize) -> usize {
     // Of which nobody knows when it is free.
-    vec![0_u128; bytes.div_ceil(16)].leak().as_mut_ptr().addr()
+    let start = vec![0_u128; bytes.div_ceil(16)].leak().as_mut_ptr().addr();
+    MEMORY.lock().unwrap().push((start, start + bytes, CURRENT.get()));
+    start
+}
+
+/// Memory of a device is used by the device only. Null is no memory.
+fn check_owner(address: usize, context: usize) {
+    let memory = MEMORY.lock().unwrap();
+    let owner = memory.iter().find(|(start, end, _)| (*start..*end).contains(&address));
+    assert!(address == 0 || owner.is_some_and(|owner| owner.2 == context), "{address:#x} is not memory of {context:#x}");
 }
 
 working! {
     cuDriverGetVersion(version: *mut c_int) { *version = if cfg!(old) { 11020 } else { 13000 } }
-    cuDeviceGetCount(count: *mut c_int) { *count = 1 }
-    cuDevicePrimaryCtxRetain(context: *mut usize) { *context = PRIMARY }
+    cuDeviceGetCount(count: *mut c_int) { *count = self::status("devices").max(1) as c_int }
+    cuDeviceGet(device: *mut c_int, number: c_int) { *device = number }
+    cuDevicePrimaryCtxRetain(context: *mut usize, device: c_int) { *context = PRIMARY + device as usize }
     cuCtxCreate_v3(context: *mut usize) { *context = handle() }
     cuCtxSetCurrent(context: usize) { CURRENT.set(context) }
     cuCtxGetCurrent(context: *mut usize) { *context = CURRENT.get() }
@@ -145,9 +175,17 @@ working! {
     }
     cuMemAlloc_v2(address: *mut usize, bytes: usize) { *address = memory(bytes) }
     cuMemHostAlloc(address: *mut usize, bytes: usize) { *address = memory(bytes) }
-    cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize) { to.copy_from(from, bytes) }
-    cuMemcpyDtoHAsync_v2(to: *mut u8, from: *const u8, bytes: usize) { to.copy_from(from, bytes) }
+    cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize) {
+        check_owner(to.addr(), CURRENT.get());
+        to.copy_from(from, bytes);
+    }
+    cuMemcpyDtoHAsync_v2(to: *mut u8, from: *const u8, bytes: usize) {
+        check_owner(from.addr(), CURRENT.get());
+        to.copy_from(from, bytes);
+    }
     cuMemcpyDtoDAsync_v2(to: usize, from: usize, bytes: usize, stream: usize) {
+        check_owner(to, CURRENT.get());
+        check_owner(from, CURRENT.get());
         put(stream, Work::Copy { to, from, bytes });
     }
     cuMemsetD8Async(to: *mut u8, byte: u8, bytes: usize) { to.write_bytes(byte, bytes) }
@@ -176,13 +214,20 @@ working! {
     cuEventCreate(event: *mut usize) { *event = handle() }
     cuEventRecord(event: usize, stream: usize) { eprintln!("stream {stream:#x} records event {event:#x}") }
     cuStreamWaitEvent(stream: usize, event: usize) { eprintln!("stream {stream:#x} waits for event {event:#x}") }
-    cuModuleGetFunction(function: *mut *const c_char, _module: usize, name: *const c_char) {
-        *function = CString::from(CStr::from_ptr(name)).into_raw();
+    cuModuleGetFunction(function: *mut *const Function, module: usize, name: *const c_char) {
+        let name = CStr::from_ptr(name).to_string_lossy().into_owned();
+        if !MODULES.lock().unwrap()[&module].1.contains(&format!(".entry {name}(")) {
+            return NOT_FOUND;
+        }
+        *function = Box::leak(Box::new(Function { module, name }));
     }
-    cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize, _module: usize, name: *const c_char) {
+    cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize, module: usize, name: *const c_char) {
+        let name = CStr::from_ptr(name).to_string_lossy().into_owned();
+        if !MODULES.lock().unwrap()[&module].1.contains(&format!(" {name}[")) {
+            return NOT_FOUND;
+        }
         *bytes = 1 << 16;
-        *address = memory(*bytes);
-        GLOBALS.lock().unwrap().insert(CStr::from_ptr(name).into(), *address);
+        *address = *GLOBALS.lock().unwrap().entry((module, name)).or_insert_with(|| memory(*bytes));
     }
     cuGetErrorString(_error: c_uint, text: *mut *const c_char) { *text = c"in words".as_ptr() }
 }
@@ -194,7 +239,7 @@ working! {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuLaunchKernel(
-    function: *const c_char,
+    function: *const Function,
     _grid_x: c_uint,
     _grid_y: c_uint,
     _grid_z: c_uint,
@@ -205,18 +250,22 @@ pub unsafe extern "C" fn cuLaunchKernel(
     stream: usize,
     arguments: *const *const c_void,
 ) -> c_uint {
-    let name = unsafe { CStr::from_ptr(function) };
-    eprintln!("stream {stream:#x} launches {}", name.to_string_lossy());
+    let function = unsafe { &*function };
+    eprintln!("stream {stream:#x} launches {}", function.name);
+    let context = STREAMS.lock().unwrap().get_or_insert_default()[&stream];
+    let own = MODULES.lock().unwrap()[&function.module].0;
+    assert_eq!((own, CURRENT.get()), (context, context), "of another device");
     // The one kernel that Ikra itself copies with.
-    if name == c"ikra_copy" {
+    if function.name == "ikra_copy" {
         unsafe {
             let (from, to) = ((*arguments).cast::<*const u8>().read(), (*arguments.add(1)).cast::<*mut u8>().read());
+            check_owner(from.addr(), context);
             to.copy_from(from, (*arguments.add(2)).cast::<c_uint>().read() as usize);
         }
     } else {
         unsafe {
             let bound = |n| (*arguments.add(n)).cast::<c_uint>().read() as usize;
-            put(stream, Work::Kernel { name: name.into(), first: bound(0), end: bound(1) });
+            put(stream, Work::Kernel { function: function.clone(), first: bound(0), end: bound(1) });
         }
     }
     status("cuLaunchKernel")
@@ -224,13 +273,18 @@ pub unsafe extern "C" fn cuLaunchKernel(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadDataEx(
-    _module: *mut c_void,
-    _image: *const c_void,
+    module: *mut usize,
+    image: *const c_char,
     count: c_uint,
     options: *const c_uint,
     values: *const *mut c_char,
 ) -> c_uint {
     let status = status("cuModuleLoadDataEx");
+    unsafe {
+        *module = handle();
+        let text = CStr::from_ptr(image).to_string_lossy().into_owned();
+        MODULES.lock().unwrap().insert(*module, (CURRENT.get(), text));
+    }
     for n in 0..count as usize {
         unsafe {
             // `CU_JIT_ERROR_LOG_BUFFER`

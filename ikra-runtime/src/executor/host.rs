@@ -210,8 +210,4 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         }
         recorded.runs.iter().try_for_each(|run| run.run(world))
     }
-
-    fn leave(&mut self, _: &mut W) -> Result<(), Error> {
-        Ok(())
-    }
 }

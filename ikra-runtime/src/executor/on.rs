@@ -78,7 +78,7 @@ use crate::world::{Holds, World, check_links, try_ready_for_kernel};
 /// arrays of these, and structs under `#[derive(Clone, Copy, Value)] #[repr(C)]`. Kernels with type parameters or with
 /// references among their arguments run on the host, by the short forms of [`World`]:
 ///
-/// | any place | the host only | the GPU that the world is on, or the first |
+/// | any place | the host only | the GPU that the world used last, or the first |
 /// | --- | --- | --- |
 /// | `sim.on(place).execute(Body::kick, dt)?` | `sim.execute(Body::kick, dt)` | `sim.cuda_execute(Body::kick, dt)?` |
 ///
@@ -86,7 +86,8 @@ use crate::world::{Holds, World, check_links, try_ready_for_kernel};
 ///
 /// Columns move by themselves: a kernel on a GPU first copies those there that changed on the host, and reading a column
 /// on the host copies that one back. A loop of kernels at one place without access from the other copies nothing. A world
-/// is on one GPU at a time: running a kernel on another moves it there.
+/// can be on several GPUs: each has a copy of the columns, and what kernels changed on one is copied, by way of the host, to
+/// another before a kernel runs there.
 ///
 /// Kernels run in the order in which they are started. On the host they are done when the executor returns, on a GPU
 /// they are started: [`synchronize`](Self::synchronize), a reduction, or reading what they changed waits for them.
@@ -678,7 +679,7 @@ impl<'w, W: World> On<'w, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors). [`Error::StaleRecording`] if the recording was made at another place, in
-    /// another world, or before this one was opened on another GPU; if objects were added since, arrays have other
+    /// another world, or before this one was opened there again; if objects were added since, arrays have other
     /// lengths, or objects were exchanged by `mem::swap`. Nothing is run then.
     pub fn replay(&mut self, recording: &Recording) -> Result<(), Error> {
         if recording.place() != self.place {
@@ -799,17 +800,9 @@ type WireOf<K, A> = <<K as Call<A>>::Output as Transfer>::Wire;
 
 /// Takes the executor of a place out of its world, or makes one.
 fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, Error> {
-    if let Some(executor) = world.state_mut().executors().take(|known| known == place) {
-        return Ok(executor);
+    match world.state_mut().executors().take(place) {
+        Some(executor) => Ok(executor),
+        None if place == Place::Host => Ok(Box::new(Host::new())),
+        None => W::open(world, place),
     }
-    if place == Place::Host {
-        return Ok(Box::new(Host::new()));
-    }
-    if let Some(mut other) = world.state_mut().executors().take(|known| known != Place::Host)
-        && let Err(error) = other.leave(world)
-    {
-        world.state_mut().executors().put(other);
-        return Err(error);
-    }
-    W::open(world, place)
 }

@@ -82,13 +82,6 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     ///
     /// [`Error::StaleRecording`] if the world is not as it was.
     fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
-
-    /// Ends its work for the world, whose last values are the host's then.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place. Nothing has changed then.
-    fn leave(&mut self, world: &mut W) -> Result<(), Error>;
 }
 
 /// A run of a kernel: for executors that call Rust functions, and for those that do not.
@@ -284,21 +277,26 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// The executors of a world: at most one for the host, and one for a device, since a world is on one device at a time.
+/// The executors of a world: at most one per place, that which was used last at the end.
 #[derive(Debug)]
 pub struct Executors<W>(Vec<Box<dyn Executor<W>>>);
 
 impl<W: 'static> Executors<W> {
     pub(crate) const NONE: Self = Self(Vec::new());
 
-    /// Takes one out, by where it runs kernels.
-    pub fn take(&mut self, of: impl Fn(Place) -> bool) -> Option<Box<dyn Executor<W>>> {
-        let at = self.0.iter().position(|executor| of(executor.place()))?;
-        Some(self.0.swap_remove(at))
+    /// Takes the one of a place out.
+    pub fn take(&mut self, place: Place) -> Option<Box<dyn Executor<W>>> {
+        let at = self.0.iter().position(|executor| executor.place() == place)?;
+        Some(self.0.remove(at))
+    }
+
+    /// Keeps those for which this is true.
+    pub fn retain(&mut self, keep: impl FnMut(&Box<dyn Executor<W>>) -> bool) {
+        self.0.retain(keep);
     }
 
     /// Where they run kernels.
-    pub fn places(&self) -> impl Iterator<Item = Place> {
+    pub fn places(&self) -> impl DoubleEndedIterator<Item = Place> {
         self.0.iter().map(|executor| executor.place())
     }
 

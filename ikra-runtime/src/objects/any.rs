@@ -1,13 +1,14 @@
 //! The objects of any class, for code that serves all classes of a world alike: linking, and executors on devices.
 
+use std::any::Any;
 use std::ptr::NonNull;
 
 use super::Objects;
-use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, linked, whole_units};
+use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, linked};
 use crate::error::Error;
 use crate::fingerprint::Signature;
-use crate::mirror::{Mirror, Span, Unit, spans, units};
-use crate::table::{Directory, Header};
+use crate::mirror::{Copies, Mirrored, Span, Unit, spans, units};
+use crate::table::{Directory, Header, Table};
 use ikra_core::effects::FieldSet;
 
 /// [`Objects`] of any class.
@@ -66,20 +67,18 @@ pub unsafe trait AnyObjects {
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span>;
     /// Whether each column has memory of its own.
     fn has_own_columns(&self) -> bool;
-    /// The fields that changed on the host since [`uploaded`](Self::uploaded).
-    fn changed_on_host(&self) -> FieldSet;
-    /// The fields whose last values are on the device.
-    fn newer_on_device(&self) -> FieldSet;
     /// The fields that are `#[atomic]`.
     fn atomics(&self) -> FieldSet;
     /// The fields that kernels change in place, so that their snapshots start as copies.
     fn arrays(&self) -> FieldSet;
-    /// Fetches what the device changed.
+    /// The copies of the columns on devices.
+    fn copies(&mut self) -> Copies<'_>;
+    /// Makes the host's values of some fields the last ones.
     ///
     /// # Errors
     ///
-    /// As for [`Mirror::fetch`]; the last values are then on the device as before.
-    fn fetch_all(&mut self) -> Result<(), Error>;
+    /// As for [`Mirror::fetch`](crate::mirror::Mirror::fetch); the last values are then on the device as before.
+    fn fetch(&mut self, fields: FieldSet) -> Result<(), Error>;
 
     /// Says that no links have to be checked.
     ///
@@ -87,24 +86,6 @@ pub unsafe trait AnyObjects {
     ///
     /// All that kernels follow without looking are to objects that exist.
     unsafe fn set_links_checked(&mut self);
-    /// Says that the device has the host's values.
-    ///
-    /// # Safety
-    ///
-    /// The mirror has them, for these fields.
-    unsafe fn uploaded(&mut self, fields: FieldSet);
-    /// Says that the device changes fields.
-    ///
-    /// # Safety
-    ///
-    /// The mirror has values of these fields for all objects, at the latest when it fetches them.
-    unsafe fn changed_on_device(&mut self, fields: FieldSet);
-    /// The mirror.
-    ///
-    /// # Safety
-    ///
-    /// It is left with a mirror of these objects, or none.
-    unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>>;
     /// Makes room for so many objects in all.
     ///
     /// # Errors
@@ -125,12 +106,13 @@ pub unsafe trait AnyObjects {
     ///
     /// They were just added, by [`add`](Self::add).
     unsafe fn truncate(&mut self, len: usize);
-    /// Forgets what the device changed, and the mirror: from now on the host's values count.
+    /// Removes the copy on a stream. Where it alone had the last values, the host's count from now on: these fields are
+    /// returned.
     ///
     /// # Safety
     ///
-    /// The device changed nothing, or the world's owner knows what is lost.
-    unsafe fn lose_device(&mut self);
+    /// There are no such fields, or the world's owner knows that they are lost.
+    unsafe fn lose(&mut self, stream: u64) -> FieldSet;
 }
 
 // SAFETY: all are read from this `Objects`, which owns its table on the heap.
@@ -196,35 +178,25 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     fn has_own_columns(&self) -> bool {
         has_own_columns::<C>()
     }
-    fn changed_on_host(&self) -> FieldSet {
-        self.table().header.changed_on_host()
-    }
-    fn newer_on_device(&self) -> FieldSet {
-        self.table().header.to_fetch(FieldSet::ALL)
-    }
     fn atomics(&self) -> FieldSet {
         atomics::<C>()
     }
     fn arrays(&self) -> FieldSet {
         arrays::<C>()
     }
-    fn fetch_all(&mut self) -> Result<(), Error> {
-        self.try_fetch(FieldSet::ALL)
+    fn copies(&mut self) -> Copies<'_> {
+        let Table { header, newer, .. } = self.table_mut();
+        let newer: &mut dyn Any = &mut **newer.get_or_insert_with(|| Box::new(Mirrored::default()));
+        let Some(mirrored) = newer.downcast_mut::<Mirrored>() else { unreachable!("nothing else is put there") };
+        Copies::of::<C>(header, mirrored.get_mut())
+    }
+    fn fetch(&mut self, fields: FieldSet) -> Result<(), Error> {
+        self.try_fetch(fields)
     }
 
     unsafe fn set_links_checked(&mut self) {
         // SAFETY: as the caller promises.
         unsafe { self.table().header.set_checked() };
-    }
-    unsafe fn uploaded(&mut self, fields: FieldSet) {
-        self.table().header.set_uploaded(fields);
-    }
-    unsafe fn changed_on_device(&mut self, fields: FieldSet) {
-        // SAFETY: nobody holds references into columns: `&mut`.
-        unsafe { self.table().header.set_changed_on_device(whole_units::<C>(fields)) };
-    }
-    unsafe fn mirror(&mut self) -> &mut Option<Box<dyn Mirror>> {
-        self.mirror_mut()
     }
     fn make_room(&mut self, len: usize) -> Result<(), Error> {
         if len > Objects::capacity(self) {
@@ -247,15 +219,18 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     unsafe fn truncate(&mut self, len: usize) {
         self.table_mut().header.truncate(len as u32);
     }
-    unsafe fn lose_device(&mut self) {
+    unsafe fn lose(&mut self, stream: u64) -> FieldSet {
+        let lost = AnyObjects::copies(self).only_on(stream);
+        // What a constructor stored on the device was never here.
         let (absent, objects) = self.table().header.absent();
-        self.put_placeholders(objects, absent);
-        if self.mirror_mut().take().is_some() {
-            // What a constructor stored on the device was never here.
-            self.table().written(FieldSet::ALL, 0..self.len());
+        self.put_placeholders(objects, absent.intersection(lost));
+        AnyObjects::copies(self).remove(stream);
+        // SAFETY: there is no copy any more that could write others.
+        unsafe { self.table().header.set_fetched(lost) };
+        let links = lost.intersection(const { linked::<C>() });
+        if !links.is_empty() {
+            self.table().header.set_unchecked(links, 0..self.len());
         }
-        // SAFETY: there is no mirror any more that could write others.
-        unsafe { self.table().header.set_fetched(FieldSet::ALL) };
-        self.table().header.set_changed_on_host(FieldSet::ALL);
+        lost
     }
 }

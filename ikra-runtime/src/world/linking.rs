@@ -10,7 +10,7 @@ use crate::class::ClassId;
 use crate::error::Error;
 use crate::executor::Executors;
 use crate::fingerprint::Signature;
-use crate::mirror::{Mirror, Span, Unit};
+use crate::mirror::{Copies, Span, Unit};
 use crate::objects::AnyObjects;
 use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
@@ -94,19 +94,15 @@ unsafe impl AnyObjects for Member {
         () units(&) -> Vec<Unit>;
         () spans(&, _fields: FieldSet, _first: usize, _end: usize) -> Vec<Span>;
         () has_own_columns(&) -> bool;
-        () changed_on_host(&) -> FieldSet;
-        () newer_on_device(&) -> FieldSet;
         () atomics(&) -> FieldSet;
         () arrays(&) -> FieldSet;
-        () fetch_all(&mut) -> Result<(), Error>;
+        () copies(&mut) -> Copies<'_>;
+        () fetch(&mut, _fields: FieldSet) -> Result<(), Error>;
         (unsafe) set_links_checked(&mut) -> ();
-        (unsafe) uploaded(&mut, _fields: FieldSet) -> ();
-        (unsafe) changed_on_device(&mut, _fields: FieldSet) -> ();
-        (unsafe) mirror(&mut) -> &mut Option<Box<dyn Mirror>>;
         () make_room(&mut, _len: usize) -> Result<(), Error>;
         (unsafe) add(&mut, _count: usize) -> usize;
         (unsafe) truncate(&mut, _len: usize) -> ();
-        (unsafe) lose_device(&mut) -> ();
+        (unsafe) lose(&mut, _stream: u64) -> FieldSet;
     }
 }
 

@@ -16,10 +16,11 @@ fn main() {
     for objects in a.members_mut().as_mut() {
         objects.add(1).unwrap();
         objects.truncate(1 << 30);
-        *objects.mirror() = None;
-        objects.uploaded(FieldSet::ALL);
-        objects.changed_on_device(FieldSet::ALL);
-        objects.lose_device();
+        let mut copies = objects.copies();
+        copies.uploaded(1, FieldSet::ALL);
+        copies.changed(1, FieldSet::ALL);
+        copies.mirror(1).is_none();
+        objects.lose(1);
     }
     AnyObjects::truncate(&mut a.xs, 1 << 30);
 }

@@ -1,0 +1,178 @@
+//! A world on several GPUs and the host: each kernel sees the last values, wherever they are, and only what is old moves.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+mod made_up;
+
+use ikra::prelude::*;
+use ikra::{Error, On, Place as At};
+use ikra_device_tests::has_gpu;
+use ikra_device_tests::model::waves::*;
+
+const N: usize = 500;
+
+/// Whether there are two devices to run on; says so if there are not.
+fn has_two() -> bool {
+    let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
+    if devices < 2 {
+        println!("SKIPPED: {devices} devices, and these tests are for two");
+    }
+    devices >= 2
+}
+
+fn waves() -> Waves {
+    let mut sim = Waves::new();
+    let links: Vec<_> = sim.left.reserve(N).unwrap().collect();
+    for (n, &link) in links.iter().enumerate() {
+        sim.left.init(link, Left { a: n as u32, b: 3 * n as u32, next: links[(n * 7 + 3) % N] }).unwrap();
+    }
+    sim.right.extend((0..N / 2).map(|n| Right { c: n as u32 })).unwrap();
+    sim
+}
+
+fn check(one: &Waves, other: &Waves, what: &str) {
+    assert_eq!(one.left.column(left::a), other.left.column(left::a), "{what}");
+    assert_eq!(one.left.column(left::b), other.left.column(left::b), "{what}");
+    assert_eq!(one.right.column(right::c), other.right.column(right::c), "{what}");
+}
+
+const KERNELS: &[fn(&mut On<'_, Waves>) -> Result<(), Error>] = &[
+    |on| on.execute(Left::turn, ()),
+    |on| on.execute(Left::swing, ()),
+    |on| on.execute(Left::shift, ()),
+    |on| on.execute(Right::turn, ()),
+    |on| on.execute_range(Left::shift, 3..N / 2, ()),
+];
+
+#[test]
+fn columns_move_between_devices() {
+    if !has_two() {
+        return;
+    }
+    let mut random = 2021_u32;
+    let mut draw = |below: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 16) as usize % below
+    };
+    let (mut host, mut sim) = (waves(), waves());
+    for round in 0..300 {
+        let place = [At::Gpu(0), At::Gpu(1), At::Gpu(0), At::Gpu(1), At::Host][draw(5)];
+        let kernel = KERNELS[draw(KERNELS.len())];
+        kernel(&mut host.on(At::Host)).unwrap();
+        kernel(&mut sim.on(place)).unwrap();
+        match draw(20) {
+            0 => check(&host, &sim, &format!("round {round}")),
+            1 => {
+                let (n, value) = (draw(N), draw(1000) as u32);
+                for sim in [&mut host, &mut sim] {
+                    sim.left.column_mut(left::b)[n] = value;
+                }
+            }
+            2 => {
+                for sim in [&mut host, &mut sim] {
+                    let next = sim.left.links().next().unwrap();
+                    sim.left.push(Left { a: 1, b: round, next }).unwrap();
+                }
+            }
+            _ => {}
+        }
+    }
+    check(&host, &sim, "at the end");
+}
+
+#[test]
+fn only_what_is_old_moves() {
+    if !has_two() {
+        return;
+    }
+    let mut sim = waves();
+    let mut last = [(0, 0); 2];
+    // Bytes up and down on the device that was used last.
+    let mut moved = |sim: &mut Waves, device: usize| {
+        let stats = sim.device_stats();
+        let (now, then) = ((stats.bytes_up, stats.bytes_down), last[device]);
+        last[device] = now;
+        (now.0 - then.0, now.1 - then.1)
+    };
+    let column = 4 * N as u64;
+    let all = 3 * column + column / 2;
+    sim.on(At::Gpu(0)).execute(Left::shift, ()).unwrap();
+    assert_eq!(moved(&mut sim, 0), (all, 0));
+    sim.on(At::Gpu(1)).execute(Left::shift, ()).unwrap();
+    assert_eq!(moved(&mut sim, 1), (all, 0), "a second copy");
+    sim.on(At::Gpu(0)).execute(Right::turn, ()).unwrap();
+    assert_eq!(moved(&mut sim, 0), (column, column), "`a` to the host before, and now back");
+    sim.on(At::Gpu(1)).execute(Left::shift, ()).unwrap();
+    assert_eq!(moved(&mut sim, 1), (column / 2, column), "`c`, and `a` was fetched; it is still the last");
+    assert_eq!(sim.left.column(left::b)[1], 3);
+    assert_eq!(moved(&mut sim, 1), (0, 0), "`b` is everywhere");
+    sim.cuda_open(0).unwrap();
+    assert_eq!(moved(&mut sim, 0), (0, column / 2), "for the other device");
+    sim.cuda_execute(Left::shift, ()).unwrap();
+    assert_eq!(moved(&mut sim, 0), (column, 0), "`a`, where `cuda_open` said");
+    assert_eq!(sim.left.column(left::a)[1], 1 + 4 * 7);
+}
+
+#[test]
+fn recordings_outlive_another_device() {
+    if !has_two() {
+        return;
+    }
+    let (mut host, mut sim) = (waves(), waves());
+    let step = |on: &mut On<'_, Waves>| KERNELS[..4].iter().try_for_each(|kernel| kernel(on));
+    let recordings = [0, 1].map(|n| sim.on(At::Gpu(n)).record(step).unwrap());
+    for round in 0..6 {
+        let n = [0, 0, 1, 0, 1, 1][round];
+        sim.on(At::Gpu(n)).replay(&recordings[n]).unwrap();
+        step(&mut host.on(At::Host)).unwrap();
+        KERNELS[2](&mut sim.on(At::Gpu(round % 2))).unwrap();
+        KERNELS[2](&mut host.on(At::Host)).unwrap();
+    }
+    check(&host, &sim, "replayed on both");
+    // What is not recorded there runs at once, if it needs nothing that the recording is to change.
+    let error = sim.on(At::Gpu(0)).record(|on| {
+        on.execute(Left::shift, ())?;
+        on.world().on(At::Gpu(1)).execute(Left::shift, ())?;
+        on.execute(Left::shift, ())
+    });
+    assert!(matches!(error, Err(Error::NotRecordable { .. })), "{error:?}");
+    KERNELS[2](&mut host.on(At::Host)).unwrap();
+    check(&host, &sim, "the one that was not recorded");
+}
+
+#[test]
+fn objects_go_to_worlds_on_other_devices() {
+    if !has_two() {
+        return;
+    }
+    let (mut first, mut second, mut host) = (waves(), waves(), waves());
+    for round in 0..6 {
+        first.on(At::Gpu(round % 2)).execute(Right::turn, ()).unwrap();
+        second.on(At::Gpu((round + 1) % 2)).execute(Right::turn, ()).unwrap();
+        host.execute(Right::turn, ());
+        std::mem::swap(&mut first.right, &mut second.right);
+    }
+    assert_eq!(first.right.column(right::c), host.right.column(right::c));
+    // The world is gone, its objects are not.
+    std::mem::swap(&mut first.right, &mut second.right);
+    drop(second);
+    first.on(At::Gpu(0)).execute(Right::turn, ()).unwrap();
+    host.execute(Right::turn, ());
+    assert_eq!(first.right.column(right::c), host.right.column(right::c));
+}
+
+/// Without GPUs too, if there is device code.
+#[cfg(target_os = "linux")]
+#[test]
+fn several_devices_with_a_made_up_driver() {
+    if ikra_device_tests::DEVICE_CODE.is_none() {
+        return;
+    }
+    let tests = [
+        "columns_move_between_devices",
+        "only_what_is_old_moves",
+        "recordings_outlive_another_device",
+        "objects_go_to_worlds_on_other_devices",
+    ];
+    let said = made_up::made_up("devices:2", &tests);
+    assert!(!said.contains("SKIPPED"), "{said}");
+}
