@@ -4,7 +4,7 @@
 mod damage;
 mod extracts;
 
-use streets::{Class, Control, Network, Oddity, Place};
+use streets::{Class, Control, Layer, Map, Network, Oddity, Place, Player, Theme};
 
 /// What holds for every network.
 fn check(network: &Network) {
@@ -89,6 +89,20 @@ fn damaged_files_are_an_error_or_a_network() {
     damage::variants(&folder, |name, damaged| match Network::from_bytes(name, damaged) {
         Ok((network, warnings)) => {
             check(&network);
+            if network.has_positions() {
+                let points = [(network.position_on(0, 1.0), 7)];
+                let layers =
+                    vec![Layer { name: name.into(), count: 1, colours: vec![[9; 3]], metres: 4.0, least: 2.0 }];
+                let height = Map::height_for(&network, 64).unwrap();
+                Map::new(&network, 64, height, Theme::Dark)
+                    .unwrap()
+                    .draw(&layers, points)
+                    .write_png(std::io::sink())
+                    .unwrap();
+                let mut player = Player::new(&network, name, layers, 0.0, 1.0).unwrap();
+                player.frame(points);
+                player.write(std::io::sink()).unwrap();
+            }
             assert!(warnings.iter().all(|warning| !warning.to_string().contains('\n')));
             networks += 1;
         }

@@ -31,7 +31,7 @@ pub(crate) struct RunOptions {
     pub(crate) cars: Option<u32>,
 
     /// Number of steps of a second each.
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000_000))]
     pub(crate) steps: u32,
 
     /// The network: GraphML as OSMnx writes it, OpenStreetMap's PBF or XML, or lines FROM TO LENGTH; it may be compressed

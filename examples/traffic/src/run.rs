@@ -58,6 +58,14 @@ fn network(options: &RunOptions) -> Result<Network, Failure> {
     Ok(network)
 }
 
+/// What the page is called.
+fn title(options: &RunOptions) -> String {
+    let file = options.osm.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+    // Without `.osm.gz` and the like.
+    let name = file.as_ref().and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
+    format!("Traffic in {}", name.unwrap_or("a made-up city"))
+}
+
 /// Cars on the roads of the network.
 fn traffic(network: &Network, input: &str, options: &RunOptions) -> Result<Traffic, Failure> {
     let roads = Roads::new(network, &options.parameters(0));
@@ -85,8 +93,7 @@ fn simulate(network: &Network, files: Files, options: &RunOptions) -> Result<(),
     });
     let mut page = files.html.map(|file| {
         let seconds = page_stride as f32 * traffic.parameters().seconds;
-        let title = format!("Traffic in {input}");
-        let mut player = Player::new(network, &title, view.layers.clone(), 0.0, seconds)?;
+        let mut player = Player::new(network, &title(options), view.layers.clone(), 0.0, seconds)?;
         player.frame(view.points(&traffic));
         Ok((player, file))
     });
@@ -170,7 +177,7 @@ fn report(
 ) -> Result<(), TrafficError> {
     let [lights, smart, signs] = traffic.roads().controllers();
     println!(
-        "{} junctions, {} streets, {:.0} km: {} cells, {} lights, {signs} signs",
+        "{} junctions, {} streets, {:.0} km: {} cells; lights at {} junctions, signs at {signs}",
         network.nodes(),
         network.streets(),
         network.length() / 1e3,

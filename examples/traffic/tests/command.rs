@@ -147,7 +147,7 @@ fn a_browser_plays_the_run() {
     assert_eq!(said.get("error"), None);
     // The start, and 40 steps of a second.
     assert_eq!((&*said["frames"], &*said["clock"]), ("41", "40 s"));
-    assert_eq!(said["title"], "Traffic in the made-up city");
+    assert_eq!(said["title"], "Traffic in a made-up city");
     assert!(report.contains("200 cars") && said["dots"].parse::<u32>().unwrap() >= 200, "{said:?}");
     assert!(said["moved"].parse::<u32>().unwrap() > 500 && said["zoomed"].parse::<u32>().unwrap() > 2000, "{said:?}");
 }
