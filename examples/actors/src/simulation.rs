@@ -86,9 +86,10 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         let start = Instant::now();
         let mut sim = town.on(options.machine.place());
         sim.execute(Actor::tick, Tick { seed: options.seed, number, weather: options.weather() })?;
-        if number == ticks {
-            // The device may be behind.
-            speeds(&mut sim)?;
+        let is_drawn = number % stride == 0 && (animation.is_some() || page.is_some());
+        if number == ticks || options.check || log.is_some() || is_drawn {
+            // A device may be behind, and the next waits for it.
+            sim.synchronize()?;
         }
         computing += start.elapsed();
         if let Some(log) = &mut log {
@@ -98,7 +99,7 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         if options.check || number == ticks {
             check(&mut sim, number)?;
         }
-        if number % stride == 0 {
+        if is_drawn {
             if let Some((animation, map, _)) = &mut animation {
                 animation.frame(&map.draw(&layers, picture::points(network, &town)));
             }
