@@ -179,7 +179,7 @@ fn smart_lights_are_green_at_once_for_the_only_ones_who_come() {
             let mut traffic = with_cars(&roads, &parameters, &[start(before_end(&roads, streets[n], 1), 1)]);
             for _ in 0..2 {
                 step(&mut traffic);
-                assert_eq!(green(&traffic, streets)[n], true, "whatever was green before");
+                assert!(green(&traffic, streets)[n], "whatever was green before");
             }
             step(&mut traffic);
             assert_eq!(traffic.cars().next().unwrap().street, streets[2]);
