@@ -49,6 +49,10 @@ pub struct Sign {
     pub max_velocity: u8,
     /// Whether there is a light: cars stay while it is red.
     pub has_light: bool,
+    /// Whether the next cell of the street is the only way on.
+    pub leads_on: bool,
+    /// How many cells before it are so: the way back does not fork there.
+    pub behind: u8,
 }
 
 /// A place for one car.
@@ -77,6 +81,15 @@ pub struct Cell {
 
 #[soa_methods]
 impl Cell {
+    /// A cell of the same street, by its number: it is found without reading one cell after the other, which on a GPU takes
+    /// most of the time.
+    pub fn of_street(&self, index: usize) -> Ref<Cell> {
+        match Link::<Cell>::from_index(index) {
+            Some(link) => self.resolve(link),
+            None => unreachable!(),
+        }
+    }
+
     /// Whether cars may leave it in a step.
     pub fn is_open(&self, step: u32) -> bool {
         self.light.is_none_or(|group| group.green_at().load() == step)
@@ -106,18 +119,25 @@ impl Cell {
     pub fn has_car_behind(&self, range: u32) -> bool {
         let mut way = 0_u64;
         loop {
-            let mut cell: Ref<Cell> = self.resolve(self.link());
-            let mut forks = 0;
+            let (mut index, mut left, mut forks) = (self.link().index(), range as usize, 0);
             // The same as far as the last fork that has another way, and that.
             let mut next = None;
-            for left in (0..range).rev() {
-                if cell.cars().load() > 0 {
+            while left > 0 {
+                let here = self.of_street(index);
+                let behind = (here.sign().behind as usize).min(left - 1);
+                let mut cars = here.cars().load();
+                for n in 1..behind + 1 {
+                    cars |= self.of_street(index - n).cars().load();
+                }
+                if cars > 0 {
                     return true;
                 }
-                let ways = cell.incoming().len();
-                if left == 0 || ways == 0 {
+                left -= behind + 1;
+                let first = self.of_street(index - behind);
+                if left == 0 || first.incoming().is_empty() {
                     break;
                 }
+                let ways = first.incoming().len();
                 let mut taken = 0;
                 if ways > 1 && forks < u64::BITS {
                     taken = (way >> forks) as usize % MOST_WAYS;
@@ -126,7 +146,7 @@ impl Cell {
                     }
                     forks += WAY_BITS;
                 }
-                cell = cell.incoming().get(taken);
+                index = first.incoming().get(taken).link().index();
             }
             let Some(next) = next else { return false };
             way = next;
@@ -291,8 +311,9 @@ impl Car {
         let mut random = Random::new(rules.seed, self.link().id(), step);
         let dawdles = random.chance(rules.randomisation);
         let mut cell = self.cell;
+        let mut sign = cell.sign();
         let mut velocity = 0;
-        if cell.outgoing().is_empty() {
+        if !sign.leads_on && cell.outgoing().is_empty() {
             if let Some(entry) = Link::<Cell>::from_index(random.below(rules.cells) as usize) {
                 let entry: Ref<Cell> = self.resolve(entry);
                 if entry.cars().load() == 0 && !entry.sign().has_light {
@@ -302,13 +323,19 @@ impl Car {
             }
         } else {
             let mut most = if self.velocity < self.max_velocity { self.velocity + 1 } else { self.max_velocity };
-            let mut has_light = cell.sign().has_light;
             while velocity < most {
-                if has_light && !cell.is_open(step) {
+                if sign.has_light && !cell.is_open(step) {
                     break;
                 }
-                let Some(next) = cell.onward(&mut random) else { break };
-                let (sign, cars) = (next.sign(), next.cars().load());
+                let next = if sign.leads_on {
+                    cell.of_street(cell.link().index() + 1)
+                } else if let Some(next) = cell.onward(&mut random) {
+                    next
+                } else {
+                    break;
+                };
+                let cars = next.cars().load();
+                sign = next.sign();
                 let limit = u32::from(sign.max_velocity);
                 // Whoever goes on moves faster than it did so far, in each of the cells.
                 if cars > 0 || limit <= velocity {
@@ -320,7 +347,6 @@ impl Car {
                 self.path.set(velocity as usize, next);
                 velocity += 1;
                 cell = next;
-                has_light = sign.has_light;
             }
         }
         if dawdles && velocity > 0 {

@@ -344,16 +344,17 @@ fn add_roads(world: &mut Simulation, roads: &Roads) -> Result<(), ikra::Error> {
     let groups = (0..roads.groups.len()).map(|_| SharedSignalGroup { green_at: 0, cells: InnerArray::new() });
     let groups: Vec<Link<SharedSignalGroup>> = world.groups.extend(groups)?.collect();
     let lights = roads.lights();
-    world.cells.extend((0..roads.cells()).map(|n| Cell {
-        sign: Sign { max_velocity: roads.limits[n], has_light: lights[n] != NO_LIGHT },
-        weight: roads.weights[n],
-        light: groups.get(lights[n] as usize).copied(),
-        outgoing: InnerArray::new(),
-        incoming: InnerArray::new(),
-        cars: 0,
-        claim: 0,
-    }))?;
     let incoming = roads.outgoing.reversed(roads.cells());
+    let (mut leads_on, mut behind) = (false, 0_u8);
+    world.cells.extend((0..roads.cells()).map(|n| {
+        let is_reached = leads_on && incoming.row(n).len() == 1;
+        behind = if is_reached { behind.saturating_add(1) } else { 0 };
+        leads_on = *roads.outgoing.row(n) == [n as u32 + 1];
+        let sign = Sign { max_velocity: roads.limits[n], has_light: lights[n] != NO_LIGHT, leads_on, behind };
+        let light = groups.get(lights[n] as usize).copied();
+        let arrays = (InnerArray::new(), InnerArray::new());
+        Cell { sign, weight: roads.weights[n], light, outgoing: arrays.0, incoming: arrays.1, cars: 0, claim: 0 }
+    }))?;
     for (column, Rows { offsets, values }) in [(true, &roads.outgoing), (false, &incoming)] {
         if column {
             world.cells.set_arrays(cell::outgoing, offsets, &links(values))?;
