@@ -22,8 +22,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A step is five kernels, one of them for each class of controllers. [`Traffic::step`] records 64 steps and runs the
-//! recording again and again.
+//! A step is four kernels. [`Traffic::step`] records 64 steps and runs the recording again and again.
 //!
 //! Cars take the number of their cell's place in the roads when they start, so that at first neighbours are near each other in
 //! memory; cells of a street follow each other.

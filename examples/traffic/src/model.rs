@@ -1,8 +1,9 @@
 //! The model (INNER §4). Compiled for the host and for the GPU.
 //!
-//! A step is three kernels: [`Controller::control`] sets the lights, [`Car::plan`] takes the paper's steps 1 to 4, which
-//! only read the cells, and [`Car::drive`] takes step 5. Nothing is done for each cell: what a step leaves in cells and
-//! groups carries the step's number, so that the next one does not have to clear it.
+//! A step is four kernels: [`SharedSignalGroup::look`] looks for cars that come to junctions, [`Controller::control`] sets the
+//! lights, [`Car::plan`] takes the paper's steps 1 to 4, which only read the cells, and [`Car::drive`] takes step 5. Nothing is
+//! done for each cell: what a step leaves in cells and groups carries the step's number, so that the next one does not have to
+//! clear it.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
@@ -161,6 +162,8 @@ pub struct SharedSignalGroup {
     /// The last step in which it was green.
     #[atomic]
     pub green_at: u32,
+    /// Whether a car is so near that it could cross the junction in this step.
+    pub has_traffic: bool,
     /// The last cells before the junction.
     #[inline_array(2)]
     pub cells: InnerArray<Link<Cell>>,
@@ -168,10 +171,11 @@ pub struct SharedSignalGroup {
 
 #[soa_methods]
 impl SharedSignalGroup {
-    /// Whether a car is so near that it could cross the junction in one step: looks back from each cell, along incoming
-    /// cells, as far as the speed limit allows one to come from.
-    pub fn has_traffic(&self) -> bool {
-        self.cells.iter().any(|last| last.has_car_behind(u32::from(last.sign().max_velocity)))
+    /// Looks for cars that could cross the junction: back from each cell, along incoming cells, as far as the speed limit
+    /// allows one to come from. A kernel of its own, so that a GPU looks into all streets at the same time.
+    #[kernel]
+    pub fn look(&mut self) {
+        self.has_traffic = self.cells.iter().any(|last| last.has_car_behind(u32::from(last.sign().max_velocity)));
     }
 }
 
@@ -235,7 +239,7 @@ impl Controller for SmartTrafficLight {
     fn control(&mut self, clock: Ref<Clock>, k: u32) {
         let (mut busy, mut only) = (0, 0);
         for n in 0..self.groups.len() {
-            if busy < 2 && self.groups.get(n).has_traffic() {
+            if self.groups.get(n).has_traffic() {
                 busy += 1;
                 only = n as u32;
             }

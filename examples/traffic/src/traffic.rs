@@ -312,6 +312,7 @@ impl Traffic {
 
 /// A step, `k` steps after the clock's.
 fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: Rules) -> Result<(), ikra::Error> {
+    world.execute(SharedSignalGroup::look, ())?;
     world.execute(Controller::control, (clock, k))?;
     world.execute(Car::plan, (clock, k, rules))?;
     world.execute(Car::drive, (clock, k))
@@ -341,7 +342,11 @@ fn links<C: ikra::Class>(numbers: &[u32]) -> Vec<Link<C>> {
 }
 
 fn add_roads(world: &mut Simulation, roads: &Roads) -> Result<(), ikra::Error> {
-    let groups = (0..roads.groups.len()).map(|_| SharedSignalGroup { green_at: 0, cells: InnerArray::new() });
+    let groups = (0..roads.groups.len()).map(|_| SharedSignalGroup {
+        green_at: 0,
+        has_traffic: false,
+        cells: InnerArray::new(),
+    });
     let groups: Vec<Link<SharedSignalGroup>> = world.groups.extend(groups)?.collect();
     let lights = roads.lights();
     let incoming = roads.outgoing.reversed(roads.cells());
