@@ -5,15 +5,17 @@ use ikra_core::thread;
 
 use super::call;
 
-/// This thread's of the positions `first..end`, if it has one.
+/// This thread's of the positions `first..end`, if it has one, in a block of those that share them.
 ///
 /// There is a thread for each, and no loop over several: the assembler brings threads that part in a loop back together
 /// where the loop ends, but not in a loop around it that a panic leaves too.
 #[inline(always)]
-fn own(first: u32, end: u32) -> Option<u32> {
-    // The threads of the last block may have numbers of more than 32 bits.
-    let n = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x()) + u64::from(thread::thread_idx_x());
-    (n < u64::from(end - first)).then(|| first + n as u32)
+fn own(block: u32, first: u32, end: u32) -> Option<u32> {
+    // There are no more blocks than the positions need: each begins at one of them, which 32 bits hold. Its last threads may be
+    // further on.
+    let start = block * thread::block_dim_x();
+    let own = thread::thread_idx_x();
+    (own < (end - first).saturating_sub(start)).then(|| first + start + own)
 }
 
 /// The object at a position: that of the list, if there is one.
@@ -27,6 +29,28 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
     if list.is_null() { n } else { unsafe { *list.add(n as usize) } }
 }
 
+/// The same for a thread that asks once.
+///
+/// # Safety
+///
+/// As for [`object`].
+#[inline(always)]
+unsafe fn only_object(list: *const u32, n: u32) -> u32 {
+    let mut object = n;
+    // As one piece without a branch, so that it is one number of 32 bits that all addresses are made of.
+    // SAFETY: by the caller; the list is in global memory, and nothing writes it.
+    unsafe {
+        core::arch::asm!(
+            "{{ .reg .pred p; .reg .b64 a; setp.ne.b64 p, {1}, 0; cvta.to.global.u64 a, {1}; \
+             mad.wide.u32 a, {0}, 4, a; @p ld.global.b32 {0}, [a]; }}",
+            inout(reg32) object,
+            in(reg64) list,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    object
+}
+
 /// Calls a kernel for the objects `first..end`, or for those whose indices are at these places of the
 /// list.
 ///
@@ -36,10 +60,10 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
 /// 2. No other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
-    if let Some(n) = own(first, end) {
+    if let Some(n) = own(thread::block_idx_x(), first, end) {
         // SAFETY: passed on.
         unsafe {
-            call::call::<K, A>(object(list, n), args);
+            call::call::<K, A>(only_object(list, n), args);
         }
     }
 }
@@ -65,12 +89,10 @@ pub fn first_block(sections: &[SectionWords], tag: usize) -> u32 {
 pub unsafe fn execute_section<K: Call<A>, A: Copy>(from: u32, section: &SectionWords, list: *const u32, args: A) {
     let &[_, first, end, is_listed] = section;
     let list = if is_listed == 0 { core::ptr::null() } else { list };
-    let block = u64::from(thread::block_idx_x() - from);
-    let n = block * u64::from(thread::block_dim_x()) + u64::from(thread::thread_idx_x());
-    if n < u64::from(end - first) {
+    if let Some(n) = own(thread::block_idx_x() - from, first, end) {
         // SAFETY: passed on.
         unsafe {
-            call::call::<K, A>(object(list, first + n as u32), args);
+            call::call::<K, A>(only_object(list, n), args);
         }
     }
 }
@@ -84,7 +106,7 @@ pub unsafe fn execute_section<K: Call<A>, A: Copy>(from: u32, section: &SectionW
 /// 3. `found` is the place of a `u32`.
 #[inline(always)]
 pub unsafe fn construct<K: Construct<A>, A: Copy>(first: u32, end: u32, found: *const u32, args: A) {
-    if let Some(n) = own(first, end) {
+    if let Some(n) = own(thread::block_idx_x(), first, end) {
         // SAFETY: the contract is the same.
         if unsafe { call::construct::<K, A>(n, args) } {
             // SAFETY: by 3; all threads write the same.
