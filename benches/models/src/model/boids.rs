@@ -86,28 +86,31 @@ impl Boid {
         let mut count = 0.0;
         let (mut towards, mut along, mut away) = ([0.0; 2], [0.0; 2], [0.0; 2]);
         for cell in self.cell.around() {
-            for n in 0..cell.count() as usize {
-                let Some(boid) = cell.boids().get(n).load() else { continue };
-                let boid: Ref<Boid> = self.resolve(boid);
-                let (pos, vel) = (boid.pos(), boid.vel());
-                let mut d = [pos[0] - self.pos[0], pos[1] - self.pos[1]];
-                for k in 0..2 {
-                    if d[k] > 0.5 * size {
-                        d[k] -= size;
-                    } else if d[k] < -0.5 * size {
-                        d[k] += size;
-                    }
-                }
-                let distance = d[0] * d[0] + d[1] * d[1];
-                // Not oneself.
-                if distance < 1.0 && distance > 0.0 {
-                    count += 1.0;
+            let (mut n, here) = (0, cell.count() as usize);
+            while n < here {
+                if let Some(boid) = cell.boids().get(n).load() {
+                    let boid: Ref<Boid> = self.resolve(boid);
+                    let (pos, vel) = (boid.pos(), boid.vel());
+                    let mut d = [pos[0] - self.pos[0], pos[1] - self.pos[1]];
                     for k in 0..2 {
-                        towards[k] += d[k];
-                        along[k] += vel[k];
-                        away[k] -= d[k] * (1.0 - distance);
+                        if d[k] > 0.5 * size {
+                            d[k] -= size;
+                        } else if d[k] < -0.5 * size {
+                            d[k] += size;
+                        }
+                    }
+                    let distance = d[0] * d[0] + d[1] * d[1];
+                    // Not oneself.
+                    if distance < 1.0 && distance > 0.0 {
+                        count += 1.0;
+                        for k in 0..2 {
+                            towards[k] += d[k];
+                            along[k] += vel[k];
+                            away[k] -= d[k] * (1.0 - distance);
+                        }
                     }
                 }
+                n += 1;
             }
         }
         let mut vel = self.vel;
