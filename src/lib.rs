@@ -317,6 +317,7 @@ pub mod rt {
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::order::{NotAtomic, OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
+    pub use ikra_core::own::Own;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};
     pub use ikra_core::range_table::Numbering;
     pub use ikra_core::storage::{

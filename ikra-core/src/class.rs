@@ -5,6 +5,7 @@ use core::fmt::Debug;
 use crate::handle::Handle;
 pub use crate::info::*;
 use crate::layout::Layout;
+use crate::own::{Assigned, Own};
 use crate::phase::Phase;
 use crate::storage::{FieldTuple, Storage};
 use crate::table::BaseSet;
@@ -81,11 +82,13 @@ pub unsafe trait Class: ClassInfo {
     #[doc(hidden)]
     fn to_view<'w, P: Phase>(
         views: <Self::Fields as FieldTuple<Self>>::Views<'w, P>,
-        object: Handle<'w, Self, P>,
+        object: Own<'w, Self, P>,
     ) -> Self::View<'w, P>;
-    /// Takes a view apart.
+    /// Takes a view apart: what it shows, and what was noted of assignments.
     #[doc(hidden)]
-    fn from_view<'w, P: Phase>(view: Self::View<'w, P>) -> <Self::Fields as FieldTuple<Self>>::Views<'w, P>;
+    fn from_view<'w, P: Phase>(
+        view: Self::View<'w, P>,
+    ) -> (<Self::Fields as FieldTuple<Self>>::Views<'w, P>, Assigned<Self>);
     /// Makes a ref.
     #[doc(hidden)]
     fn to_ref<'w, P: Phase>(object: Handle<'w, Self, P>) -> Self::Ref<'w, P>;

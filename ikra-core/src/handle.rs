@@ -10,6 +10,7 @@ use crate::effects::FieldSet;
 use crate::info::ClassId;
 use crate::link::Link;
 use crate::near::Near;
+use crate::own::Own;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::storage::{Copies, FieldTuple, Storage};
@@ -223,7 +224,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         table: &'w Table<C>,
     ) -> C::View<'w, P> {
         // SAFETY: the contract is the same for each field.
-        C::to_view(unsafe { <C::Fields as FieldTuple<C>>::to_views::<P>(values, loaded, table, self.index()) }, self)
+        let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<P>(values, loaded, table, self.index()) };
+        C::to_view(views, Own::new(self, values))
     }
 
     /// The object that a link refers to, in the same world.

@@ -137,6 +137,9 @@ pub trait ModeTuple<C: Class, F: FieldTuple<C> = <C as Class>::Fields> {
     /// As for [`Mode::open`], with `F` the fields of `C`.
     unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_>;
 
+    /// Whether there is nothing to store: no snapshot is made, and what is stored elsewise has not changed.
+    fn keep(before: &F::Values, after: &F::Values) -> bool;
+
     /// The first field that was changed against its mode.
     fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize>;
 }
@@ -152,6 +155,10 @@ macro_rules! mode_tuple {
             unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_> {
                 // SAFETY: the contract is the same for each field.
                 ($(unsafe { $M::open::<C, $k, $F>(chunk) },)+)
+            }
+            #[inline(always)]
+            fn keep(before: &($($F::Value,)+), after: &($($F::Value,)+)) -> bool {
+                true $(&& !$M::SHADOW && (!$M::STORES || before.$k.same(&after.$k)))+
             }
             #[inline(always)]
             fn undeclared(before: &($($F::Value,)+), after: &($($F::Value,)+)) -> Option<usize> {

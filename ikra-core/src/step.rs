@@ -4,6 +4,7 @@ use crate::class::Class;
 use crate::handle::Handle;
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
+use crate::own::{Assigned, Own};
 use crate::panics::{stray_handle, undeclared_write};
 use crate::storage::FieldTuple;
 use crate::table::Table;
@@ -33,46 +34,41 @@ where
     // SAFETY: the object exists by 2, and the values are its own by 1.
     let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, table, index) };
     // SAFETY: by 2.
-    let mut view = K::Class::to_view(views, unsafe { Handle::at(table, index) });
+    let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values));
     let result = call(&mut view);
     if const { K::EFFECTS.is_exclusive } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
         let before = values;
-        let after = finish::<K>(view, table, index);
-        // SAFETY: the contract is the same.
-        unsafe { store::<K, X>(windows, n, &before, after) };
+        let (after, assigned) = finish::<K>(view, table, index);
+        check::<K>(&before, &after);
+        let before = assigned.values(&before);
+        if assigned.is_empty() && K::Modes::keep(before, &after) {
+            return result;
+        }
+        // SAFETY: by 1.
+        unsafe { windows.replace(n, before, after, assigned.fields()) };
     }
     result
 }
 
-/// The values behind a view after a call.
+/// The values behind a view after a call, and what was noted of assignments.
 #[inline(always)]
 pub fn finish<'w, K: Kernel>(
     view: <K::Class as Class>::View<'w, K>,
     table: &'w Table<K::Class>,
     index: usize,
-) -> ValuesOf<K> {
-    let views = K::Class::from_view(view);
+) -> (ValuesOf<K>, Assigned<K::Class>) {
+    let (views, assigned) = K::Class::from_view(view);
     if let Some(field) = FieldsOf::<K>::stray::<K>(&views, table, index) {
         stray_handle::<K::Class>(K::EFFECTS.kernel, field);
     }
-    FieldsOf::<K>::from_views::<K>(views)
+    (FieldsOf::<K>::from_views::<K>(views), assigned)
 }
 
-/// Stores what a kernel wrote.
-///
-/// # Safety
-///
-/// `n` is within the windows.
+/// Looks for changes that a kernel does not declare.
 #[inline(always)]
-pub unsafe fn store<K, X>(windows: &mut X, n: usize, before: &ValuesOf<K>, after: ValuesOf<K>)
-where
-    K: Kernel,
-    X: WindowTuple<ValuesOf<K>>,
-{
-    if let Some(field) = K::Modes::undeclared(before, &after) {
+pub fn check<K: Kernel>(before: &ValuesOf<K>, after: &ValuesOf<K>) {
+    if let Some(field) = K::Modes::undeclared(before, after) {
         undeclared_write::<K::Class>(K::EFFECTS.kernel, field);
     }
-    // SAFETY: the contract is the same.
-    unsafe { windows.set(n, after) };
 }

@@ -1,5 +1,6 @@
 //! Windows: one field of consecutive objects, as a kernel accesses it.
 
+use crate::effects::FieldSet;
 use crate::tuples::for_tuples;
 use crate::value::{LANES, Lanes, Loaded};
 
@@ -22,6 +23,19 @@ pub trait Window<T: Loaded> {
     /// `index` is within the window.
     #[inline(always)]
     unsafe fn set(&mut self, _index: usize, _value: T) {}
+
+    /// Stores the element at `index`, if the window is one to write: if it was assigned, or is another than `before`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the window.
+    #[inline(always)]
+    unsafe fn replace(&mut self, index: usize, before: &T, value: T, assigned: bool) {
+        if assigned || !before.same(&value) {
+            // SAFETY: by the caller.
+            unsafe { self.set(index, value) }
+        }
+    }
 
     /// Copies `len` elements from `first` on into a block.
     ///
@@ -77,6 +91,17 @@ pub trait WindowTuple<V> {
     ///
     /// `index` is within the windows.
     unsafe fn set(&mut self, index: usize, values: V);
+
+    /// Stores the values at `index`, those whose window is one to write, and that were assigned or are others than `before`.
+    ///
+    /// # Safety
+    ///
+    /// `index` is within the windows.
+    #[inline(always)]
+    unsafe fn replace(&mut self, index: usize, _before: &V, values: V, _assigned: FieldSet) {
+        // SAFETY: the contract is the same.
+        unsafe { self.set(index, values) }
+    }
 
     /// Copies `len` objects from `first` on into a block.
     ///
@@ -170,6 +195,12 @@ impl<T: Loaded, R: Window<T>, W: Window<T>> Window<T> for Snapshot<R, W> {
         // SAFETY: both windows are of the same objects.
         unsafe { self.next.set(index, value) }
     }
+    #[inline(always)]
+    unsafe fn replace(&mut self, index: usize, _: &T, value: T, _: bool) {
+        // What was loaded is in the other column.
+        // SAFETY: the contract is the same.
+        unsafe { self.set(index, value) }
+    }
 }
 
 macro_rules! window_tuple {
@@ -186,6 +217,19 @@ macro_rules! window_tuple {
                 $(
                     // SAFETY: the contract is the same for each field.
                     unsafe { self.$k.set(index, values.$k) };
+                )+
+            }
+            #[inline(always)]
+            unsafe fn replace(
+                &mut self,
+                index: usize,
+                before: &($($T,)+),
+                values: ($($T,)+),
+                assigned: FieldSet,
+            ) {
+                $(
+                    // SAFETY: the contract is the same for each field.
+                    unsafe { self.$k.replace(index, &before.$k, values.$k, assigned.contains($k)) };
                 )+
             }
             #[inline(always)]

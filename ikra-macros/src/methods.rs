@@ -5,6 +5,7 @@
 
 mod access;
 mod arguments;
+mod assigned;
 mod body;
 mod calls;
 mod check;

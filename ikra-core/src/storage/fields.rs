@@ -23,6 +23,13 @@ pub trait FieldTuple<C: Class>: 'static {
     /// What fills storage before an object is initialised.
     const PLACEHOLDER: Self::Values;
 
+    /// Replaces the value of field `K`.
+    ///
+    /// # Safety
+    ///
+    /// `V` is its type.
+    unsafe fn put<const K: usize, V: Copy>(values: &mut Self::Values, value: V);
+
     /// Loads an object.
     ///
     /// # Safety
@@ -243,6 +250,15 @@ macro_rules! field_tuple {
                     }
                 )+
                 None
+            }
+            #[inline(always)]
+            unsafe fn put<const K: usize, V: Copy>(values: &mut Self::Values, value: V) {
+                $(
+                    if K == $k {
+                        // SAFETY: it is of type `V`, by the caller.
+                        unsafe { (&raw mut values.$k).cast::<V>().write(value) };
+                    }
+                )+
             }
             #[inline(always)]
             fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values {

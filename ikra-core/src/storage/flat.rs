@@ -4,6 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::class::{Class, ColumnInfo};
+use crate::effects::FieldSet;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
@@ -63,6 +64,12 @@ impl<T: Flatten, X: WindowTuple<T::Parts>, B: Window<T> + From<Block<<T as Loade
     unsafe fn set(&mut self, index: usize, value: T) {
         // SAFETY: the columns' windows are of the same objects.
         unsafe { self.windows.set(index, value.into_parts()) }
+    }
+    #[inline(always)]
+    unsafe fn replace(&mut self, index: usize, before: &T, value: T, assigned: bool) {
+        let assigned = if assigned { FieldSet::ALL } else { FieldSet::EMPTY };
+        // SAFETY: the columns' windows are of the same objects.
+        unsafe { self.windows.replace(index, &before.into_parts(), value.into_parts(), assigned) }
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod ahead;
 pub(crate) mod approximate;
 pub(crate) mod arithmetic;
+pub(crate) mod assigned;
 pub(crate) mod cells;
 pub(crate) mod copies;
 pub(crate) mod element;

@@ -9,7 +9,8 @@ use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
 use ikra_core::mode::{Chunk, ModeTuple};
 use ikra_core::near::Near;
-use ikra_core::step::{finish, step, store};
+use ikra_core::own::Own;
+use ikra_core::step::{check, finish, step};
 use ikra_core::storage::{Bump, FieldTuple};
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::tile_row;
@@ -165,12 +166,12 @@ impl<K: Kernel> Meeting<K> {
         // SAFETY: the object exists by 1, and the values are its own.
         let views = unsafe { FieldsOf::<K>::to_views::<K>(self.values, const { K::Modes::TOUCHES }, table, index) };
         // SAFETY: by 1.
-        let mut view = K::Class::to_view(views, unsafe { Handle::at(table, index) });
+        let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, self.values));
         // SAFETY: the other object exists by 1; and by 2.
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive } {
-            self.values = finish::<K>(view, table, index);
+            self.values = finish::<K>(view, table, index).0;
         }
     }
 
@@ -187,7 +188,10 @@ impl<K: Kernel> Meeting<K> {
             // SAFETY: the run holds one object.
             let before = unsafe { windows.get(0) };
             // SAFETY: the run holds one object.
-            unsafe { store::<K, _>(&mut windows, 0, &before, self.values) };
+            unsafe {
+                check::<K>(&before, &self.values);
+                windows.set(0, self.values);
+            }
         }
     }
 }

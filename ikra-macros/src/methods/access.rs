@@ -517,7 +517,7 @@ pub(super) fn changes(mut after: &[TokenTree]) -> Option<bool> {
             [TokenTree::Group(index), rest @ ..] if index.delimiter() == Delimiter::Bracket => after = rest,
             [TokenTree::Punct(dot), TokenTree::Ident(name), rest @ ..] if dot.as_char() == '.' => {
                 if is_call(rest) {
-                    return Some(MUTATORS.contains(&&*plain_name(name)));
+                    return Some(is_mutator(&plain_name(name)));
                 }
                 after = rest;
             }
@@ -526,6 +526,11 @@ pub(super) fn changes(mut after: &[TokenTree]) -> Option<bool> {
             _ => return is_assignment(after).then_some(true),
         }
     }
+}
+
+/// Whether a method of this name is known to change what it is called on.
+pub(super) fn is_mutator(name: &str) -> bool {
+    MUTATORS.contains(&name)
 }
 
 /// Whether the tokens begin with `=` or a compound assignment.

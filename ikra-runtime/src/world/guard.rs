@@ -10,6 +10,7 @@ use crate::phase::Guarded;
 use crate::storage::{Copies, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
+use ikra_core::own::Own;
 
 /// An object's view in sequential code, stored when it is dropped.
 ///
@@ -60,7 +61,7 @@ impl<'w, C: Class> Mut<'w, C> {
         // SAFETY: the object exists, and the values are its own.
         let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, table, index) };
         // SAFETY: the object exists.
-        let view = C::to_view(views, unsafe { Handle::at(table, index) });
+        let view = C::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values));
         Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }
     }
 }
@@ -69,7 +70,7 @@ impl<C: Class> Drop for Mut<'_, C> {
     fn drop(&mut self) {
         // SAFETY: taken once, and not used after.
         let view = unsafe { ManuallyDrop::take(&mut self.view) };
-        let views = C::from_view(view);
+        let (views, _) = C::from_view(view);
         let stray = <C::Fields as FieldTuple<C>>::stray::<Guarded>(&views, self.table, self.index);
         let values = <C::Fields as FieldTuple<C>>::from_views::<Guarded>(views);
         if let Some(field) = stray.or_else(|| <C::Fields as FieldTuple<C>>::other_array(&self.values, &values)) {

@@ -17,6 +17,8 @@ pub mod differs;
 pub mod floats;
 #[path = "recursion.rs"]
 pub mod recursion;
+#[path = "stores.rs"]
+pub mod stores;
 #[path = "sums.rs"]
 pub mod sums;
 #[path = "twins.rs"]

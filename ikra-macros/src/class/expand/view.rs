@@ -24,7 +24,7 @@ pub(super) fn view(class: &Class) -> TokenStream {
         #vis struct #view<'w, #p: ::ikra::Phase> {
             #(#fields,)*
             #[doc(hidden)]
-            __object: ::ikra::rt::Handle<'w, #row, #p>,
+            pub __object: ::ikra::rt::Own<'w, #row, #p>,
         }
     }
 }

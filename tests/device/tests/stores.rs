@@ -1,0 +1,73 @@
+//! A kernel stores what it assigns, where it assigns it, and whatever else it changed.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::Place;
+use ikra::prelude::*;
+use ikra_build::ptx;
+use ikra_device_tests::model::stores::{Item, Shelf};
+use ikra_device_tests::{DEVICE_CODE, has_gpu};
+
+const ITEMS: u32 = 1_000;
+
+fn shelf() -> Shelf {
+    let mut shelf = Shelf::new();
+    let items = (0..ITEMS).map(|n| Item {
+        kind: (n % 5) as u8,
+        energy: n * 7 % 11,
+        seen: n,
+        pair: [n as f32, -0.0],
+        next: Link::from_index((n as usize * 17 + 3) % ITEMS as usize),
+    });
+    shelf.items.extend(items).unwrap();
+    shelf
+}
+
+fn run(shelf: &mut Shelf, place: Place) {
+    let mut on = shelf.on(place);
+    for by in [3, 4, 9] {
+        on.execute(Item::feed, by).unwrap();
+        on.execute(Item::sort, by).unwrap();
+        on.execute(Item::hide, by).unwrap();
+        on.execute(Item::undo, by).unwrap();
+    }
+    on.execute(Item::sort, 6).unwrap();
+    let all: Vec<Link<Item>> = (0..ITEMS as usize).step_by(3).filter_map(Link::from_index).collect();
+    on.execute_each(Item::replace, &all, 5).unwrap();
+}
+
+#[test]
+fn host_and_device_store_the_same() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut host, mut device) = (shelf(), shelf());
+    run(&mut host, Place::Host);
+    run(&mut device, Place::Gpu(0));
+    let rows = |shelf: &Shelf| -> Vec<String> {
+        shelf.items.iter().map(|item| format!("{item:?} {:?} {:?}", item.pair.map(f32::to_bits), item.next)).collect()
+    };
+    assert_eq!(rows(&host), rows(&device));
+    assert_ne!(rows(&host), rows(&shelf()));
+}
+
+#[test]
+fn what_is_not_assigned_is_neither_loaded_nor_stored() {
+    let Some(path) = DEVICE_CODE else {
+        assert!(std::env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_none(), "there is no compiler for the device");
+        return;
+    };
+    let kernels = ptx::kernels(&std::fs::read_to_string(path).unwrap());
+    let kernel = |name: &str| kernels.iter().find(|kernel| kernel.name.starts_with(name)).unwrap();
+    let count = |code: &str, kind: &str| {
+        let is_access = |line: &&str| ["ld.b", "ld.v", "st.b", "st.v"].iter().any(|kind| line.starts_with(kind));
+        code.lines().map(str::trim).filter(is_access).filter(|line| line.starts_with(kind)).count()
+    };
+    // The kind decides; where it is another, the kernel ends.
+    let feed = kernel("ikra_kernel_Item_feed_");
+    let first = feed.body.find("ld.b8").unwrap();
+    let rest = feed.body[first..].split_once("bra").unwrap().1;
+    assert_eq!(count(&feed.body, "ld"), 3, "the kind, the energy, and the next: {}", feed.body);
+    assert_eq!((count(rest, "ld"), count(rest, "st")), (2, 3), "{}", feed.body);
+    let replace = kernel("ikra_kernel_Item_replace_");
+    assert_eq!((count(&replace.body, "ld"), count(&replace.body, "st")), (0, 2), "{}", replace.body);
+}
