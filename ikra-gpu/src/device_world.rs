@@ -135,6 +135,10 @@ impl DeviceWorld {
     /// Brings the device up to date: columns that changed on the host, and tables.
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         self.log.check()?;
+        // All classes have copies on the same streams.
+        if let Some(objects) = members.first_mut() {
+            self.refuse_elsewhere(&mut **objects)?;
+        }
         for (member, objects) in members.iter_mut().enumerate() {
             self.prepare_class(member, &mut **objects, sections)?;
         }
@@ -153,6 +157,19 @@ impl DeviceWorld {
         let fields = own.fold(objects.atomics(), |fields, effects| fields.union(changes(effects)));
         // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
         unsafe { objects.copies().changed(self.log.number(), fields) };
+    }
+
+    /// Fails while kernels are recorded on another device: one that ran here meanwhile would be missing there.
+    fn refuse_elsewhere(&self, objects: &mut dyn AnyObjects) -> Result<(), Error> {
+        let own = self.log.number();
+        if objects.copies().streams().all(|stream| stream == own) {
+            return Ok(());
+        }
+        let streams: Vec<u64> = objects.copies().streams().filter(|&stream| stream != own).collect();
+        streams.into_iter().try_for_each(|stream| match DeviceColumns::known(objects, stream) {
+            Some(columns) => columns.log.refuse_in_recording("running a kernel on another device"),
+            None => Ok(()),
+        })
     }
 
     /// Whether the device has all objects: what a launch asks first.

@@ -71,6 +71,9 @@ pub trait CudaWorld: World {
     /// As for [executors](ikra_runtime::executor::On#errors). [`GpuError::DeviceLost`] after a kernel has failed:
     /// [`cuda_accept_loss`](Self::cuda_accept_loss) comes first.
     fn cuda_open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
+        if used_last(self).is_some_and(|place| place != Place::Gpu(device)) {
+            with(self, |_, device| device.log.refuse_in_recording("opening another device"))?;
+        }
         self.on(Place::Gpu(device)).open()?;
         with(self, |_, device| Ok(device.device().clone()))
     }
