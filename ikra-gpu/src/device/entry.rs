@@ -30,44 +30,55 @@ macro_rules! __entry {
 }
 pub use __entry as entry;
 
-/// The entry of a trait's kernel: for objects of all classes, of which each has blocks of its own.
+/// The entry of a trait's kernel: for objects of all classes, of which each has blocks of its own. The classes come as a
+/// tree in which each block finds its own: `[0 {0 Car} {1 Pedestrian}]` are those up to class 0, and those after it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __together {
     (
-        $trait:ident, $number:literal: [$($class:path, $tag:literal;)*]
+        $trait:ident, $number:literal: $count:literal in $tree:tt
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) as $symbol:literal
     ) => {
         const _: () = {
-            use $crate::device::runtime::kernel::{HasKernel, SectionWords, together};
+            use $crate::device::runtime::kernel::{SectionWords, together};
 
             /// # Safety
             ///
             /// Launched by the host for a world whose tables it has filled, with as many blocks as the sections say, and a
             /// list that has objects where they say, or none.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "ptx-kernel" fn entry(
-                sections: [SectionWords; <[&str]>::len(&[$(::core::stringify!($tag)),*])],
-                list: *const u32
-                $(, $arg: $ty)*
-            ) {
+            unsafe extern "ptx-kernel" fn entry(sections: [SectionWords; $count], list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", together::<$trait, $number>(), ());
                 // Elements by constants: by a variable, the array would be in memory.
-                let mut class = 0;
-                $(class += u32::from($crate::device::is_after(&sections[$tag]));)*
-                match class {
-                    // SAFETY: by the host.
-                    $($tag => unsafe {
-                        let from = $crate::device::first_block(&sections, $tag);
-                        $crate::device::execute_section::<<$class as HasKernel<$trait, $number>>::Kernel, $args>(
-                            from, &sections[$tag], list, $all,
-                        )
-                    },)*
-                    _ => {}
-                }
+                $crate::__section! { (sections, list, $trait, $number, $args, $all) $tree }
             }
         };
     };
+}
+/// The kernel of the class whose block it is.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __section {
+    (($sections:ident, $($rest:tt)*) [$last:literal $up_to:tt $after:tt]) => {
+        if $crate::device::is_after(&$sections[$last]) {
+            $crate::__section! { ($sections, $($rest)*) $after }
+        } else {
+            $crate::__section! { ($sections, $($rest)*) $up_to }
+        }
+    };
+    (
+        ($sections:ident, $list:ident, $trait:ident, $number:literal, $args:ty, $all:tt)
+        {$tag:literal $class:path}
+    ) => {{
+        use $crate::device::runtime::kernel::HasKernel;
+        let from = $crate::device::first_block(&$sections, $tag);
+        // SAFETY: by the host.
+        unsafe {
+            $crate::device::execute_section::<<$class as HasKernel<$trait, $number>>::Kernel, $args>(
+                from, &$sections[$tag], $list, $all,
+            )
+        }
+    }};
 }
 pub use __together as together;
 

@@ -195,14 +195,31 @@ fn together(dispatch: &Dispatch, method: &Method, number: &Literal, args: &Args)
     let place = place(name);
     let symbol = kernel_symbol(&ident.unraw().to_string(), name, &place);
     let Args { ty, pattern, types, names, .. } = args;
-    let (classes, tags) = (&options.classes, (0..options.classes.len()).map(Literal::usize_unsuffixed));
+    let (count, tree) = (Literal::usize_unsuffixed(options.classes.len()), tree(0, &options.classes));
     let entry = quote_spanned! {at=>
         ::ikra::rt::together! {
-            #ident, #number: [#(#classes, #tags;)*]
+            #ident, #number: #count in #tree
             #pattern: #ty = (#(#names: #types),*) as #symbol
         }
     };
     (quote_spanned!(at=> at #place: (#(#types),*)), entry)
+}
+
+/// Classes as a tree, in which each is found by as few comparisons as there are bits in their number.
+fn tree(first: usize, classes: &[Path]) -> TokenStream {
+    let number = Literal::usize_unsuffixed;
+    match classes {
+        [class] => {
+            let tag = number(first);
+            quote!({#tag #class})
+        }
+        _ => {
+            let (up_to, after) = classes.split_at(classes.len().div_ceil(2));
+            let last = first + up_to.len() - 1;
+            let (up_to, after, last) = (tree(first, up_to), tree(last + 1, after), number(last));
+            quote!([#last #up_to #after])
+        }
+    }
 }
 
 /// The macro through which `#[soa_methods] impl Actor for Car` learns what the trait has. It has the trait's own name,

@@ -73,7 +73,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     Actor, "Actor::tick", 0 : [Car, model::Pedestrian] at ":1:0" : (f32)
 }
 ::ikra::rt::together! {
-    Actor, 0 : [Car, 0; model::Pedestrian, 1;] arg0 : f32 = (arg0 : f32) as
+    Actor, 0 : 2 in [0 { 0 Car } { 1 model::Pedestrian }] arg0 : f32 = (arg0 : f32) as
     "ikra_kernel_Actor_tick_1_0_6b326105"
 }
 ::ikra::rt::host_only! {
