@@ -1,7 +1,8 @@
 // Traffic on street networks: the steps of `examples/traffic`, number by number (INNER §4).
 //
-// A step is three launches: controllers open one of their groups, cars plan, cars drive. Steps are captured in graphs of 64, 8 and
-// one, and replayed. Version 0 does the same passes over the same columns as Ikra's world. Version 1 packs what it can: 4 bytes
+// A step is three or four launches: groups look for cars, controllers open one of their groups, cars plan, cars drive. Steps are
+// captured in graphs of 64, 8 and one, and replayed. Version 0 does the same passes over the same columns as Ikra's world. Version
+// 1 packs what it can: 4 bytes
 // per cell tell where cars go and how fast, 4 bytes how far the way back is straight, a bit whether there is a car; four threads
 // look after each controller; a car leaves its target in memory and not its path.
 
@@ -157,16 +158,17 @@ constexpr unsigned PATH_SLOTS = 8;
 
 struct Same {
     unsigned* clock;
-    unsigned cells, lights, smart, yields, cars, phase_length;
+    unsigned cells, groups, lights, smart, yields, cars, phase_length;
     float randomisation;
     std::uint64_t seed;
-    const uchar2* signs;  // speed limit, whether there is a light
+    const uchar4* signs;  // speed limit, whether there is a light, whether it leads to the next cell only, cells before it that do so
     const std::uint16_t* weights;
     const unsigned* signals;
     Arrays<1> outgoing, incoming;
     unsigned* taken;
     unsigned long long* claims;
     unsigned* green;
+    bool* traffic;  // of groups: whether there are cars behind
     Arrays<2> group_cells;
     Arrays<4> light_groups, smart_groups, yield_groups;
     unsigned *light_phases, *light_timers, *smart_phases, *smart_timers;
@@ -186,9 +188,14 @@ __device__ __forceinline__ bool has_car_behind(const Same& w, unsigned last, uns
     Way way;
     do {
         way.begin();
-        unsigned cell = last;
-        for (unsigned left = range; left-- > 0;) {
-            if (w.taken[cell] > 0) return true;
+        unsigned cell = last, left = range;
+        for (;;) {
+            const unsigned behind = min(static_cast<unsigned>(w.signs[cell].w), left - 1);
+            unsigned taken = 0;
+            for (unsigned n = 0; n <= behind; ++n) taken |= w.taken[cell - n];
+            if (taken > 0) return true;
+            cell -= behind;
+            left -= behind + 1;
             const uint2 span = w.incoming.spans[cell];
             if (left == 0 || span.x == 0) break;
             cell = w.incoming.get(cell, span, way.take(span.x));
@@ -197,14 +204,17 @@ __device__ __forceinline__ bool has_car_behind(const Same& w, unsigned last, uns
     return false;
 }
 
-__device__ __forceinline__ bool has_traffic(const Same& w, unsigned group)
+__global__ void __launch_bounds__(BLOCK) look(const Same w)
 {
+    const unsigned group = blockIdx.x * BLOCK + threadIdx.x;
+    if (group >= w.groups) return;
     const uint2 span = w.group_cells.spans[group];
-    for (unsigned k = 0; k < span.x; ++k) {
+    bool found = false;
+    for (unsigned k = 0; k < span.x && !found; ++k) {
         const unsigned last = w.group_cells.get(group, span, k);
-        if (has_car_behind(w, last, w.signs[last].x)) return true;
+        found = has_car_behind(w, last, w.signs[last].x);
     }
-    return false;
+    w.traffic[group] = found;
 }
 
 __global__ void __launch_bounds__(BLOCK) control(const Same w, unsigned k)
@@ -229,7 +239,7 @@ __global__ void __launch_bounds__(BLOCK) control(const Same w, unsigned k)
         const uint2 span = w.smart_groups.spans[i];
         unsigned busy = 0, only = 0;
         for (unsigned n = 0; n < span.x && busy < 2; ++n) {
-            if (has_traffic(w, w.smart_groups.get(i, span, n))) ++busy, only = n;
+            if (w.traffic[w.smart_groups.get(i, span, n)]) ++busy, only = n;
         }
         unsigned phase = w.smart_phases[i], timer = w.smart_timers[i];
         change_smart(phase, timer, w.phase_length, span.x, busy, only);
@@ -243,7 +253,7 @@ __global__ void __launch_bounds__(BLOCK) control(const Same w, unsigned k)
         const uint2 span = w.yield_groups.spans[i];
         unsigned first = 0;
         for (unsigned n = 0; n < span.x; ++n) {
-            if (has_traffic(w, w.yield_groups.get(i, span, n))) {
+            if (w.traffic[w.yield_groups.get(i, span, n)]) {
                 first = n;
                 break;
             }
@@ -265,8 +275,8 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
     Random random(w.seed, i + 1, step);
     const bool dawdles = random.chance(w.randomisation);
     unsigned cell = w.car_cells[i], velocity = 0;
-    uint2 span = w.outgoing.spans[cell];
-    if (span.x == 0) {
+    uchar4 sign = w.signs[cell];
+    if (!sign.z && w.outgoing.spans[cell].x == 0) {
         const unsigned entry = random.below(w.cells);
         if (w.taken[entry] == 0 && !w.signs[entry].y) {
             w.path(i, 0) = entry;
@@ -275,31 +285,32 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
     } else {
         const unsigned before = w.velocities[i], limit = w.car_limits[i];
         unsigned most = before < limit ? before + 1 : limit;
-        bool has_light = w.signs[cell].y;
         while (velocity < most) {
-            if (has_light) {
+            if (sign.y) {
                 const unsigned group = w.signals[cell];
                 if (group != NONE && w.green[group] != step) break;
             }
-            if (velocity > 0) span = w.outgoing.spans[cell];
-            if (span.x == 0) break;
-            unsigned next = w.outgoing.get(cell, span, 0);
-            if (span.x > 1) {
-                unsigned weights = w.weights[next];
-                for (unsigned n = 1; n < span.x; ++n) {
-                    const unsigned other = w.outgoing.get(cell, span, n);
-                    const unsigned weight = w.weights[other];
-                    weights += weight;
-                    if (weights == weight || random.below(weights) < weight) next = other;
+            unsigned next = cell + 1;
+            if (!sign.z) {
+                const uint2 span = w.outgoing.spans[cell];
+                if (span.x == 0) break;
+                next = w.outgoing.get(cell, span, 0);
+                if (span.x > 1) {
+                    unsigned weights = w.weights[next];
+                    for (unsigned n = 1; n < span.x; ++n) {
+                        const unsigned other = w.outgoing.get(cell, span, n);
+                        const unsigned weight = w.weights[other];
+                        weights += weight;
+                        if (weights == weight || random.below(weights) < weight) next = other;
+                    }
                 }
             }
-            const uchar2 sign = w.signs[next];
+            sign = w.signs[next];
             if (w.taken[next] > 0 || sign.x <= velocity) break;
             if (sign.x < most) most = sign.x;
             w.path(i, velocity) = next;
             ++velocity;
             cell = next;
-            has_light = sign.y;
         }
     }
     if (dawdles && velocity > 0) --velocity;
@@ -581,8 +592,14 @@ unsigned blocks(std::size_t threads)
 double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
 {
     const std::size_t cells = from.cells, cars = from.cars;
-    std::vector<uchar2> host_signs(cells);
-    for (std::size_t i = 0; i < cells; ++i) host_signs[i] = make_uchar2(from.limits[i], from.signals[i] != NONE);
+    std::vector<uchar4> host_signs(cells);
+    for (std::size_t i = 0; i < cells; ++i) {
+        const unsigned *out = from.outgoing.offsets + i, *in = from.incoming.offsets + i;
+        const bool leads_on = out[1] - out[0] == 1 && from.outgoing.values[out[0]] == i + 1;
+        const bool is_reached = i > 0 && host_signs[i - 1].z && in[1] - in[0] == 1;
+        const unsigned behind = is_reached ? std::min(host_signs[i - 1].w + 1u, 255u) : 0;
+        host_signs[i] = make_uchar4(from.limits[i], from.signals[i] != NONE, leads_on, static_cast<unsigned char>(behind));
+    }
     std::vector<unsigned> host_taken(cells);
     for (std::size_t i = 0; i < cars; ++i) host_taken[from.car_cells[i]] = 1;
     std::vector<uint2> host_spans(cars);
@@ -593,13 +610,14 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
     }
 
     const Zeros<unsigned> clock(1);
-    const Buffer<uchar2> signs(host_signs);
+    const Buffer<uchar4> signs(host_signs);
     const Column<std::uint16_t> weights(from.weights, cells);
     const Column<unsigned> signals(from.signals, cells);
     const ArrayColumns<1> outgoing(from.outgoing, from.cells), incoming(from.incoming, from.cells);
     const Buffer<unsigned> taken(host_taken);
     const Zeros<unsigned long long> claims(cells);
     const Zeros<unsigned> green(from.groups);
+    const Zeros<bool> traffic(from.groups);
     const ArrayColumns<2> group_cells(from.group_cells, from.groups);
     const ArrayColumns<4> light_groups(from.light_groups, from.lights), smart_groups(from.smart_groups, from.smart),
         yield_groups(from.yield_groups, from.yields);
@@ -609,14 +627,14 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
     const Zeros<unsigned> velocities(cars), path_slots(PATH_SLOTS * cars), path_arena(arena);
     const Buffer<uint2> path_spans(host_spans);
 
-    const Same w = {clock.data(), from.cells, from.lights, from.smart, from.yields, from.cars, from.phase_length,
+    const Same w = {clock.data(), from.cells, from.groups, from.lights, from.smart, from.yields, from.cars, from.phase_length,
                     from.randomisation, from.seed, signs.data(), weights.data(), signals.data(), outgoing.view(), incoming.view(),
-                    taken.data(), claims.data(), green.data(), group_cells.view(), light_groups.view(), smart_groups.view(),
+                    taken.data(), claims.data(), green.data(), traffic.data(), group_cells.view(), light_groups.view(), smart_groups.view(),
                     yield_groups.view(), light_phases.data(), light_timers.data(), smart_phases.data(), smart_timers.data(),
                     car_cells.data(), velocities.data(), car_limits.data(), path_spans.data(), path_slots.data(),
                     path_arena.data()};
     to.bytes = signs.bytes() + weights.bytes() + signals.bytes() + outgoing.bytes() + incoming.bytes() + taken.bytes()
-             + claims.bytes() + green.bytes() + group_cells.bytes() + light_groups.bytes() + smart_groups.bytes()
+             + claims.bytes() + green.bytes() + traffic.bytes() + group_cells.bytes() + light_groups.bytes() + smart_groups.bytes()
              + yield_groups.bytes() + light_phases.bytes() + light_timers.bytes() + smart_phases.bytes() + smart_timers.bytes()
              + car_cells.bytes() + car_limits.bytes() + velocities.bytes() + path_slots.bytes() + path_arena.bytes()
              + path_spans.bytes();
@@ -627,6 +645,7 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
         samples,
         [&](unsigned steps) {
             for (unsigned k = 1; k <= steps; ++k) {
+                if (from.groups > 0) look<<<blocks(from.groups), BLOCK, 0, stream>>>(w);
                 if (controllers > 0) control<<<controllers, BLOCK, 0, stream>>>(w, k);
                 plan<<<blocks(cars), BLOCK, 0, stream>>>(w, k);
                 drive<<<blocks(cars), BLOCK, 0, stream>>>(w, k);

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use ikra::prelude::*;
 use traffic::Traffic;
-use traffic::model::{Simulation, car, cell, clock, shared_signal_group, smart_traffic_light, traffic_light};
+use traffic::model::{Sign, Simulation, car, cell, clock, shared_signal_group, smart_traffic_light, traffic_light};
 
 /// What stands for no group.
 const NONE: u32 = u32::MAX;
@@ -133,6 +133,7 @@ impl Rows {
 /// What a run begins with, in the form that the library takes.
 pub(crate) struct Start {
     pub(crate) parameters: traffic::Parameters,
+    pub(crate) signs: Vec<Sign>,
     pub(crate) limits: Vec<u8>,
     pub(crate) weights: Vec<u16>,
     pub(crate) signals: Vec<u32>,
@@ -169,6 +170,7 @@ impl Start {
         let signs = world.cells.column(cell::sign);
         let lit = world.cells.column(cell::light).iter();
         Self {
+            signs: signs.to_vec(),
             limits: signs.iter().map(|sign| sign.max_velocity).collect(),
             weights: world.cells.column(cell::weight).to_vec(),
             signals: lit.map(|light| light.map_or(NONE, |group| group.index() as u32)).collect(),

@@ -1,10 +1,14 @@
 //! Times traffic on generated cities: `examples/traffic`, on the host and on a GPU beside the hand-written CUDA of
 //! `benches/cuda/traffic.cu`, and compares their results.
 //!
-//! `ikra-traffic-benches target/cuda/libbaselines.so [sizes | kernels | growth] …`, on a machine with a GPU;
-//! `ikra-traffic-benches host [sizes | growth] …` anywhere.
+//! `ikra-traffic-benches target/cuda/libbaselines.so [sizes | kernels | growth | arrays] …`, on a machine with a GPU;
+//! `ikra-traffic-benches host [sizes | growth | arrays] …` anywhere.
 
+mod arrays;
 mod baselines;
+mod layouts {
+    include!(concat!(env!("OUT_DIR"), "/layouts.rs"));
+}
 
 use std::error::Error;
 use std::time::Instant;
@@ -14,7 +18,7 @@ use ikra::Place;
 use ikra::prelude::*;
 use ikra_baselines::median;
 use streets::City;
-use traffic::model::{Car, Clock, Controller, Rules};
+use traffic::model::{Car, Clock, Controller, Rules, SharedSignalGroup};
 use traffic::{Parameters, Traffic};
 
 /// Steps that are not timed, so that all is recorded.
@@ -104,7 +108,7 @@ fn time_on_host(traffic: &mut Traffic, threads: usize) -> Result<f64, ikra::Erro
     })
 }
 
-fn on_gpu(baselines: &Baselines, cases: Vec<(City, u32)>, samples: u32) -> Result<(), Box<dyn Error>> {
+fn on_gpu(baselines: &Baselines, cases: Vec<(City, u32)>, samples: u32, with_host: bool) -> Result<(), Box<dyn Error>> {
     println!(
         "| cells | cars | Ikra | CUDA, same data | CUDA, best | same / Ikra | best / Ikra | ns per car and step | Ikra, MB | CUDA, MB \
          | best, MB | host, 2 threads | host / Ikra | results |"
@@ -114,9 +118,7 @@ fn on_gpu(baselines: &Baselines, cases: Vec<(City, u32)>, samples: u32) -> Resul
         let mut traffic = start(&city, cars)?;
         let (cells, cars) = (traffic.roads().cells(), traffic.parameters().cars);
         let (from, limit) = (Start::of(&mut traffic), traffic.roads().mean_limit());
-        let mut host = start(&city, cars)?;
-        let host_time = time_on_host(&mut host, 2)?;
-        drop(host);
+        let host_time = if with_host { Some(time_on_host(&mut start(&city, cars)?, 2)?) } else { None };
         let ikra = time_on_gpu(&mut traffic, samples)?;
         let bytes = traffic.world().device_stats().device_memory;
         let state = State::of(&mut traffic);
@@ -130,14 +132,14 @@ fn on_gpu(baselines: &Baselines, cases: Vec<(City, u32)>, samples: u32) -> Resul
         let (same_time, best_time) = (same.time / 1e3, best.time / 1e3);
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
         println!(
-            "| {cells} | {cars} | {ikra:.0} | {same_time:.0} | {best_time:.0} | {:.3} | {:.3} | {:.3} | {:.1} | {:.1} | {:.1} | {host_time:.0} | {:.1} | {verdict} |",
+            "| {cells} | {cars} | {ikra:.0} | {same_time:.0} | {best_time:.0} | {:.3} | {:.3} | {:.3} | {:.1} | {:.1} | {:.1} | {} | {verdict} |",
             same_time / ikra,
             best_time / ikra,
             ikra * 1e3 / f64::from(SAMPLE) / f64::from(cars),
             megabytes(bytes),
             megabytes(same.bytes),
             megabytes(best.bytes),
-            host_time / ikra,
+            host_time.map_or("– | –".to_owned(), |time| format!("{time:.0} | {:.1}", time / ikra)),
         );
     }
     Ok(())
@@ -156,6 +158,7 @@ fn kernels() -> Result<(), Box<dyn Error>> {
         const STEPS: u32 = 200;
         for k in 1..=STEPS {
             let mut on = world.on(Place::Gpu(0));
+            on.execute(SharedSignalGroup::look, ())?;
             on.execute(Controller::control, (clock, k))?;
             on.execute(Car::plan, (clock, k, rules))?;
             on.execute(Car::drive, (clock, k))?;
@@ -166,6 +169,38 @@ fn kernels() -> Result<(), Box<dyn Error>> {
             println!("{cells} cells, {cars} cars, {}: {time:.1} µs per step", kernel.kernel);
         }
     }
+    Ok(())
+}
+
+/// INNER Fig. 11: in its city on a GPU, in a smaller one on the host.
+fn arrays(place: Place) -> Result<(), Box<dyn Error>> {
+    let (steps, (city, cars)) =
+        if place == Place::Host { (20, sizes().swap_remove(0)) } else { (300, (City::DENVER, DENVER_CARS)) };
+    let from = Start::of(&mut start(&city, cars)?);
+    println!("{} cells, {cars} cars", from.limits.len());
+    let mut expected: Option<State> = None;
+    println!(
+        "| layout | array | inlined | cars, µs per step | controllers, µs per step | class, MB inlined | in the arena | results |"
+    );
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
+    arrays::run(&from, place, steps, |bar| {
+        let per_step = |time: std::time::Duration| time.as_secs_f64() * 1e6 / f64::from(steps);
+        let is_equal = expected.get_or_insert_with(|| bar.state.clone()) == &bar.state;
+        let (cars, controllers) = (per_step(bar.cars), per_step(bar.controllers));
+        let class = bar.array.split("::").next().unwrap_or_default();
+        let memory = bar.memory.iter().filter(|memory| memory.0 == class || class == "all");
+        let (inlined, arena) = memory.fold((0, 0), |sum, memory| (sum.0 + memory.1, sum.1 + memory.2));
+        let verdict = if is_equal { "equal" } else { "**DIFFERS**" };
+        println!(
+            "| {} | ({}) {} | {} | {cars:.1} | {controllers:.1} | {:.1} | {:.1} | {verdict} |",
+            bar.layout,
+            bar.figure,
+            bar.array,
+            bar.slots,
+            inlined as f64 / 1e6,
+            arena as f64 / 1e6
+        );
+    })?;
     Ok(())
 }
 
@@ -191,7 +226,7 @@ fn on_host(cases: Vec<(City, u32)>) -> Result<(), Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: ikra-traffic-benches host|target/cuda/libbaselines.so [sizes|kernels|growth] …";
+    let usage = "usage: ikra-traffic-benches host|target/cuda/libbaselines.so [sizes|kernels|growth|arrays] …";
     let path = arguments.next().ok_or(usage)?;
     let mut groups: Vec<String> = arguments.collect();
     if groups.is_empty() {
@@ -201,15 +236,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     match &baselines {
         Some(_) => {
             let name = &ikra::driver::devices()?[0].name;
-            println!("{name}, microseconds per {SAMPLE} steps, median of {SAMPLES} (growth: 1)");
+            println!("{name}, microseconds per {SAMPLE} steps, median of {SAMPLES}, in growth of 1");
         }
         None => println!("host, microseconds per {SAMPLE} steps, from {HOST_SAMPLE} steps"),
     }
     for group in groups {
         match (group.as_str(), &baselines) {
-            ("sizes", Some(baselines)) => on_gpu(baselines, sizes(), SAMPLES)?,
-            ("growth", Some(baselines)) => on_gpu(baselines, growth(), 1)?,
+            ("sizes", Some(baselines)) => on_gpu(baselines, sizes(), SAMPLES, true)?,
+            ("growth", Some(baselines)) => on_gpu(baselines, growth(), 1, false)?,
             ("kernels", Some(_)) => kernels()?,
+            ("arrays", Some(_)) => arrays(Place::Gpu(0))?,
+            ("arrays", None) => arrays(Place::Host)?,
             ("sizes", None) => on_host(sizes())?,
             ("growth", None) => on_host(growth())?,
             _ => return Err(usage.into()),

@@ -404,7 +404,14 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     #[inline(always)]
     #[track_caller]
     pub fn set(&mut self, index: usize, value: ViewOf<'w, P, S>) {
-        self[index] = S::Element::unview::<P>(value);
+        const { Written::<P, S>::CHECK };
+        let element = S::Element::unview::<P>(value);
+        // Here, where it is in a register, and not when the call has ended.
+        if const { brings_links::<P, S>() } {
+            assert_good(&element, self.targets);
+        }
+        // SAFETY: as for `index_mut`; nothing is borrowed from the array.
+        unsafe { self.address(index).write(element) };
     }
 
     /// Exchanges two elements.
