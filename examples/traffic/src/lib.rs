@@ -24,8 +24,12 @@
 //!
 //! A step is four kernels. [`Traffic::step`] records 64 steps and runs the recording again and again.
 //!
-//! Cars take the number of their cell's place in the roads when they start, so that at first neighbours are near each other in
-//! memory; cells of a street follow each other.
+//! Cars are numbered in the order of the cells in which they start, and cells street by street, so that neighbours are near
+//! each other in memory.
+//!
+//! Two things differ from the paper. A red light holds the cars on a street's last cell, which they may enter; there, the cell
+//! has a speed limit of 0, and cars stop before it. And where no controller decides who of several cars comes to a cell first, the
+//! car with the smallest number does.
 #![forbid(unsafe_code)]
 
 mod check;

@@ -357,16 +357,11 @@ fn add_roads(world: &mut Simulation, roads: &Roads) -> Result<(), ikra::Error> {
         leads_on = *roads.outgoing.row(n) == [n as u32 + 1];
         let sign = Sign { max_velocity: roads.limits[n], has_light: lights[n] != NO_LIGHT, leads_on, behind };
         let light = groups.get(lights[n] as usize).copied();
-        let arrays = (InnerArray::new(), InnerArray::new());
-        Cell { sign, weight: roads.weights[n], light, outgoing: arrays.0, incoming: arrays.1, cars: 0, claim: 0 }
+        let (outgoing, incoming) = (InnerArray::new(), InnerArray::new());
+        Cell { sign, weight: roads.weights[n], light, outgoing, incoming, cars: 0, claim: 0 }
     }))?;
-    for (column, Rows { offsets, values }) in [(true, &roads.outgoing), (false, &incoming)] {
-        if column {
-            world.cells.set_arrays(cell::outgoing, offsets, &links(values))?;
-        } else {
-            world.cells.set_arrays(cell::incoming, offsets, &links(values))?;
-        }
-    }
+    world.cells.set_arrays(cell::outgoing, &roads.outgoing.offsets, &links(&roads.outgoing.values))?;
+    world.cells.set_arrays(cell::incoming, &incoming.offsets, &links(&incoming.values))?;
     world.groups.set_arrays(shared_signal_group::cells, &roads.groups.offsets, &links(&roads.groups.values))
 }
 
