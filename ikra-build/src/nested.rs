@@ -151,9 +151,8 @@ fn text(output: &Output) -> String {
 fn flags(device: &Device) -> Vec<String> {
     let mut flags = vec![
         format!("-Ctarget-cpu={}", device.target),
-        // The first copies barriers into both arms of a divergent branch (rust-lang/rust#137086). After the second the
-        // alignment is lost with which elements are loaded as a whole; LLVM inlines the same.
-        String::from("-Zmir-enable-passes=-JumpThreading,-Inline"),
+        // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
+        String::from("-Zmir-enable-passes=-JumpThreading"),
         // As nvcc: with more, what is left over of a loop is many turns, one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
         // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.

@@ -24,7 +24,14 @@
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,
-    feature(core_intrinsics, const_eval_select, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch),
+    feature(
+        rustc_attrs,
+        core_intrinsics,
+        const_eval_select,
+        stdarch_nvptx,
+        link_llvm_intrinsics,
+        asm_experimental_arch
+    ),
     allow(internal_features)
 )]
 #![recursion_limit = "256"]
