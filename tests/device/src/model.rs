@@ -19,6 +19,8 @@ pub mod floats;
 pub mod recursion;
 #[path = "stores.rs"]
 pub mod stores;
+#[path = "strategies.rs"]
+pub mod strategies;
 #[path = "sums.rs"]
 pub mod sums;
 #[path = "twins.rs"]
