@@ -310,14 +310,13 @@ pub mod rt {
     pub use ikra_core::expansion::{
         class, class_symbol, dispatch, dispatch_kernel, examine, handle, kernel, reach, standard,
     };
-    pub use ikra_core::handle::Handle;
+    pub use ikra_core::handle::{Handle, Own};
     pub use ikra_core::info::ClassId;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
     pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::order::{NotAtomic, OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
-    pub use ikra_core::own::Own;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};
     pub use ikra_core::range_table::Numbering;
     pub use ikra_core::storage::{

@@ -2,10 +2,9 @@
 
 use core::fmt::Debug;
 
-use crate::handle::Handle;
+use crate::handle::{Assigned, Handle, Own};
 pub use crate::info::*;
 use crate::layout::Layout;
-use crate::own::{Assigned, Own};
 use crate::phase::Phase;
 use crate::storage::{FieldTuple, Storage};
 use crate::table::BaseSet;

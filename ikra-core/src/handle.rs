@@ -1,5 +1,7 @@
 //! Handles: an object in its table, behind every view and ref.
 
+mod own;
+
 use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,12 +12,13 @@ use crate::effects::FieldSet;
 use crate::info::ClassId;
 use crate::link::Link;
 use crate::near::Near;
-use crate::own::Own;
 use crate::panics::out_of_range;
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::storage::{Copies, FieldTuple, Storage};
 use crate::table::{Table, TableRef};
 use crate::tile_row;
+
+pub use own::{Assigned, Own};
 
 /// An object of class `C` in phase `P`: a link and, on the host, the table that it is to.
 ///

@@ -64,7 +64,6 @@ pub mod near;
 pub mod object;
 pub mod order;
 pub mod origin;
-pub mod own;
 pub mod panics;
 pub mod phase;
 pub mod range;

@@ -1,10 +1,9 @@
 //! One call of a kernel for one object, on host and device.
 
 use crate::class::Class;
-use crate::handle::Handle;
+use crate::handle::{Assigned, Handle, Own};
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
-use crate::own::{Assigned, Own};
 use crate::panics::{stray_handle, undeclared_write};
 use crate::storage::FieldTuple;
 use crate::table::Table;

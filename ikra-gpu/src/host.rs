@@ -1,5 +1,6 @@
 //! The host's side: the driver, copies of columns on devices, and launches.
 
+pub(crate) mod arguments;
 pub(crate) mod code;
 pub(crate) mod construct;
 pub(crate) mod device_columns;
@@ -10,6 +11,7 @@ pub mod interop;
 pub(crate) mod launch;
 pub(crate) mod lists;
 pub(crate) mod losses;
+pub(crate) mod order;
 pub(crate) mod recordings;
 pub(crate) mod reduce;
 pub(crate) mod stats;

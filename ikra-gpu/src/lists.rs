@@ -1,41 +1,26 @@
-//! Lists of links, put in order on the device: `device/lists.rs` says how.
+//! Lists of links on a device, and the kernels that put them in order: `device/lists.rs` says how.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use ikra_core::class::ClassId;
-use ikra_core::effects::FieldSet;
-use ikra_core::kernel::Argument;
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::list::{LinkWords, ListMemory, ListOrder, Stored, Unordered};
+use ikra_runtime::list::{ListMemory, ListOrder};
 
-use crate::chunks::{CHUNK, CHUNK_WORDS, PLACE_THREADS, WIDE};
-use crate::device_columns::DeviceColumns;
-use crate::device_world::{DeviceWorld, Scratch};
-use crate::driver::{Function, Grid, Memory};
-use crate::launch::Arguments;
+use crate::driver::{Function, Memory};
 use crate::stream_log::StreamLog;
-use crate::tables::Members;
-
-/// The most classes whose links are put in order here.
-const MOST_CLASSES: usize = 32;
-/// Threads of a block that looks at links.
-const MARK_THREADS: u32 = 256;
-/// What errors name.
-const NAME: &str = "putting links in order";
 
 /// The kernels.
 #[derive(Clone, Debug)]
 pub(crate) struct Ordering {
-    mark: Function,
-    count: Function,
-    place: Function,
-    write: Function,
+    pub(crate) mark: Function,
+    pub(crate) count: Function,
+    pub(crate) place: Function,
+    pub(crate) write: Function,
 }
 
 impl Ordering {
     /// Those of a module, if it has them.
-    fn of(log: &StreamLog) -> Result<Option<Self>, GpuError> {
+    pub(crate) fn of(log: &StreamLog) -> Result<Option<Self>, GpuError> {
         let find = |name| log.module.function(name);
         let all =
             (find("ikra_list_mark")?, find("ikra_list_count")?, find("ikra_list_place")?, find("ikra_list_write")?);
@@ -47,9 +32,9 @@ impl Ordering {
 /// A list in device memory.
 #[derive(Debug)]
 pub(crate) struct DeviceList {
-    memory: Memory,
-    log: Arc<StreamLog>,
-    len: usize,
+    pub(crate) memory: Memory,
+    pub(crate) log: Arc<StreamLog>,
+    pub(crate) len: usize,
 }
 
 impl DeviceList {
@@ -78,170 +63,5 @@ unsafe impl ListMemory for DeviceList {
     }
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-/// Links in device memory: their address, how many, and the bits of the class, or [`WIDE`].
-struct Source {
-    address: u64,
-    len: usize,
-    tag_bits: u32,
-}
-
-impl DeviceWorld {
-    /// Puts links in order, unless something is wrong with them.
-    pub(crate) fn order(
-        &mut self,
-        members: &mut Members<'_>,
-        unordered: &Unordered<'_>,
-    ) -> Result<Option<ListOrder>, Error> {
-        self.log.refuse_in_recording("a kernel for a list of links")?;
-        let classes = unordered.classes;
-        if self.ordering.is_none() {
-            self.ordering = Ordering::of(&self.log)?;
-        }
-        let Some(kernels) = self.ordering.clone().filter(|_| classes.len() <= MOST_CLASSES) else { return Ok(None) };
-        let Some(source) = self.source(members, unordered)? else { return Ok(None) };
-
-        // First chunk and number of objects of each class, and the chunk after the last.
-        let mut table: Vec<[u32; 2]> = Vec::new();
-        let mut chunks = 0;
-        for &class in classes {
-            let count = members.iter().find(|objects| objects.class() == class).map_or(0, |objects| objects.count());
-            table.push([chunks, count]);
-            chunks += count.div_ceil(CHUNK);
-        }
-        table.push([chunks, 0]);
-        let class_count = classes.len() as u32;
-
-        // The memory that starts as zeros, and the rest.
-        let mut found = vec![[0_u32; 3]; 1 + classes.len()];
-        let (sets_bytes, found_bytes) = ((chunks * CHUNK_WORDS) as usize * size_of::<u32>(), size_of_val(&found[..]));
-        let (table_bytes, counts_bytes) = (size_of_val(&table[..]), chunks as usize * size_of::<[u32; 3]>());
-        let sets = self.scratch(Scratch::Sets, sets_bytes + found_bytes + table_bytes + counts_bytes)?;
-        let found_from = sets + sets_bytes as u64;
-        let found_at = found_from;
-        let table_at = found_at + found_bytes as u64;
-        let counts = table_at + table_bytes as u64;
-        let of_classes = found_at + size_of::<[u32; 3]>() as u64;
-
-        let log = self.log.clone();
-        let launch = |function: &Function, blocks: u32, threads: u32, words: u32, own: &[Argument<'_>]| {
-            let grid = Grid { blocks, threads, shared_bytes: words * threads * size_of::<u32>() as u32 };
-            let arguments = Arguments { own, arguments: &[] };
-            // SAFETY: the four kernels take what they are given below: addresses of the memory above, links and chunks as many
-            // as there are, and of shared memory a word or two per thread.
-            unsafe { log.launch(NAME, function, grid, arguments.places().as_slice()) }
-        };
-        // SAFETY: the memory was just asked for; what used it before is before this in the stream.
-        unsafe {
-            log.stream.zero(sets, sets_bytes + found_bytes)?;
-            log.stream.upload(table_at, table.as_ptr().cast(), table_bytes)?;
-        }
-        let Source { address, len, tag_bits } = source;
-        let count = len as u32;
-        let blocks = count.div_ceil(MARK_THREADS);
-        let [address, count, tag_bits, table_at, class_count, sets, found_at, counts, of_classes] = [
-            Argument::of(&address),
-            Argument::of(&count),
-            Argument::of(&tag_bits),
-            Argument::of(&table_at),
-            Argument::of(&class_count),
-            Argument::of(&sets),
-            Argument::of(&found_at),
-            Argument::of(&counts),
-            Argument::of(&of_classes),
-        ];
-        launch(
-            &kernels.mark,
-            blocks,
-            MARK_THREADS,
-            0,
-            &[address, count, tag_bits, table_at, class_count, sets, found_at],
-        )?;
-        if chunks > 0 {
-            launch(&kernels.count, chunks, CHUNK_WORDS, 1, &[sets, counts])?;
-        }
-        launch(&kernels.place, 1, PLACE_THREADS, 1, &[table_at, class_count, counts, of_classes])?;
-        {
-            let inbox = log.inbox();
-            // SAFETY: there are as many bytes, which the inbox has room for.
-            unsafe { log.copy_to_inbox(inbox.start(), found_from, found_bytes) }?;
-            log.synchronize()?;
-            // SAFETY: the bytes have arrived, and any are numbers.
-            unsafe { std::ptr::copy_nonoverlapping(inbox.start(), found.as_mut_ptr().cast(), found_bytes) };
-        }
-        let [[wrong, ..], of_classes @ ..] = &found[..] else { unreachable!("the first is not a class's") };
-        let all: usize = of_classes.iter().map(|[len, ..]| *len as usize).sum();
-        if *wrong != 0 || all != len {
-            // A link to no object, or two to one.
-            return Ok(None);
-        }
-        let listed = of_classes.iter().map(|&[len, first, last]| {
-            let bounds = if len == 0 { 0..0 } else { first as usize..last as usize + 1 };
-            (len as usize, bounds)
-        });
-        let listed: Vec<_> = listed.collect();
-        let memory = if listed.iter().all(|(len, bounds)| *len == bounds.len()) {
-            None
-        } else {
-            let places = listed.iter().fold(0, |places: usize, (len, _)| places.next_multiple_of(32) + len);
-            let memory = Memory::new(&log.context, places * size_of::<u32>(), "a list of objects")?;
-            let list = memory.address();
-            launch(&kernels.write, chunks, CHUNK_WORDS, 2, &[sets, counts, Argument::of(&list)])?;
-            let list = DeviceList { memory, log: log.clone(), len: places };
-            Some(Box::new(list) as Box<dyn ListMemory>)
-        };
-        // SAFETY: the kernels found so many objects of each class, from the first to the last, as many as there are links: each
-        // once. They write them in this order.
-        Ok(Some(unsafe { ListOrder::on_device(&listed, memory) }))
-    }
-
-    /// Where links are on the device.
-    fn source(&mut self, members: &mut Members<'_>, unordered: &Unordered<'_>) -> Result<Option<Source>, Error> {
-        let tag_bits = unordered.classes.len().next_power_of_two().trailing_zeros();
-        let (start, bytes, len, tag_bits) = match &unordered.links {
-            Stored::Host(LinkWords::Narrow(links)) => {
-                (links.as_ptr().cast::<u8>(), size_of_val(*links), links.len(), tag_bits)
-            }
-            Stored::Host(LinkWords::Wide(links)) => (links.as_ptr().cast(), size_of_val(*links), links.len(), WIDE),
-            Stored::Column { class, field, is_wide } => {
-                let (size, tag_bits) = if *is_wide { (8, WIDE) } else { (4, tag_bits) };
-                return self
-                    .column(members, *class, *field, size)
-                    .map(|found| found.map(|(address, len)| Source { address, len, tag_bits }));
-            }
-            _ => return Ok(None),
-        };
-        if len == 0 || u32::try_from(len).is_err() {
-            return Ok(None);
-        }
-        let address = self.scratch(Scratch::Links, bytes)?;
-        // SAFETY: there is room for the links.
-        unsafe { self.log.stream.upload(address, start, bytes) }.map_err(|error| self.log.blame(error))?;
-        self.log.count_up(bytes);
-        Ok(Some(Source { address, len, tag_bits }))
-    }
-
-    /// Address and length of a column on the device, of elements of so many bytes next to each other.
-    fn column(
-        &mut self,
-        members: &mut Members<'_>,
-        class: ClassId,
-        field: usize,
-        size: usize,
-    ) -> Result<Option<(u64, usize)>, Error> {
-        self.prepare(members, &[])?;
-        let Some(objects) = members.iter_mut().find(|objects| objects.class() == class) else { return Ok(None) };
-        let len = objects.count() as usize;
-        if len == 0 {
-            return Ok(None);
-        }
-        let spans = objects.spans(FieldSet::from_bits(1 << field), 0, len);
-        let [span] = spans.as_slice() else { return Ok(None) };
-        if (span.rows, span.width) != (1, len * size) {
-            return Ok(None);
-        }
-        Ok(DeviceColumns::of(&mut **objects, &self.log)?.address(span).map(|address| (address, len)))
     }
 }

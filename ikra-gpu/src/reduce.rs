@@ -7,10 +7,11 @@ use ikra_core::reduce::{ACCUMULATORS, part_len};
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Launch, Reduction, Section};
 
+use crate::arguments::Arguments;
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Grid;
-use crate::launch::{Arguments, threads};
+use crate::launch::threads;
 use crate::step::Positions;
 use crate::tables::Members;
 

@@ -8,8 +8,8 @@ use ikra_runtime::error::GpuError;
 use ikra_runtime::executor::{Over, Section};
 use ikra_runtime::list::ListOrder;
 
+use crate::arguments::Arguments;
 use crate::driver::{Function, Grid, Stream};
-use crate::launch::Arguments;
 
 /// Which objects a kernel runs for: those at `first..end`, or those that are there in the list.
 #[derive(Debug)]

@@ -8,7 +8,7 @@
 //! | [`objects`], [`world`] | what users own |
 //! | [`place`], [`executor`] | where kernels run, and the executors that users call |
 //! | `exec` | how kernels run on the host |
-//! | [`list`], [`reorder`] | which objects a kernel runs for; links of several classes, in order by class |
+//! | [`list`] | which objects a kernel runs for, in order by class |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
 //! | [`picture`], [`advice`] | how storage looks, and how it could be smaller |
 //! | [`error`] | what can go wrong |
@@ -34,7 +34,6 @@ pub mod mirror;
 pub mod objects;
 pub mod picture;
 pub mod place;
-pub mod reorder;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;

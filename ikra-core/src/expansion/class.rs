@@ -74,7 +74,7 @@ macro_rules! __class {
             type Phase = __P;
             #[inline(always)]
             fn handle(&self) -> $crate::handle::Handle<'w, $row, __P> {
-                $crate::own::Own::handle(&self.__object)
+                $crate::handle::Own::handle(&self.__object)
             }
         }
         #[automatically_derived]
@@ -139,15 +139,15 @@ macro_rules! __class_conversions {
         #[inline(always)]
         fn to_view<'w, __P: $crate::phase::Phase>(
             views: <Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>,
-            object: $crate::own::Own<'w, Self, __P>,
+            object: $crate::handle::Own<'w, Self, __P>,
         ) -> $view<'w, __P> {
             $view { $($ident: views.$field,)* __object: object }
         }
         #[inline(always)]
         fn from_view<'w, __P: $crate::phase::Phase>(
             view: Self::View<'w, __P>,
-        ) -> (<Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>, $crate::own::Assigned<Self>) {
-            (($(view.$ident,)*), $crate::own::Own::into_assigned(view.__object))
+        ) -> (<Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>, $crate::handle::Assigned<Self>) {
+            (($(view.$ident,)*), $crate::handle::Own::into_assigned(view.__object))
         }
     };
     (mistaken $view:ident: $($fields:tt)*) => {
@@ -159,13 +159,13 @@ macro_rules! __class_conversions {
         }
         fn to_view<'w, __P: $crate::phase::Phase>(
             _: <Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>,
-            _: $crate::own::Own<'w, Self, __P>,
+            _: $crate::handle::Own<'w, Self, __P>,
         ) -> $view<'w, __P> {
             ::core::unimplemented!()
         }
         fn from_view<'w, __P: $crate::phase::Phase>(
             _: Self::View<'w, __P>,
-        ) -> (<Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>, $crate::own::Assigned<Self>) {
+        ) -> (<Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>, $crate::handle::Assigned<Self>) {
             ::core::unimplemented!()
         }
     };

@@ -4,12 +4,11 @@
 
 use ikra_core::class::Class;
 use ikra_core::effects::FieldSet;
-use ikra_core::handle::Handle;
+use ikra_core::handle::{Handle, Own};
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
 use ikra_core::mode::{Chunk, ModeTuple};
 use ikra_core::near::Near;
-use ikra_core::own::Own;
 use ikra_core::step::{check, finish, step};
 use ikra_core::storage::{Bump, FieldTuple};
 use ikra_core::table::{BaseSet, Table};

@@ -5,12 +5,11 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
 use crate::class::Class;
-use crate::handle::Handle;
+use crate::handle::{Handle, Own};
 use crate::phase::Guarded;
 use crate::storage::{Copies, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
-use ikra_core::own::Own;
 
 /// An object's view in sequential code, stored when it is dropped.
 ///

@@ -134,7 +134,6 @@ impl Watcher {
 }
 
 #[soa_world]
-#[derive(Clone)]
 pub struct Depot {
     pub lorries: Objects<Lorry>,
     pub walkers: Objects<Walker>,

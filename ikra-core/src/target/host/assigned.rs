@@ -2,25 +2,19 @@
 
 use core::marker::PhantomData;
 
-use crate::class::{Class, Field};
-use crate::effects::FieldSet;
-use crate::storage::{FieldTuple, Stored};
+use crate::field_set::FieldSet;
 
 #[doc(hidden)]
-pub struct Assigned<C>(PhantomData<C>);
+pub struct Assigned<V>(PhantomData<V>);
 
-impl<C: Class> Assigned<C> {
+impl<V> Assigned<V> {
     #[inline(always)]
-    pub(crate) fn new(_: <C::Fields as FieldTuple<C>>::Values) -> Self {
+    pub(crate) fn new(_: V) -> Self {
         Self(PhantomData)
     }
 
     #[inline(always)]
-    pub(crate) fn insert<const K: usize>(&mut self, _: impl FnOnce() -> <<C as Field<K>>::Storage as Stored>::Value)
-    where
-        C: Field<K>,
-    {
-    }
+    pub(crate) fn insert<const K: usize>(&mut self, _: impl FnOnce(&mut V)) {}
 
     #[inline(always)]
     pub(crate) fn insert_part<const K: usize>(&mut self) {}
@@ -36,10 +30,7 @@ impl<C: Class> Assigned<C> {
     }
 
     #[inline(always)]
-    pub(crate) fn values<'v>(
-        &'v self,
-        loaded: &'v <C::Fields as FieldTuple<C>>::Values,
-    ) -> &'v <C::Fields as FieldTuple<C>>::Values {
+    pub(crate) fn values<'v>(&'v self, loaded: &'v V) -> &'v V {
         loaded
     }
 }

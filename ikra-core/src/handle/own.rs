@@ -2,11 +2,15 @@
 
 use core::fmt;
 
+use super::Handle;
 use crate::class::{Class, Field};
-use crate::handle::Handle;
 use crate::phase::Phase;
 use crate::storage::{FieldTuple, Storage, Stored};
-pub use crate::target::assigned::Assigned;
+use crate::target::assigned;
+
+/// The fields of an object of class `C` that were assigned.
+#[doc(hidden)]
+pub type Assigned<C> = assigned::Assigned<<<C as Class>::Fields as FieldTuple<C>>::Values>;
 
 /// The object of a view.
 ///
@@ -28,7 +32,7 @@ impl<'w, C: Class, P: Phase> Own<'w, C, P> {
     /// An object with these values, of whose fields none is assigned yet.
     #[inline(always)]
     pub fn new(handle: Handle<'w, C, P>, values: <C::Fields as FieldTuple<C>>::Values) -> Self {
-        Self { handle, assigned: Assigned::new(values) }
+        Self { handle, assigned: Assigned::<C>::new(values) }
     }
 
     /// Which object it is.
@@ -43,7 +47,11 @@ impl<'w, C: Class, P: Phase> Own<'w, C, P> {
     where
         C: Field<K>,
     {
-        self.assigned.insert::<K>(|| <<C as Field<K>>::Storage as Storage<C, K>>::from_view::<P>(now));
+        self.assigned.insert::<K>(|values| {
+            let now = <<C as Field<K>>::Storage as Storage<C, K>>::from_view::<P>(now);
+            // SAFETY: by the contract of `Field`, it is the value of the `K`-th field.
+            unsafe { <C::Fields as FieldTuple<C>>::put::<K, _>(values, now) };
+        });
     }
 
     /// Notes that a part of field `K` was assigned. Elements of inner arrays are assigned where they are.
