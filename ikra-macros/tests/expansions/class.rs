@@ -26,7 +26,7 @@ pub struct BodyMut<'w, P: ::ikra::Phase> {
     next: <Option<Link<Body>> as ::ikra::Value>::View<'w, P>,
     pub hits: ::ikra::Atomic<'w, u32, ::ikra::rt::OfSelf<P, Body, 2usize>>,
     #[doc(hidden)]
-    __object: ::ikra::rt::Handle<'w, Body, P>,
+    pub __object: ::ikra::rt::Own<'w, Body, P>,
 }
 ///Another [`Body`], read through getters; written `Ref<Body>` in methods.
 pub struct BodyRef<'w, P: ::ikra::Phase>(::ikra::rt::Handle<'w, Body, P>);

@@ -14,7 +14,7 @@ pub struct A {
 fn main() {
     let mut a = A::new();
     for objects in a.members_mut().as_mut() {
-        objects.add(1).unwrap();
+        objects.add(1);
         objects.truncate(1 << 30);
         let mut copies = objects.copies();
         copies.uploaded(1, FieldSet::ALL);
