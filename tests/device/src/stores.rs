@@ -72,7 +72,7 @@ impl Item {
                 $place = 3
             };
         }
-        if by % 2 == 0 {
+        if by.is_multiple_of(2) {
             set!(self.kind);
         }
     }

@@ -108,16 +108,16 @@ impl Watcher {
         if let Some(other) = self.other_table {
             seen[3] = seen[3].wrapping_add(other.look_by_table(by + 1));
         }
-        for other in self.all_bits.iter() {
+        for other in &self.all_bits {
             seen[0] = seen[0].wrapping_mul(31).wrapping_add(other.look_by_bits(by + 2));
         }
-        for other in self.all_ranges.iter() {
+        for other in &self.all_ranges {
             seen[1] = seen[1].wrapping_mul(31).wrapping_add(other.look_in_ranges(by + 2));
         }
-        for other in self.all_tags.iter() {
+        for other in &self.all_tags {
             seen[2] = seen[2].wrapping_mul(31).wrapping_add(other.look_by_tag(by + 2));
         }
-        for other in self.all_tables.iter() {
+        for other in &self.all_tables {
             seen[3] = seen[3].wrapping_mul(31).wrapping_add(other.look_by_table(by + 2));
         }
         self.seen = seen;

@@ -95,7 +95,7 @@ fn check(place: Place) {
         let (mut expected, targets) = depot(counts, watchers);
         let mut found = expected.clone();
         run(&mut expected, &targets, Place::Host);
-        for watcher in expected.watchers.iter() {
+        for watcher in &expected.watchers {
             assert!(watcher.seen.iter().all(|&seen| seen == watcher.seen[0]), "{watcher:?}");
         }
         run(&mut found, &targets, place);
