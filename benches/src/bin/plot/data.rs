@@ -1,8 +1,9 @@
-//! Times from a CSV file:
+//! Times, or other quantities, from a CSV file:
 //!
 //! ```csv
 //! # title: Adding a field to all elements of an inner array
 //! # unit: µs
+//! # y: time
 //! # x: layout and number of inlined slots
 //! # source: cargo bench …
 //! group,variant,series,value
@@ -13,7 +14,7 @@
 //!
 //! Groups, variants of a group (which may be empty) and series are drawn in the order in which they first
 //! occur. Lines that begin with `#` are comments, of which those above are used; all are optional. Values
-//! are microseconds unless `unit` says otherwise; a comma cannot be part of a name.
+//! are times in microseconds unless `y` and `unit` say otherwise; a comma cannot be part of a name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +26,8 @@ const HEADER: &str = "group,variant,series,value";
 #[derive(Debug, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) title: String,
+    /// What the values are.
+    pub(crate) y: String,
     pub(crate) unit: String,
     pub(crate) x: String,
     pub(crate) source: String,
@@ -63,6 +66,7 @@ impl Figure {
         let Some((key, value)) = text.split_once(':') else { return };
         let field = match key.trim() {
             "title" => &mut self.title,
+            "y" => &mut self.y,
             "unit" => &mut self.unit,
             "x" => &mut self.x,
             "source" => &mut self.source,
@@ -82,8 +86,8 @@ impl Figure {
             }
         }
         // A picosecond to eleven days, if these are microseconds.
-        let time = value.parse().ok().filter(|time| (1e-6..=1e12).contains(time));
-        let time: f64 = time.ok_or_else(|| format!("the value `{value}` is not a time from 1e-6 to 1e12"))?;
+        let number = value.parse().ok().filter(|number| (1e-6..=1e12).contains(number));
+        let number: f64 = number.ok_or_else(|| format!("the value `{value}` is not a number from 1e-6 to 1e12"))?;
         let index = place(&mut self.series, |name| name == series, || series.to_owned());
         let groups = &mut self.groups;
         let at = place(groups, |other| other.name == group, || Group { name: group.to_owned(), slots: Vec::new() });
@@ -92,7 +96,7 @@ impl Figure {
         let at = place(slots, |other| other.variant == variant, slot);
         let values = &mut slots[at].values;
         values.resize(values.len().max(index + 1), None);
-        match values[index].replace(time) {
+        match values[index].replace(number) {
             None => Ok(()),
             Some(_) => Err(format!("a second value of `{group},{variant},{series}`")),
         }
@@ -113,6 +117,7 @@ impl FromStr for Figure {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut figure = Self {
             title: String::new(),
+            y: "time".to_owned(),
             unit: "µs".to_owned(),
             x: String::new(),
             source: String::new(),
@@ -158,6 +163,7 @@ mod tests {
     fn everything_is_read() {
         let text = "\
 # title: Times: all
+# y: memory
 # unit: ms
 # a remark
 # x: sizes
@@ -170,7 +176,7 @@ AoS,,Ikra,4\r
 SoA,2,Ikra,5
 ";
         let figure: Figure = text.parse().unwrap();
-        assert_eq!((figure.title.as_str(), figure.unit.as_str()), ("Times: all", "ms"));
+        assert_eq!((figure.title.as_str(), figure.y.as_str(), figure.unit.as_str()), ("Times: all", "memory", "ms"));
         assert_eq!((figure.x.as_str(), figure.source.as_str()), ("sizes", "somewhere"));
         assert_eq!(figure.series, ["Ikra", "hand"]);
         let slot = |variant: &str, values: &[Option<f64>]| Slot { variant: variant.into(), values: values.into() };
@@ -199,7 +205,7 @@ SoA,2,Ikra,5
         assert_eq!(row("a,2, ,1"), "3: the series is empty");
         assert_eq!(row("a,1,Ikra,2"), "3: a second value of `a,1,Ikra`");
         for value in ["", "fast", "0", "-1", "NaN", "inf", "1e13"] {
-            let expected = format!("3: the value `{value}` is not a time from 1e-6 to 1e12");
+            let expected = format!("3: the value `{value}` is not a number from 1e-6 to 1e12");
             assert_eq!(row(&format!("a,2,Ikra,{value}")), expected);
         }
     }

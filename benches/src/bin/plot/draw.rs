@@ -114,7 +114,8 @@ impl Drawing<'_> {
         }
         let font = ("sans-serif", NAME * 1.24).into_font().transform(FontTransform::Rotate270);
         let style = TextStyle::from(font).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
-        self.area.draw(&Text::new(format!("time ({})", self.figure.unit), pixel((16.0, (TOP + foot) / 2.0)), style))
+        let name = format!("{} ({})", self.figure.y, self.figure.unit);
+        self.area.draw(&Text::new(name, pixel((16.0, (TOP + foot) / 2.0)), style))
     }
 
     /// The names of the colours, at the right above the bars.

@@ -1,4 +1,4 @@
-//! Draws times as grouped bars, one bar per series, from a CSV file to an SVG file:
+//! Draws times, or other quantities, as grouped bars, one bar per series, from a CSV file to an SVG file:
 //!
 //! ```sh
 //! cargo run --release -p ikra-benches --bin bench-plot -- docs/inner-array.csv docs/inner-array.svg
