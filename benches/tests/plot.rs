@@ -27,7 +27,7 @@ fn files_are_drawn_or_refused() {
     fs::write(&bad, "# title: t\ngroup,variant,series,value\nAoS,,Ikra,soon\n").unwrap();
     let _ = fs::remove_file(&svg);
 
-    assert_eq!(complaint(&[&bad, &svg]), format!("{bad}:3: the value `soon` is not a time from 1e-6 to 1e12"));
+    assert_eq!(complaint(&[&bad, &svg]), format!("{bad}:3: the value `soon` is not a number from 1e-6 to 1e12"));
     assert!(!Path::new(&svg).exists());
     assert!(complaint(&[&file("absent.csv"), &svg]).contains("absent.csv: "));
     assert!(complaint(&[&good]).starts_with("usage: "));

@@ -75,7 +75,7 @@ pub struct Cell {
     /// How many cars are in it: none or one.
     #[atomic]
     pub cars: u32,
-    /// The last step in which a car wanted to come, and of these cars the one with the smallest id: see [`Car::claim`].
+    /// The last step in which a car wanted to come, and of these cars the one with the smallest id: see `claim` of cars.
     #[atomic]
     pub claim: u64,
 }
