@@ -115,7 +115,7 @@ impl Cell {
 
     /// Whether there is a car among the `range` cells that end with this one, along all ways back.
     ///
-    /// A way is told by what it takes at each of its forks, [`WAY_BITS`] bits for each, and the next way is found by
+    /// A way is told by what it takes at each of its forks, `WAY_BITS` bits for each, and the next way is found by
     /// counting: on a GPU that is faster than a stack in memory.
     pub fn has_car_behind(&self, range: u32) -> bool {
         let mut way = 0_u64;
