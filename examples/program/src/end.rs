@@ -16,7 +16,8 @@ pub fn end<F: Display>(program: &str, result: Result<(), F>, code: impl FnOnce(&
     }
 }
 
-/// The exit code for one of Ikra's errors: 3 if the program was to run on a GPU and cannot, 1 for all others.
+/// The exit code for one of Ikra's errors: 3 if the program was to run on a GPU and cannot, 2 if it was to do more than there is
+/// memory for, 1 for all others.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -28,6 +29,7 @@ pub fn end<F: Display>(program: &str, result: Result<(), F>, code: impl FnOnce(&
 pub fn error_code(error: &Error) -> u8 {
     match error {
         Error::Gpu(GpuError::NoDevice { .. } | GpuError::NoDeviceCode { .. }) => 3,
+        Error::OutOfMemory { .. } => 2,
         _ => 1,
     }
 }

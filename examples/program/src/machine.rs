@@ -71,13 +71,17 @@ pub enum ThreadsError {
         threads: u16,
     },
     /// The system does not start them.
-    #[error("cannot start {threads} threads: {reason}")]
+    #[error("cannot start {}: {reason}", number(*threads))]
     NotStarted {
-        /// So many were asked for.
+        /// So many were asked for; 0 for one per core.
         threads: u16,
         /// What the system says.
         reason: String,
     },
+}
+
+fn number(threads: u16) -> String {
+    if threads == 0 { "a thread per core; ask for fewer by --threads".to_owned() } else { format!("{threads} threads") }
 }
 
 impl ThreadsError {

@@ -1,8 +1,10 @@
 //! Networks street by street.
 
+use std::collections::TryReserveError;
+
 use crate::network::STRAIGHT;
 use crate::projection::{self, Coordinates, Fixed, Projection, UNKNOWN};
-use crate::{Class, Control, Network};
+use crate::{Class, Control, Network, NoMemory, room_for};
 
 /// The length of streets of which nothing is known, in metres.
 const UNKNOWN_LENGTH: f32 = 100.0;
@@ -176,6 +178,20 @@ impl Builder {
         number
     }
 
+    /// Makes room for three nodes and a street in both directions that runs through so many points.
+    pub(crate) fn reserve(&mut self, points: usize) -> Result<(), TryReserveError> {
+        self.positions.try_reserve(3)?;
+        self.controls.try_reserve(3)?;
+        for column in [&mut self.sources, &mut self.targets, &mut self.shapes, &mut self.shape_offsets] {
+            column.try_reserve(2)?;
+        }
+        self.lengths.try_reserve(2)?;
+        self.speeds.try_reserve(2)?;
+        self.classes.try_reserve(2)?;
+        self.lanes.try_reserve(2)?;
+        self.shape_points.try_reserve(points)
+    }
+
     /// Adds the opposite direction of a street.
     ///
     /// # Panics
@@ -208,6 +224,16 @@ impl Builder {
     /// The nodes of a street.
     pub(crate) fn ends(&self, street: u32) -> (u32, u32) {
         (self.sources[street as usize], self.targets[street as usize])
+    }
+
+    /// The network, if there is memory for it.
+    pub(crate) fn try_build(self) -> Result<Network, NoMemory> {
+        let (nodes, streets) = (self.nodes() as u64, self.streets() as u64);
+        let is_whole = self.positions.iter().all(|&position| position != UNKNOWN);
+        // The order of the streets, and one column in two orders; a second network where nodes are left out.
+        let copy = if is_whole { 0 } else { 24 * nodes + 64 * streets + 12 * self.shape_points.len() as u64 };
+        room_for(8 * nodes + 8 * streets + copy)?;
+        Ok(self.build())
     }
 
     /// The network. If some nodes have a position, those without are left out, and so are their streets.

@@ -124,6 +124,14 @@ struct Edge {
 }
 
 impl City {
+    /// What [`build`](Self::build) takes at most, in bytes, for [`room_for`](crate::room_for).
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        /// Junctions and their places, neighbours, streets, and shapes, while it is built.
+        const PER_JUNCTION: u64 = 900;
+        PER_JUNCTION * u64::from(self.junctions)
+    }
+
     /// The network. Positions are in metres around the middle.
     ///
     /// # Panics

@@ -11,8 +11,6 @@ use crate::{Class, Layer, Network, NoPositions, Theme};
 
 /// The page without its data.
 const PAGE: &str = include_str!("player/page.html");
-/// At most so many points are shown; of more, a sample.
-const MOST_POINTS: usize = 20_000;
 /// What whole numbers of 16 bits can tell apart.
 const STEPS: f32 = u16::MAX as f32;
 
@@ -50,6 +48,9 @@ pub struct Player {
 }
 
 impl Player {
+    /// At most so many points are shown; of more, a sample.
+    pub const MOST_POINTS: usize = 20_000;
+
     /// Begins a run on the map of a network. Frames are `seconds` apart, the first is at `start`.
     ///
     /// # Errors
@@ -68,7 +69,7 @@ impl Player {
         let mut player = Self {
             title: title.to_owned(),
             layers,
-            stride: points.div_ceil(MOST_POINTS).max(1),
+            stride: points.div_ceil(Self::MOST_POINTS).max(1),
             start,
             seconds,
             low,

@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use crate::{Network, Warnings};
+use crate::{Builder, Network, Warnings};
 use source::{Format, Source};
 
 /// What is wrong with a file, and where.
@@ -136,15 +136,42 @@ fn unreadable(error: io::Error) -> Mistake {
     (Place::File, format!("cannot be read: {error}"))
 }
 
+/// Room for a street that runs through so many points, and for its nodes.
+fn room(builder: &mut Builder, points: usize) -> Result<(), Mistake> {
+    builder.reserve(points).map_err(|_| no_memory(builder.streets()))
+}
+
+/// What is said where there is no memory for more.
+fn no_memory(streets: usize) -> Mistake {
+    (Place::File, format!("no memory for more than {streets} streets: choose a smaller area"))
+}
+
+/// Makes the network.
+fn build(builder: Builder) -> Result<Network, Mistake> {
+    let streets = builder.streets();
+    builder.try_build().map_err(|_| no_memory(streets))
+}
+
+/// No element of a file, and no line, is longer, in bytes.
+const LONGEST: u64 = 16 << 20;
+
 /// Counts the lines of what is read.
 struct Lines<R> {
     inner: R,
     line: u64,
+    /// Bytes that the element may still have.
+    left: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     fn new(inner: R) -> Self {
-        Self { inner, line: 1 }
+        Self { inner, line: 1, left: LONGEST }
+    }
+
+    /// The next element begins.
+    fn next(&mut self) -> &mut Self {
+        self.left = LONGEST;
+        self
     }
 }
 
@@ -160,7 +187,11 @@ impl<R: BufRead> io::Read for Lines<R> {
 
 impl<R: BufRead> BufRead for Lines<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.inner.fill_buf()
+        if self.left == 0 {
+            return Err(io::Error::other(format!("line {}: an element of more than {LONGEST} bytes", self.line)));
+        }
+        let available = self.inner.fill_buf()?;
+        Ok(&available[..available.len().min(self.left as usize)])
     }
 
     fn consume(&mut self, count: usize) {
@@ -168,6 +199,7 @@ impl<R: BufRead> BufRead for Lines<R> {
         if let Ok(available) = self.inner.fill_buf() {
             self.line += available[..count].iter().filter(|&&byte| byte == b'\n').count() as u64;
         }
+        self.left = self.left.saturating_sub(count as u64);
         self.inner.consume(count);
     }
 }

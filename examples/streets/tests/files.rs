@@ -218,3 +218,16 @@ fn snap_lists_have_no_positions() {
     assert_eq!((network.has_positions(), warnings.count(Oddity::UnknownLength)), (false, 1));
     check(&network);
 }
+
+#[test]
+fn a_file_without_an_end_of_line_is_not_read_into_memory() {
+    let long = " ".repeat(17 << 20);
+    for (start, end) in
+        [("1 2 50\n", ""), ("<osm>\n<node id='1'", "/></osm>"), ("<graphml>\n<key id='d0'", "/></graphml>")]
+    {
+        let text = format!("{start}{long}{end}");
+        let error = Network::from_bytes("long", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("16777216 bytes") && error.contains('2'), "{error}");
+        assert_eq!(error.lines().count(), 1);
+    }
+}

@@ -12,7 +12,7 @@ use clap::Parser;
 
 use example_program::{ThreadsError, Unwritable};
 use options::{Command, Options};
-use streets::{InputError, NoPositions};
+use streets::{InputError, NoMemory, NoPositions};
 use traffic::{RoadsError, TrafficError, Violation};
 
 /// What ends the program early.
@@ -22,6 +22,8 @@ enum Failure {
     Input(#[from] InputError),
     #[error("{input}: {no_positions}; --png, --gif and --html need one")]
     NoMap { input: String, no_positions: NoPositions },
+    #[error("{what}: {memory}; {less}")]
+    NoMemory { what: &'static str, memory: NoMemory, less: &'static str },
     #[error("{input}: {reason}")]
     Roads { input: String, reason: RoadsError },
     #[error(transparent)]
@@ -48,8 +50,10 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) | Self::NoMap { .. } | Self::Roads { .. } => 2,
-            Self::Traffic(TrafficError::Roads(_) | TrafficError::TooManyCars { .. }) => 2,
+            Self::Input(_) | Self::NoMap { .. } | Self::NoMemory { .. } | Self::Roads { .. } => 2,
+            Self::Traffic(
+                TrafficError::Roads(_) | TrafficError::TooManyCars { .. } | TrafficError::NoMemory { .. },
+            ) => 2,
             Self::Traffic(TrafficError::Ikra(error)) => example_program::error_code(error),
             Self::Threads(error) => error.code(),
             _ => 1,

@@ -2,7 +2,7 @@
 
 use std::f32::consts::{PI, TAU};
 
-use streets::{Control, Network};
+use streets::{Control, Network, NoMemory, room_for};
 
 use crate::parameters::{Lights, Parameters};
 use crate::rows::Rows;
@@ -93,6 +93,18 @@ pub enum RoadsError {
         /// Metres per cell.
         cell_length: f32,
     },
+    /// They need more memory than there is.
+    #[error(
+        "the streets have {cells} cells of {cell_length} m: {memory}; make the cells longer, or choose a smaller area"
+    )]
+    NoMemory {
+        /// How many there would be.
+        cells: u64,
+        /// Metres per cell.
+        cell_length: f32,
+        /// What they need.
+        memory: NoMemory,
+    },
     /// A number that makes no sense.
     #[error("{name} is {value}: it must be {expected}")]
     BadParameter {
@@ -159,21 +171,7 @@ impl Roads {
             cells += made.cells();
             streets.push(made);
         }
-        match cells {
-            0 => return Err(RoadsError::NoStreets),
-            1.. if cells > u64::from(u32::MAX / 4) => return Err(RoadsError::TooManyCells { cells, cell_length }),
-            _ => {}
-        }
-        let mut roads = Self {
-            limits: Vec::with_capacity(cells as usize),
-            weights: vec![1; cells as usize],
-            outgoing: Rows::new(),
-            groups: Rows::new(),
-            group_streets: Vec::new(),
-            controllers: Vec::new(),
-            streets,
-            cell_length,
-        };
+        let mut roads = Self::empty(streets, cells, onward.values.len(), cell_length)?;
         for street in network.iter() {
             roads.lay(street.id as usize, parameters.cells_per_step(street.speed), onward.row(street.id as usize));
             let made = roads.streets[street.id as usize];
@@ -192,26 +190,33 @@ impl Roads {
     ///
     /// There are no cells, or too many.
     pub fn ring(cells: u32, max_velocity: u32, cell_length: f32) -> Result<Self, RoadsError> {
+        let street = StreetCells { first: 0, length: cells, lanes: 1, lane: 0 };
+        let mut roads = Self::empty(vec![street], cells.into(), 1, cell_length)?;
+        roads.lay(0, max_velocity.clamp(1, Parameters::MOST_VELOCITY), &[0]);
+        Ok(roads)
+    }
+
+    /// Streets whose cells are still to be laid, with room for so many, and for so many ways from street to street.
+    fn empty(streets: Vec<StreetCells>, cells: u64, ways: usize, cell_length: f32) -> Result<Self, RoadsError> {
         match cells {
             0 => return Err(RoadsError::NoStreets),
-            1.. if cells > u32::MAX / 4 => {
-                return Err(RoadsError::TooManyCells { cells: u64::from(cells), cell_length });
-            }
+            1.. if cells > u64::from(u32::MAX / 4) => return Err(RoadsError::TooManyCells { cells, cell_length }),
             _ => {}
         }
-        let street = StreetCells { first: 0, length: cells, lanes: 1, lane: 0 };
-        let mut roads = Self {
+        // There are no more turn lanes than ways on.
+        let values = cells as usize + 2 * ways;
+        let bytes = (size_of::<u8>() + size_of::<u16>() + size_of::<u32>()) as u64 * cells + 4 * values as u64;
+        room_for(bytes).map_err(|memory| RoadsError::NoMemory { cells, cell_length, memory })?;
+        Ok(Self {
             limits: Vec::with_capacity(cells as usize),
             weights: vec![1; cells as usize],
-            outgoing: Rows::new(),
+            outgoing: Rows::with_capacity(cells as usize, values),
             groups: Rows::new(),
             group_streets: Vec::new(),
             controllers: Vec::new(),
-            streets: vec![street],
+            streets,
             cell_length,
-        };
-        roads.lay(0, max_velocity.clamp(1, Parameters::MOST_VELOCITY), &[0]);
-        Ok(roads)
+        })
     }
 
     /// The number of cells.

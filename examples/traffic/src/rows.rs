@@ -15,6 +15,13 @@ impl Rows {
         Self { offsets: vec![0], values: Vec::new() }
     }
 
+    /// No rows, with room for so many, and for so many values.
+    pub(crate) fn with_capacity(rows: usize, values: usize) -> Self {
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(0);
+        Self { offsets, values: Vec::with_capacity(values) }
+    }
+
     /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.offsets.len() - 1

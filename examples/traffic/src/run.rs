@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use example_program::{Output, Progress};
 use ikra::World;
-use streets::{Animation, City, Layer, Network, Player};
+use streets::{Animation, City, Layer, Network, Player, room_for};
 use traffic::{Parameters, Roads, Statistics, Traffic, TrafficError};
 
 use crate::Failure;
@@ -49,13 +49,38 @@ struct Files {
 /// The network that the user means.
 fn network(options: &RunOptions) -> Result<Network, Failure> {
     let Some(path) = &options.osm else {
-        return Ok(City { seed: options.seed, ..options.city }.build());
+        let city = City { seed: options.seed, ..options.city };
+        let room = room_for(city.bytes());
+        room.map_err(|memory| Failure::NoMemory { what: "the made-up city", memory, less: "choose a smaller --city" })?;
+        return Ok(city.build());
     };
     let (network, warnings) = Network::read(path)?;
     for warning in warnings.iter() {
         eprintln!("traffic: {}: {warning}", path.display());
     }
     Ok(network)
+}
+
+/// What checks and pictures take at most, in bytes: they are in memory until they are written.
+fn extra_bytes(network: &Network, traffic: &Traffic, files: &Files, is_checked: bool) -> u64 {
+    // The map, a copy with cars, and that as rows of colours; a map is at most twice as high as it is wide.
+    let pixels = |width: u32| 2 * u64::from(width) * u64::from(width);
+    let (map, network) = (|width| 12 * pixels(width), network.bytes() as u64);
+    let mut bytes = 0;
+    if is_checked {
+        bytes += 16 * (traffic.roads().cells() + traffic.cars().len()) as u64;
+    }
+    if files.png.is_some() {
+        bytes += map(PNG_WIDTH) + network;
+    }
+    if files.gif.is_some() {
+        bytes += map(GIF_WIDTH) + network + u64::from(GIF_FRAMES) * pixels(GIF_WIDTH);
+    }
+    if files.html.is_some() {
+        let points = Player::MOST_POINTS.min(traffic.cars().len() + traffic.roads().groups()) as u64;
+        bytes += 4 * network + 12 * u64::from(PAGE_FRAMES) * points;
+    }
+    bytes
 }
 
 /// What the page is called.
@@ -78,6 +103,12 @@ fn simulate(network: &Network, files: Files, options: &RunOptions) -> Result<(),
     let (steps, place) = (options.steps, options.machine.place());
     let input = options.osm.as_ref().map_or_else(|| "the made-up city".to_owned(), |path| path.display().to_string());
     let mut traffic = traffic(network, &input, options)?;
+    let room = room_for(extra_bytes(network, &traffic, &files, options.check));
+    room.map_err(|memory| Failure::NoMemory {
+        what: "checks and pictures",
+        memory,
+        less: "leave out --check, --gif, --html or --png",
+    })?;
     if let Some(file) = files.export {
         file.write(|file| traffic.export(file))?;
     }

@@ -3,7 +3,7 @@
 use ikra::prelude::*;
 use ikra::rng::Random;
 use ikra::{On, Place, Recording};
-use streets::Network;
+use streets::{Network, NoMemory, room_for};
 
 use crate::check::{Before, Violation};
 use crate::export::ImportError;
@@ -17,6 +17,10 @@ use crate::rows::Rows;
 
 /// Steps that are recorded together. A run is cut into as many as possible of the first, then of the second, and so on.
 const BATCHES: [u32; 3] = [64, 8, 1];
+/// What a cell, a car and a cell of its path take, and what is kept beside them meanwhile, in bytes.
+const PER_CELL: u64 = 72;
+const PER_CAR: u64 = 96;
+const PER_PATH_CELL: u64 = 16;
 /// Where a step number stands for what is drawn at the start.
 const START: u32 = u32::MAX;
 
@@ -46,6 +50,16 @@ pub enum TrafficError {
         cars: u32,
         /// Places for them.
         cells: usize,
+    },
+    /// They need more memory than there is.
+    #[error("{cells} cells with {cars} cars: {memory}; take fewer cars, longer cells, or a smaller area")]
+    NoMemory {
+        /// Cells.
+        cells: usize,
+        /// Cars.
+        cars: usize,
+        /// What they need.
+        memory: NoMemory,
     },
     /// A file that was not exported.
     #[error(transparent)]
@@ -163,6 +177,9 @@ impl Traffic {
 
     /// Cars where they are to start.
     pub(crate) fn with_cars(roads: Roads, parameters: &Parameters, cars: &[Start]) -> Result<Self, TrafficError> {
+        let path: u64 = cars.iter().map(|car| u64::from(car.max_velocity)).sum();
+        let bytes = PER_CELL * roads.cells() as u64 + PER_CAR * cars.len() as u64 + PER_PATH_CELL * path;
+        room(&roads, cars.len(), bytes)?;
         let mut world = Simulation::new();
         let clock = world.clocks.push(Clock { step: 0 })?;
         add_roads(&mut world, &roads)?;
@@ -318,12 +335,18 @@ fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: R
     world.execute(Car::drive, (clock, k))
 }
 
+/// Whether there is memory for so many bytes.
+fn room(roads: &Roads, cars: usize, bytes: u64) -> Result<(), TrafficError> {
+    room_for(bytes).map_err(|memory| TrafficError::NoMemory { cells: roads.cells(), cars, memory })
+}
+
 /// Different cells for all cars, in ascending order.
 fn starts(roads: &Roads, parameters: &Parameters) -> Result<Vec<u32>, TrafficError> {
     let (cars, cells) = (parameters.cars, roads.cells());
     if cars as usize > cells {
         return Err(TrafficError::TooManyCars { cars, cells });
     }
+    room(roads, cars as usize, (size_of::<u32>() + size_of::<Start>()) as u64 * u64::from(cars))?;
     // Goes through the cells, and takes each with the probability that leaves as many as there are to be (Knuth's
     // algorithm S).
     let mut random = Random::new(parameters.seed, 0, START);

@@ -259,6 +259,55 @@ fn bad_input_is_one_line_and_code_2() {
     }
 }
 
+/// Under each limit of memory: a run, or a line that says what to ask less of. The system ends a program by a signal if an
+/// allocation fails.
+#[test]
+fn too_little_memory_is_one_line_and_code_2() {
+    let limited = |megabytes: u32, args: &[&str]| {
+        let script = format!("ulimit -v {} && exec \"$@\"", megabytes * 1024);
+        let program = env!("CARGO_BIN_EXE_traffic");
+        Command::new("sh").args(["-c", &script, "sh", program]).args(args).output().unwrap()
+    };
+    if !limited(8000, &["--help"]).status.success() {
+        println!("SKIPPED: memory cannot be limited");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let list = file("long.txt");
+    fs::write(&list, (0..200_000).map(|n| format!("{n} {} 50\n", n + 1)).collect::<String>()).unwrap();
+    let [png, gif, html] = ["map.png", "run.gif", "run.html"].map(file);
+    let all = ["--city", "small", "--steps", "2", "--check", "--png", &png, "--gif", &gif, "--html", &html];
+    let network = ["--osm", &list, "--steps", "1"];
+    let city = ["--city", "denver", "--cell-length", "2", "--cars", "1000000", "--steps", "1"];
+    let mut said = String::new();
+    let mut runs = 0;
+    for (args, limits) in [(&city[..], [60, 180, 600]), (&network, [50, 90, 2000]), (&all, [30, 200, 2000])] {
+        for megabytes in limits {
+            let output = limited(megabytes, args);
+            let message = str::from_utf8(&output.stderr).unwrap();
+            let expected = if output.status.success() { (Some(0), 0) } else { (Some(2), 1) };
+            assert_eq!(
+                (output.status.code(), message.lines().count()),
+                expected,
+                "{megabytes} MB: {args:?}: {message}"
+            );
+            said.push_str(message);
+            runs += usize::from(output.status.success());
+        }
+    }
+    for words in [
+        "choose a smaller --city",
+        "make the cells longer",
+        "take fewer cars",
+        "choose a smaller area",
+        "leave out --check, --gif",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(runs >= 2, "{said}");
+}
+
 #[test]
 fn files_are_opened_before_the_work() {
     for option in ["--png", "--gif", "--html", "--csv", "--export"] {

@@ -1,9 +1,9 @@
 //! Lists of streets, as SNAP has lists of edges, with lengths.
 
 use std::collections::HashMap;
-use std::io::{BufRead, ErrorKind};
+use std::io::{BufRead, ErrorKind, Read};
 
-use super::{Mistake, Place, unreadable};
+use super::{LONGEST as LONGEST_LINE, Mistake, Place, build, no_memory, room, unreadable};
 use crate::{Builder, Class, Coordinates, Network, Oddity, Traits, Warnings};
 
 /// What a line is.
@@ -18,8 +18,11 @@ pub(super) fn read(mut reader: impl BufRead, warnings: &mut Warnings) -> Result<
     for line in 1.. {
         text.clear();
         let wrong = |what: String| (Place::Line(line), what);
-        match reader.read_line(&mut text) {
+        match reader.by_ref().take(LONGEST_LINE).read_line(&mut text) {
             Ok(0) => break,
+            Ok(length) if length as u64 == LONGEST_LINE => {
+                return Err(wrong(format!("{length} bytes or more: {LINE}")));
+            }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::InvalidData => return Err(wrong("not UTF-8".to_owned())),
             Err(error) => return Err(unreadable(error)),
@@ -32,6 +35,8 @@ pub(super) fn read(mut reader: impl BufRead, warnings: &mut Warnings) -> Result<
             let count = 1 + rest.iter().flatten().count() + words.count();
             return Err(wrong(format!("{count} values instead of 2 or 3: {LINE}")));
         };
+        room(&mut builder, 0)?;
+        numbers.try_reserve(2).map_err(|_| no_memory(builder.streets()))?;
         let mut node = |word: &str| {
             let name = word.parse::<u64>().ok().filter(|&name| i64::try_from(name).is_ok());
             let name = name.ok_or_else(|| wrong(not_a_node(word)))?;
@@ -49,7 +54,7 @@ pub(super) fn read(mut reader: impl BufRead, warnings: &mut Warnings) -> Result<
     if builder.streets() == 0 {
         return Err((Place::File, format!("no streets; {LINE}")));
     }
-    Ok(builder.build())
+    build(builder)
 }
 
 fn not_a_node(word: &str) -> String {

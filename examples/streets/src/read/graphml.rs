@@ -6,7 +6,7 @@ use std::io::BufRead;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Lines, Mistake, Place, xml};
+use super::{Lines, Mistake, Place, build, no_memory, room, xml};
 use crate::tags::{self, Direction};
 use crate::{Builder, Class, Control, Coordinates, Network, Oddity, Traits, Warnings};
 
@@ -109,7 +109,7 @@ pub(super) fn read(reader: impl BufRead, warnings: &mut Warnings) -> Result<Netw
     loop {
         buffer.clear();
         let event = reader.read_event_into(&mut buffer);
-        file.line = reader.get_ref().line;
+        file.line = reader.get_mut().next().line;
         match event.map_err(|error| xml::mistake(file.line, &error))? {
             Event::Start(tag) => {
                 field = file.start(&tag)?;
@@ -156,14 +156,14 @@ impl GraphMl<'_> {
             }
             "node" => {
                 let id = self.attribute(tag, "id")?;
-                self.owner = Owner::Node(self.nodes.number(&id, &mut self.builder));
+                self.owner = Owner::Node(self.nodes.number(&id, &mut self.builder)?);
                 self.data.clear();
             }
             "edge" => {
                 let source = self.attribute(tag, "source")?;
-                let from = self.nodes.number(&source, &mut self.builder);
+                let from = self.nodes.number(&source, &mut self.builder)?;
                 let target = self.attribute(tag, "target")?;
-                let to = self.nodes.number(&target, &mut self.builder);
+                let to = self.nodes.number(&target, &mut self.builder)?;
                 let is_directed =
                     xml::attribute(tag, "directed", self.line)?.map_or(self.is_directed, |value| value == "true");
                 self.owner = Owner::Edge { from, to, is_directed };
@@ -247,8 +247,7 @@ impl GraphMl<'_> {
             }
             ("edge", Owner::Edge { from, to, is_directed }) => {
                 self.owner = Owner::None;
-                self.edge(from, to, is_directed);
-                Ok(())
+                self.edge(from, to, is_directed)
             }
             _ => Ok(()),
         }
@@ -265,7 +264,7 @@ impl GraphMl<'_> {
         Ok(())
     }
 
-    fn edge(&mut self, from: u32, to: u32, is_directed: bool) {
+    fn edge(&mut self, from: u32, to: u32, is_directed: bool) -> Result<(), Mistake> {
         let Data { one_way, lanes, speed, length, .. } = self.data;
         let class = tags::class(&self.data.highway).unwrap_or_else(|| {
             let (highway, line) = (&self.data.highway, self.line);
@@ -291,10 +290,12 @@ impl GraphMl<'_> {
             }
         }
         let between = if shape.len() > 2 { &shape[1..shape.len() - 1] } else { &[] };
+        room(&mut self.builder, between.len())?;
         let street = self.builder.street(from, to, traits, between);
         if !is_directed && one_way != Some(Direction::Forward) {
             self.builder.back(street);
         }
+        Ok(())
     }
 
     fn finish(self) -> Result<Network, Mistake> {
@@ -308,7 +309,7 @@ impl GraphMl<'_> {
             }
         }
         drop(nodes);
-        Ok(builder.build())
+        build(builder)
     }
 }
 
@@ -338,16 +339,23 @@ struct Names {
 
 impl Names {
     /// The number of a node, which is added if it is not there.
-    fn number(&mut self, name: &str, builder: &mut Builder) -> u32 {
+    fn number(&mut self, name: &str, builder: &mut Builder) -> Result<u32, Mistake> {
+        room(builder, 0)?;
+        let full = |builder: &Builder| no_memory(builder.streets());
         // `07` and `7` are two nodes.
         let is_plain = !name.starts_with(['0', '+', '-']) || name == "0";
-        match name.parse::<i64>() {
-            Ok(numeric) if is_plain => *self.numeric.entry(numeric).or_insert_with(|| builder.node_somewhere()),
-            _ => match self.others.get(name) {
-                Some(&number) => number,
-                None => *self.others.entry(name.to_owned()).or_insert_with(|| builder.node_somewhere()),
-            },
+        if let Some(numeric) = name.parse::<i64>().ok().filter(|_| is_plain) {
+            self.numeric.try_reserve(1).map_err(|_| full(builder))?;
+            return Ok(*self.numeric.entry(numeric).or_insert_with(|| builder.node_somewhere()));
         }
+        if let Some(&number) = self.others.get(name) {
+            return Ok(number);
+        }
+        let mut owned = String::new();
+        owned.try_reserve_exact(name.len()).map_err(|_| full(builder))?;
+        self.others.try_reserve(1).map_err(|_| full(builder))?;
+        owned.push_str(name);
+        Ok(*self.others.entry(owned).or_insert_with(|| builder.node_somewhere()))
     }
 
     /// The name of a node.

@@ -3,9 +3,9 @@
 //! A file is read twice: for the ways that are streets, and for the nodes that these run through. So it takes the memory
 //! of its streets, not that of its houses.
 
-use super::{Mistake, Place};
+use super::{Mistake, Place, build, no_memory, room};
 use crate::tags::{self, Direction};
-use crate::{Builder, Class, Control, Coordinates, Network, Oddity, Traits, Warnings};
+use crate::{Builder, Class, Control, Coordinates, Network, Oddity, Traits, Warnings, room_for};
 
 /// A node or a way.
 pub(super) enum Element<'a> {
@@ -83,12 +83,14 @@ pub(super) fn read(
     elements: impl Fn(&mut dyn FnMut(Element<'_>) -> Result<(), Mistake>) -> Result<(), Mistake>,
     warnings: &mut Warnings,
 ) -> Result<Network, Mistake> {
-    let (mut ways, mut refs) = (Vec::new(), Vec::new());
+    let (mut ways, mut refs) = (Vec::<Way>::new(), Vec::new());
     elements(&mut |element| {
         if let Element::Way { id, refs: nodes, tags } = element
             && tags.is_street()
             && nodes.len() > 1
         {
+            let room = ways.try_reserve(1).and_then(|()| refs.try_reserve(nodes.len()));
+            room.map_err(|_| no_memory(ways.len()))?;
             ways.push(way(id, tags, refs.len(), warnings));
             refs.extend_from_slice(nodes);
         }
@@ -97,6 +99,7 @@ pub(super) fn read(
     if ways.is_empty() {
         return Err((Place::File, "no streets: no way with the tag `highway`".to_owned()));
     }
+    room_for(Places::BYTES * refs.len() as u64).map_err(|_| no_memory(ways.len()))?;
     let mut places = Places::new(&refs);
     elements(&mut |element| {
         if let Element::Node { id, position, control } = element {
@@ -108,9 +111,9 @@ pub(super) fn read(
     let mut streets = Streets { builder: Builder::new(Coordinates::Degrees), places, between: Vec::new() };
     for (n, way) in ways.iter().enumerate() {
         let end = ways.get(n + 1).map_or(refs.len(), |next| next.start);
-        streets.add(way, &refs[way.start..end], warnings);
+        streets.add(way, &refs[way.start..end], warnings)?;
     }
-    Ok(streets.builder.build())
+    build(streets.builder)
 }
 
 /// What the tags of a street mean.
@@ -158,6 +161,9 @@ struct Places {
 }
 
 impl Places {
+    /// What a place takes.
+    const BYTES: u64 = 40;
+
     fn new(refs: &[i64]) -> Self {
         let mut ids = refs.to_vec();
         ids.sort_unstable();
@@ -213,30 +219,32 @@ struct Streets {
 
 impl Streets {
     /// Adds a way, cut into streets at junctions, and where nodes are missing.
-    fn add(&mut self, way: &Way, refs: &[i64], warnings: &mut Warnings) {
+    fn add(&mut self, way: &Way, refs: &[i64], warnings: &mut Warnings) -> Result<(), Mistake> {
         let nodes: Vec<usize> = refs.iter().map(|&id| self.places.find(id)).collect();
         let mut start = None;
         for (n, &at) in nodes.iter().enumerate() {
             if self.places.is_missing(at) {
                 warnings.add(Oddity::MissingNode, || format!("at node {}", refs[n]));
                 if let Some(start) = start.take() {
-                    self.piece(way, &nodes[start..n]);
+                    self.piece(way, &nodes[start..n])?;
                 }
             } else if start.is_none() {
                 start = Some(n);
             } else if self.places.uses[at] > 1 {
-                self.piece(way, &nodes[start.unwrap_or(n)..=n]);
+                self.piece(way, &nodes[start.unwrap_or(n)..=n])?;
                 start = Some(n);
             }
         }
         if let Some(start) = start {
-            self.piece(way, &nodes[start..]);
+            self.piece(way, &nodes[start..])?;
         }
+        Ok(())
     }
 
     /// Adds a street along these places.
-    fn piece(&mut self, way: &Way, places: &[usize]) {
-        let [first, middle @ .., last] = places else { return };
+    fn piece(&mut self, way: &Way, places: &[usize]) -> Result<(), Mistake> {
+        let [first, middle @ .., last] = places else { return Ok(()) };
+        room(&mut self.builder, middle.len())?;
         // A light stands before the junction.
         for &place in middle {
             let control = self.places.controls[place];
@@ -268,6 +276,7 @@ impl Streets {
         if way.direction == Direction::Both {
             self.builder.back(street);
         }
+        Ok(())
     }
 
     fn node(&mut self, place: usize) -> u32 {

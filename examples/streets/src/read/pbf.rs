@@ -9,6 +9,10 @@ use osmpbf::{BlobDecode, BlobReader, PrimitiveBlock};
 use super::osm::{Element, Tags};
 use super::{Mistake, Place};
 use crate::Control;
+use crate::memory::addresses_for;
+
+/// What a block of a file takes, decompressed and taken apart.
+const BLOCK: u64 = 64 << 20;
 
 /// All nodes and ways of a file.
 pub(super) fn elements(
@@ -20,6 +24,7 @@ pub(super) fn elements(
     loop {
         let start = position.load(Ordering::Relaxed);
         let wrong = |error: osmpbf::Error| (Place::Byte(start), format!("not a block of PBF: {error}"));
+        addresses_for(BLOCK).map_err(|_| (Place::Byte(start), "no memory for the next block".to_owned()))?;
         let Some(blob) = blobs.next() else { return Ok(()) };
         let blob = blob.map_err(wrong)?;
         match blob.decode().map_err(wrong)? {

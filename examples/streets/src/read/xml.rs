@@ -59,7 +59,7 @@ pub(super) fn elements(
     loop {
         buffer.clear();
         let event = reader.read_event_into(&mut buffer);
-        let line = reader.get_ref().line;
+        let line = reader.get_mut().next().line;
         let event = event.map_err(|error| mistake(line, &error))?;
         let tag = match &event {
             Event::Start(tag) | Event::Empty(tag) => Some(tag),
