@@ -14,7 +14,7 @@ mod strategies;
 pub use bits::{LinkBits, LinkWords, Narrow, Wide};
 pub use handle::{AnyHandle, Found};
 pub use link::{AnyLink, Extends, OtherClass};
-pub use strategies::{Ranged, Remembered, Tags};
+pub use strategies::{Ranged, Remembered, TagCells, Tags};
 
 use core::fmt::Debug;
 

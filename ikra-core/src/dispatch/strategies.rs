@@ -9,10 +9,12 @@
 //!
 //! Results are the same for all, and so is what is said of links: the class of a link does not depend on a world.
 
+use core::cell::UnsafeCell;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
@@ -91,15 +93,20 @@ pub unsafe trait Tags: Send + Sync + 'static {
 }
 
 /// A place for the class of an object: 0 until it is asked for.
+///
+/// # Safety
+///
+/// Zero bytes are a value, whose number is 0.
 #[doc(hidden)]
-pub trait TagCell: 'static {
+pub unsafe trait TagCell: Sync + 'static {
     /// The number that is there.
     fn get(&self) -> u32;
     /// Puts a number there.
     fn set(&self, number: u32);
 }
 
-impl TagCell for AtomicU8 {
+// SAFETY: an atomic has the bytes of its number.
+unsafe impl TagCell for AtomicU8 {
     #[inline(always)]
     fn get(&self) -> u32 {
         self.load(Relaxed).into()
@@ -110,7 +117,8 @@ impl TagCell for AtomicU8 {
     }
 }
 
-impl TagCell for AtomicU32 {
+// SAFETY: an atomic has the bytes of its number.
+unsafe impl TagCell for AtomicU32 {
     #[inline(always)]
     fn get(&self) -> u32 {
         self.load(Relaxed)
@@ -118,6 +126,30 @@ impl TagCell for AtomicU32 {
     #[inline(always)]
     fn set(&self, number: u32) {
         self.store(number, Relaxed);
+    }
+}
+
+/// The memory of [`Tags`], in a `static`. The compiler looks at each element of an array of atomics in a `static`, which
+/// took seconds; it does not look into this.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct TagCells<C, const N: usize>(UnsafeCell<MaybeUninit<[C; N]>>);
+
+// SAFETY: what is shared are cells, which may be shared.
+unsafe impl<C: TagCell, const N: usize> Sync for TagCells<C, N> {}
+
+impl<C: TagCell, const N: usize> TagCells<C, N> {
+    /// Cells with 0 in each.
+    pub const fn zeroed() -> Self {
+        Self(UnsafeCell::new(MaybeUninit::zeroed()))
+    }
+
+    /// The cells.
+    #[inline(always)]
+    pub const fn cells(&self) -> &[C; N] {
+        // SAFETY: zero bytes, which it was made of, are a value of each cell (`TagCell`), and later ones were written by its
+        // methods. Nothing makes a `&mut` of them.
+        unsafe { &*self.0.get().cast() }
     }
 }
 

@@ -63,8 +63,8 @@ pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStrea
             type Cell = #cell;
             #[inline(always)]
             unsafe fn cells() -> &'static [#cell] {
-                static CELLS: [#cell; #objects] = [const { <#cell>::new(0) }; #objects];
-                &CELLS
+                static CELLS: ::ikra::rt::TagCells<#cell, #objects> = ::ikra::rt::TagCells::zeroed();
+                CELLS.cells()
             }
         }
     };
