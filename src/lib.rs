@@ -260,6 +260,7 @@ mod target;
 
 pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
+pub use ikra_core::device_code::DeviceCode;
 pub use ikra_core::dispatch::{AnyLink, Dispatch, Follow, Implements, Includes, OtherClass, Referent};
 pub use ikra_core::effects::{Effects, FieldSet};
 pub use ikra_core::handle::All as AllObjects;
@@ -275,7 +276,7 @@ pub use ikra_core::storage::{
 };
 pub use ikra_core::value::{Fixed, Value};
 pub use ikra_core::{math, rng, thread, warp};
-pub use ikra_macros::{Value, kernel, soa_class, soa_dispatch, soa_methods, soa_world};
+pub use ikra_macros::{Value, device_code, kernel, soa_class, soa_dispatch, soa_methods, soa_world};
 pub use target::*;
 
 /// What `use ikra::prelude::*` brings: the macros, the traits, and the types that models name.

@@ -167,6 +167,11 @@ impl Device {
 
     /// A `no_std` crate that the model uses, with its entry in `[dependencies]`: `"1.2"`, or a table such
     /// as `{ version = "1.2", default-features = false }`. A `path` in it is absolute.
+    ///
+    /// It may have classes, to which the model's classes link. Its kernels are then in this device code. Such a crate starts with
+    /// `#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]`. Where no class of the model
+    /// links to its classes, its own device code will do, and the world names that:
+    /// `#[soa_world(device_code = [shapes::DEVICE_CODE])]`.
     #[must_use]
     pub fn dependency(mut self, name: &str, entry: &str) -> Self {
         let entry = if entry.trim_start().starts_with('{') { entry.to_owned() } else { format!("\"{entry}\"") };
@@ -230,7 +235,7 @@ impl Device {
             model.display()
         );
         rerun_if_changed(&model);
-        if is_set("IKRA_SKIP_DEVICE") || is_analysis() {
+        if is_set("IKRA_SKIP_DEVICE") || is_analysis() || is_for_device() {
             return;
         }
         let path = env::var_os("IKRA_PREBUILT_PTX").map(PathBuf::from).or_else(|| self.prebuilt.clone());
@@ -369,6 +374,11 @@ fn is_analysis() -> bool {
     };
     let mut wrappers = ["RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER"].into_iter().filter_map(env::var_os);
     env::var_os("DOCS_RS").is_some() || wrappers.any(|wrapper| is_by(Path::new(&wrapper)))
+}
+
+/// Whether the package is being compiled for the device, as a dependency of a model: then it is part of that model's code.
+fn is_for_device() -> bool {
+    variable("TARGET") == toolchain::TARGET
 }
 
 /// A variable that cargo sets for build scripts.

@@ -12,7 +12,7 @@
 //! | [`known`] | one error for a type that is no class or no value |
 //! | [`kernel`], [`mode`], [`window`], [`step`] | what a kernel does with each column, with all of them, and for one object |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
-//! | [`origin`] | how host and device know that they mean the same class or kernel |
+//! | [`origin`], [`device_code`] | how host and device know that they mean the same class or kernel; what was compiled for the device |
 //! | [`range_table`] | classes by ranges of numbers |
 //! | [`tile_row`], [`near`] | what a block of the device's threads keeps of an object for kernels over pairs |
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
@@ -43,6 +43,7 @@ compile_error!("Ikra needs a target with 64-bit addresses");
 
 pub mod class;
 pub mod column;
+pub mod device_code;
 mod directory;
 pub mod dispatch;
 pub mod effects;

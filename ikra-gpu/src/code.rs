@@ -6,9 +6,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ikra_core::device_code::DeviceCode;
 use ikra_core::fingerprint::{Signature, bytes, field_fingerprint};
 use ikra_core::kernel::{Argument, Entry};
 use ikra_runtime::error::GpuError;
+use ikra_runtime::world::World;
 
 /// Which entry of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,21 +56,21 @@ struct CompiledClass {
 
 /// What some device code holds.
 #[derive(Debug, Default)]
-pub(crate) struct Code {
+struct Code {
     entries: HashMap<(u64, Kind), Compiled>,
     classes: HashMap<u64, CompiledClass>,
     /// The entries of kernels whose methods may call themselves.
     recursive: HashSet<String>,
     /// Bytes of stack that each thread is to have at least.
-    pub(crate) stack: Option<usize>,
+    stack: Option<usize>,
 }
 
 impl Code {
     /// That of a text, which is read once.
-    pub(crate) fn of(text: &'static str) -> Arc<Self> {
+    fn of(text: &'static str) -> Arc<Self> {
         static READ: Mutex<Vec<(&str, Arc<Code>)>> = Mutex::new(Vec::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, code)) = read.iter().find(|(known, _)| std::ptr::eq(*known, text)) {
+        if let Some((_, code)) = read.iter().find(|(known, _)| *known == text) {
             return code.clone();
         }
         let code = Arc::new(Self::read(text));
@@ -137,64 +139,25 @@ impl Code {
     }
 
     /// Whether the text says nothing about itself: another version made it.
-    pub(crate) fn is_unknown(&self) -> bool {
+    fn is_unknown(&self) -> bool {
         self.entries.is_empty() && self.classes.is_empty()
     }
 
-    /// Whether a kernel's methods may call themselves.
-    pub(crate) fn is_recursive(&self, symbol: &str) -> bool {
-        self.recursive.contains(symbol)
+    /// The class, if the device code has it.
+    fn class(&self, class: &Signature) -> Option<&CompiledClass> {
+        class.origin.keys().find_map(|key| self.classes.get(&key))
     }
 
-    /// The name of the table of each of a world's classes; `None` if the device code knows nothing of the class, as of
-    /// one that is the host's alone.
-    ///
-    /// # Errors
-    ///
-    /// [`GpuError::DeviceCodeDiffers`] if the device code has another idea of a class.
-    pub(crate) fn tables(&self, classes: &[Signature]) -> Result<Vec<Option<String>>, GpuError> {
-        let known: Vec<_> =
-            classes.iter().map(|class| class.origin.keys().find_map(|key| self.classes.get(&key))).collect();
-        let is_anothers = |twin: &&CompiledClass| known.iter().flatten().any(|&class| std::ptr::eq(class, *twin));
-        let tables = classes.iter().zip(&known).map(|(class, compiled)| {
-            let name = class.origin.name();
-            let what = match compiled {
-                Some(compiled) if compiled.fingerprint == class.fingerprint => {
-                    return Ok(Some(compiled.symbol.clone()));
-                }
-                Some(compiled) => format!("class {name}: {}", difference(class, compiled)),
-                None => {
-                    let key = class.origin.name_key();
-                    let mut twins = self.classes.values().filter(|twin| twin.name == key && !is_anothers(twin));
-                    let Some(twin) = twins.next() else { return Ok(None) };
-                    format!(
-                        "class {name} is defined at {}, but the device code has the class of this name at {}",
-                        class.origin.place(),
-                        twin.place
-                    )
-                }
-            };
-            Err(GpuError::DeviceCodeDiffers { what })
-        });
-        tables.collect()
+    /// A kernel's entry, if the device code has it.
+    fn find(&self, entry: &Entry, kind: Kind) -> Option<&Compiled> {
+        entry.origin.keys().find_map(|key| self.entries.get(&(key, kind)))
     }
+}
 
-    /// The name of a kernel's entry, which takes these arguments.
-    ///
-    /// # Errors
-    ///
-    /// [`GpuError::NoSuchKernel`], [`GpuError::DeviceCodeDiffers`].
-    pub(crate) fn entry(
-        &self,
-        entry: &Entry,
-        kind: Kind,
-        shape: Shape<'_>,
-        arguments: &[Argument<'_>],
-    ) -> Result<&str, GpuError> {
-        let (kernel, Shape { own, result }) = (entry.origin.name(), shape);
-        let Some(compiled) = entry.origin.keys().find_map(|key| self.entries.get(&(key, kind))) else {
-            return Err(GpuError::NoSuchKernel { kernel: kernel.to_owned() });
-        };
+impl Compiled {
+    /// Whether it is the entry that the host means, and takes these arguments.
+    fn check(&self, entry: &Entry, shape: Shape<'_>, arguments: &[Argument<'_>]) -> Result<(), GpuError> {
+        let (compiled, kernel, Shape { own, result }) = (self, entry.origin.name(), shape);
         let differs = |what: String| Err(GpuError::DeviceCodeDiffers { what: format!("kernel `{kernel}`: {what}") });
         let wanted: Vec<usize> = own.iter().copied().chain(sizes(arguments)).collect();
         if compiled.parameters != wanted {
@@ -222,7 +185,130 @@ impl Code {
                 "its class, the types of its arguments, the columns that it writes, or what it does in pairs differ between host and device",
             ));
         }
-        Ok(&compiled.symbol)
+        Ok(())
+    }
+}
+
+/// The device code of a world: of its own package, and of others.
+#[derive(Debug)]
+pub(crate) struct Codes {
+    /// Also those without code.
+    all: &'static [DeviceCode],
+    /// Each text once.
+    texts: Vec<(DeviceCode, &'static str, Arc<Code>)>,
+}
+
+impl Codes {
+    /// That of a world.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::NoDeviceCode`] if there is none; [`GpuError::DeviceCodeRejected`] if a text says nothing about itself.
+    pub(crate) fn of<W: World>() -> Result<Self, GpuError> {
+        Self::new(W::DEVICE_CODE, std::any::type_name::<W>())
+    }
+
+    fn new(all: &'static [DeviceCode], world: &'static str) -> Result<Self, GpuError> {
+        let mut texts: Vec<(DeviceCode, &str, Arc<Code>)> = Vec::new();
+        for &device_code in all {
+            let Some(text) = device_code.text() else { continue };
+            if texts.iter().any(|(_, known, _)| *known == text) {
+                continue;
+            }
+            let code = Code::of(text);
+            if code.is_unknown() {
+                let package = device_code.package();
+                let log = format!(
+                    "that of `{package}` does not say which classes it holds: it was made by another version of `ikra-build`"
+                );
+                return Err(GpuError::DeviceCodeRejected { log });
+            }
+            texts.push((device_code, text, code));
+        }
+        if texts.is_empty() { Err(GpuError::NoDeviceCode { world }) } else { Ok(Self { all, texts }) }
+    }
+
+    /// The texts, each a module for the driver.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
+        self.texts.iter().map(|&(_, text, _)| text)
+    }
+
+    fn codes(&self) -> impl Iterator<Item = &Code> {
+        self.texts.iter().map(|(.., code)| &**code)
+    }
+
+    /// Bytes of stack that each thread is to have at least.
+    pub(crate) fn stack(&self) -> Option<usize> {
+        self.codes().filter_map(|code| code.stack).max()
+    }
+
+    /// The name of the table of each of a world's classes, in each module; `None` where the device code knows nothing of the
+    /// class. One that none of them knows is the host's alone.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceCodeDiffers`] if some device code has another idea of a class.
+    pub(crate) fn tables(&self, classes: &[Signature]) -> Result<Vec<Vec<Option<String>>>, GpuError> {
+        let known: Vec<Vec<_>> =
+            classes.iter().map(|class| self.codes().map(|code| code.class(class)).collect()).collect();
+        let is_anothers =
+            |twin: &CompiledClass| known.iter().flatten().flatten().any(|&class| std::ptr::eq(class, twin));
+        let tables = classes.iter().zip(&known).map(|(class, compiled)| {
+            let name = class.origin.name();
+            let what = if let Some(other) = compiled.iter().flatten().find(|it| it.fingerprint != class.fingerprint) {
+                format!("class {name}: {}", difference(class, other))
+            } else if let (true, Some(twin)) = (compiled.iter().all(Option::is_none), self.twin(class, is_anothers)) {
+                let (place, other) = (class.origin.place(), &twin.place);
+                format!("class {name} is defined at {place}, but the device code has the class of this name at {other}")
+            } else {
+                return Ok(compiled.iter().map(|it| it.map(|compiled| compiled.symbol.clone())).collect());
+            };
+            Err(GpuError::DeviceCodeDiffers { what })
+        });
+        tables.collect()
+    }
+
+    /// Another class of the same name and package, unless it is one of the world's too.
+    fn twin(&self, class: &Signature, is_anothers: impl Fn(&CompiledClass) -> bool) -> Option<&CompiledClass> {
+        let package = |place: &str| place.split('/').next().map(str::to_owned);
+        let (key, own) = (class.origin.name_key(), package(class.origin.place()));
+        let is_twin = |twin: &&CompiledClass| twin.name == key && package(&twin.place) == own && !is_anothers(twin);
+        self.codes().flat_map(|code| code.classes.values()).find(is_twin)
+    }
+
+    /// The module and the name of a kernel's entry, which takes these arguments. The first module that has the kernel counts.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::NoSuchKernel`], [`GpuError::DeviceCodeDiffers`].
+    pub(crate) fn entry(
+        &self,
+        entry: &Entry,
+        kind: Kind,
+        shape: Shape<'_>,
+        arguments: &[Argument<'_>],
+    ) -> Result<(usize, &str), GpuError> {
+        let mut found = self.codes().map(|code| code.find(entry, kind)).enumerate();
+        let Some((module, compiled)) = found.find_map(|(module, compiled)| Some((module, compiled?))) else {
+            return Err(self.no_such_kernel(entry.origin.name()));
+        };
+        compiled.check(entry, shape, arguments)?;
+        Ok((module, &compiled.symbol))
+    }
+
+    /// The error for a kernel that is nowhere.
+    pub(crate) fn no_such_kernel(&self, kernel: &str) -> GpuError {
+        let searched = self.all.iter().map(|code| match code.text() {
+            Some(_) => format!("`{}`", code.package()),
+            None => format!("`{}` (which was compiled without)", code.package()),
+        });
+        let packages = searched.collect::<Vec<_>>().join(", ");
+        GpuError::NoSuchKernel { kernel: kernel.to_owned(), packages }
+    }
+
+    /// Whether the methods of a kernel of a module may call themselves.
+    pub(crate) fn is_recursive(&self, module: usize, symbol: &str) -> bool {
+        self.texts[module].2.recursive.contains(symbol)
     }
 }
 
@@ -331,18 +417,28 @@ mod tests {
         )
     }
 
+    /// As if packages had these texts.
+    fn codes(texts: &[(&'static str, Option<String>)]) -> Codes {
+        let code = |(package, text): &(&'static str, Option<String>)| {
+            let text = text.clone().map(|text| &*text.leak());
+            // SAFETY: nobody runs it.
+            unsafe { DeviceCode::new(package, text) }
+        };
+        Codes::new(texts.iter().map(code).collect::<Vec<_>>().leak(), "Sim").unwrap()
+    }
+
     fn host(module: &'static str) -> Entry {
         Entry { origin: Origin::new(module, "Body::go", PLACE), fingerprint: 7 }
     }
 
     #[test]
     fn entries_are_found_with_their_parameters() {
-        let code = Code::read(&text());
+        let code = codes(&[("game", Some(text()))]);
         let (small, large) = (3_u8, [1_u64; 3]);
         let arguments = [Argument::of(&small), Argument::of(&[0_u32; 0]), Argument::of(&large)];
         let shape = Shape { own: &[4, 8], result: (0, 1) };
         let find = |entry: &Entry, arguments: &[Argument<'_>]| {
-            code.entry(entry, Kind::Call, shape, arguments).map(str::to_owned)
+            code.entry(entry, Kind::Call, shape, arguments).map(|(_, symbol)| symbol.to_owned())
         };
         assert_eq!(find(&host("game::model"), &arguments).unwrap(), "ikra_kernel_go");
         let error = find(&host("game::model"), &arguments[1..]).unwrap_err();
@@ -354,7 +450,7 @@ mod tests {
         assert!(matches!(error, GpuError::DeviceCodeDiffers { .. }), "{error}");
         let elsewhere = Entry { origin: Origin::new("game::model", "Body::stop", PLACE), fingerprint: 7 };
         assert!(
-            matches!(find(&elsewhere, &arguments), Err(GpuError::NoSuchKernel { kernel }) if kernel == "Body::stop")
+            matches!(find(&elsewhere, &arguments), Err(GpuError::NoSuchKernel { kernel, .. }) if kernel == "Body::stop")
         );
         let result = code.entry(&host("game"), Kind::Reduce(0), shape, &arguments);
         assert!(matches!(result, Err(GpuError::NoSuchKernel { .. })));
@@ -364,13 +460,13 @@ mod tests {
 
     #[test]
     fn classes_are_compared() {
-        let code = Code::read(&text());
+        let code = codes(&[("game", Some(text()))]);
         let class = |module, name, place, fingerprint, fields| Signature {
             origin: Origin::new(module, name, place),
             fingerprint,
             fields,
         };
-        let table = |class: Signature| code.tables(&[class]).map(|mut found| found.remove(0));
+        let table = |class: Signature| code.tables(&[class]).map(|mut found| found.remove(0).remove(0));
         assert_eq!(
             table(class("game::model", "Body", PLACE, 9, FIELDS)).unwrap().as_deref(),
             Some("ikra_class_Body_1")
@@ -380,7 +476,11 @@ mod tests {
             class("game::model", "Body", PLACE, 9, FIELDS),
             class("game::host", "Body", "game/src/host.rs:3:11", 9, FIELDS),
         ];
-        assert_eq!(code.tables(&twins).unwrap(), [Some(String::from("ikra_class_Body_1")), None], "twins in one world");
+        assert_eq!(
+            code.tables(&twins).unwrap(),
+            [[Some(String::from("ikra_class_Body_1"))], [None]],
+            "twins in one world"
+        );
         let differs = |class| table(class).unwrap_err().to_string();
         let text = differs(class("game::model", "Body", "game/src/model.rs:9:1", 9, FIELDS));
         assert!(text.contains("model.rs:9:1") && text.contains(PLACE), "{text}");
@@ -389,6 +489,50 @@ mod tests {
         assert!(text.contains("class Body: field `pos` takes 8 bytes on the host and 4 in the device code"), "{text}");
         let text = differs(class("game::model", "Body", PLACE, 1, FIELDS));
         assert!(text.contains("layout, capacity"), "{text}");
+    }
+
+    #[test]
+    fn several_packages_have_code() {
+        let other = "//ikra:class 1 ikra_class_Other_1 2 3 shapes/src/model.rs:1:1\n//ikra:stack 4096\n";
+        let shape = Shape { own: &[4, 8, 1, 24], result: (0, 1) };
+        let find = |codes: &Codes| {
+            codes
+                .entry(&host("game::model"), Kind::Call, shape, &[])
+                .map(|(module, symbol)| (module, symbol.to_owned()))
+        };
+        let both = codes(&[("app", None), ("shapes", Some(other.to_owned())), ("game", Some(text()))]);
+        assert_eq!((both.texts().count(), both.stack()), (2, Some(4096)));
+        assert_eq!(find(&both).unwrap(), (1, String::from("ikra_kernel_go")));
+        let class = |module, place, fingerprint| Signature {
+            origin: Origin::new(module, "Body", place),
+            fingerprint,
+            fields: FIELDS,
+        };
+        let here = class("game::model", PLACE, 9);
+        let symbol = || Some(String::from("ikra_class_Body_1"));
+        assert_eq!(both.tables(&[here]).unwrap(), [[None, symbol()]]);
+        // The first that has the kernel counts, and all that have the class are asked about it.
+        let second = text().replace("_go", "_second");
+        let twice = codes(&[("game", Some(text())), ("app", Some(second.clone())), ("again", Some(text()))]);
+        assert_eq!(twice.texts().count(), 2, "each text once");
+        assert_eq!(find(&twice).unwrap(), (0, String::from("ikra_kernel_go")));
+        assert_eq!(twice.tables(&[class("game::model", PLACE, 9)]).unwrap(), [[symbol(), symbol()]]);
+        let differs = codes(&[("game", Some(text())), ("app", Some(second.replace(" 9 game", " 8 game")))]);
+        let error = differs.tables(&[class("game::model", PLACE, 9)]).unwrap_err();
+        assert!(matches!(error, GpuError::DeviceCodeDiffers { .. }), "{error}");
+        // A class of another package may have the same name.
+        assert_eq!(both.tables(&[class("app", "app/src/main.rs:5:1", 7)]).unwrap(), [[None, None]]);
+        // What is nowhere.
+        let error = codes(&[("app", None), ("shapes", Some(other.to_owned()))]);
+        let error = find(&error).unwrap_err().to_string();
+        assert!(
+            error.contains("device code of `app` (which was compiled without), `shapes` has no kernel `Body::go`"),
+            "{error}"
+        );
+        assert!(matches!(Codes::new(&[], "Sim"), Err(GpuError::NoDeviceCode { world: "Sim" })));
+        // SAFETY: nobody runs it.
+        let nonsense = Codes::new(vec![unsafe { DeviceCode::new("old", Some("nonsense")) }].leak(), "Sim");
+        assert!(matches!(nonsense, Err(GpuError::DeviceCodeRejected { log }) if log.contains("`old`")));
     }
 
     #[test]

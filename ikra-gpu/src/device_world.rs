@@ -1,4 +1,4 @@
-//! What a world keeps on a device: its module's functions, the state of its tables, and scratch memory.
+//! What a world keeps on a device: its modules' functions, the state of its tables, and scratch memory.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -12,7 +12,7 @@ use ikra_runtime::executor::Section;
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
-use crate::code::{Code, Kind, Shape};
+use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
 use crate::lists::{DeviceList, Ordering};
@@ -24,10 +24,10 @@ use crate::tables::{Members, Table, TableState, Text, symbols};
 #[derive(Debug)]
 pub(crate) struct DeviceWorld {
     pub(crate) log: Arc<StreamLog>,
-    code: Arc<Code>,
+    codes: Codes,
     /// By the address of what names them, a constant, which lives as long as the program.
     functions: BTreeMap<(usize, Kind), Function>,
-    /// The class tables in constant memory, one per member of the world.
+    /// The class tables in constant memory, for each member of the world.
     pub(crate) tables: Vec<Table>,
     /// The world's table in global memory: an array of the headers of its classes.
     _headers: Memory,
@@ -72,28 +72,30 @@ impl DeviceWorld {
     /// Also [`GpuError::DeviceCodeDiffers`] if the code has another idea of one of the classes.
     pub(crate) fn new(
         context: impl FnOnce() -> Result<Context, GpuError>,
-        text: &'static str,
+        codes: Codes,
         members: &Members<'_>,
     ) -> Result<Self, GpuError> {
         // Before the driver is asked: what does not fit is said on every machine.
-        let (code, symbols) = symbols(text, members)?;
+        let symbols = symbols(&codes, members)?;
         let context = context()?;
-        let module = Module::load(&context, text)?;
-        if let Some(bytes) = code.stack {
+        let modules = codes.texts().map(|text| Module::load(&context, text)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(bytes) = codes.stack() {
             context.raise_stack(bytes)?;
         }
         let headers = Memory::new(&context, symbols.len() * size_of::<DeviceHeader>(), "a world's table")?;
         let mut tables = Vec::new();
-        for (member, symbol) in symbols.into_iter().enumerate() {
-            let address = match symbol {
-                Some(symbol) => module.global(&symbol)?.map(|(address, _)| address),
-                None => None,
-            };
-            tables.push(Table::new(address, headers.address() + (member * size_of::<DeviceHeader>()) as u64));
+        for (member, symbols) in symbols.iter().enumerate() {
+            let mut addresses = Vec::new();
+            for (module, symbol) in modules.iter().zip(symbols) {
+                if let Some(symbol) = symbol {
+                    addresses.extend(module.global(symbol)?.map(|(address, _)| address));
+                }
+            }
+            tables.push(Table::new(addresses, headers.address() + (member * size_of::<DeviceHeader>()) as u64));
         }
         Ok(Self {
-            log: StreamLog::new(&context, module)?,
-            code,
+            log: StreamLog::new(&context, modules)?,
+            codes,
             functions: BTreeMap::new(),
             tables,
             _headers: headers,
@@ -122,10 +124,9 @@ impl DeviceWorld {
         if let Some(function) = self.functions.get(&key) {
             return Ok(function.clone());
         }
-        let symbol = self.code.entry(entry, kind, shape, arguments)?;
-        let function =
-            self.log.module.function(symbol)?.ok_or_else(|| GpuError::NoSuchKernel { kernel: symbol.to_owned() })?;
-        if self.code.is_recursive(symbol) {
+        let (module, symbol) = self.codes.entry(entry, kind, shape, arguments)?;
+        let function = self.log.modules[module].function(symbol)?.ok_or_else(|| self.codes.no_such_kernel(symbol))?;
+        if self.codes.is_recursive(module, symbol) {
             self.log.note_recursive(entry.origin.name());
         }
         self.functions.insert(key, function.clone());
@@ -246,19 +247,17 @@ impl DeviceWorld {
             // SAFETY: there is one header per member, and the stream orders the copy between kernels.
             unsafe { self.log.stream.upload(table.header, (&raw const header).cast(), size_of::<DeviceHeader>()) }?;
         }
-        if let Some(address) = table.address
-            && before.words != words
-        {
-            let words = &words;
-            let width = size_of_val(&words[..]);
-            // SAFETY: the table has as many words, since host and device agree on the class, and the stream orders the
+        let copies = if before.words == words { &[][..] } else { &table.addresses };
+        for &to in copies {
+            let (words, width) = (&words, size_of_val(&words[..]));
+            // SAFETY: each table has as many words, since host and device agree on the class, and the stream orders the
             // copy between kernels. A capture copies them later on, from memory that says the same by then.
             unsafe {
                 match &mut self.texts {
-                    None => self.log.stream.upload(address, words.as_ptr().cast(), width)?,
+                    None => self.log.stream.upload(to, words.as_ptr().cast(), width)?,
                     Some(texts) => {
                         let from = Text::find(texts, words, &self.log.context, &self.side)?;
-                        self.log.stream.copy(Pieces { from, to: address, width, rows: 1, pitch: width })?;
+                        self.log.stream.copy(Pieces { from, to, width, rows: 1, pitch: width })?;
                     }
                 }
             }

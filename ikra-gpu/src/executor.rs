@@ -9,6 +9,7 @@ use ikra_runtime::list::{ListOrder, Unordered};
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
 
+use crate::code::Codes;
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, DeviceInfo};
 
@@ -27,8 +28,7 @@ pub fn open<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>
 
 /// What a world keeps on a device, in a context.
 fn made<W: World>(world: &mut W, context: impl FnOnce() -> Result<Context, GpuError>) -> Result<DeviceWorld, GpuError> {
-    let code = W::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<W>() })?;
-    DeviceWorld::new(context, code, world.members_mut().as_mut())
+    DeviceWorld::new(context, Codes::of::<W>()?, world.members_mut().as_mut())
 }
 
 /// Opens a world in a context, unless it is there.

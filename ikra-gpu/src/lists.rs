@@ -19,9 +19,9 @@ pub(crate) struct Ordering {
 }
 
 impl Ordering {
-    /// Those of a module, if it has them.
+    /// Those of the first module, if it has them: each has its own.
     pub(crate) fn of(log: &StreamLog) -> Result<Option<Self>, GpuError> {
-        let find = |name| log.module.function(name);
+        let find = |name| log.modules[0].function(name);
         let all =
             (find("ikra_list_mark")?, find("ikra_list_count")?, find("ikra_list_place")?, find("ikra_list_write")?);
         let (Some(mark), Some(count), Some(place), Some(write)) = all else { return Ok(None) };

@@ -23,7 +23,7 @@ use crate::tables::{Members, Table, TableState, Text};
 /// What was recorded.
 #[derive(Debug)]
 struct DeviceRecording {
-    // Dropped first: what they run is in the log's module.
+    // Dropped first: what they run is in the log's modules.
     graphs: Mutex<Graphs>,
     steps: Vec<Step>,
     /// Those of all steps, each once.
@@ -159,7 +159,7 @@ impl DeviceWorld {
                 captured.len() - 1
             }
         };
-        // SAFETY: recorded on this stream, whose module is loaded. The launches are for the columns, numbers of
+        // SAFETY: recorded on this stream, whose modules are loaded. The launches are for the columns, numbers of
         // objects and lengths of arrays that the tables said then, and say now; columns with the same number are
         // the same memory, which the world has. The graph is for the state that they are in.
         unsafe { self.run_captured(members, &captured[known]) }?;

@@ -20,7 +20,8 @@ pub(crate) struct StreamLog {
     number: u64,
     pub(crate) context: Context,
     pub(crate) stream: Stream,
-    pub(crate) module: Module,
+    /// The device code, in the order in which kernels are looked for: at least one.
+    pub(crate) modules: Vec<Module>,
     /// The kernel that copies small columns to the inbox.
     copy: Function,
     /// Where results and small columns arrive.
@@ -71,9 +72,9 @@ impl StreamLog {
     /// # Errors
     ///
     /// Also [`GpuError::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
-    pub(crate) fn new(context: &Context, module: Module) -> Result<Arc<Self>, GpuError> {
+    pub(crate) fn new(context: &Context, modules: Vec<Module>) -> Result<Arc<Self>, GpuError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        let copy = module.function("ikra_copy")?.ok_or_else(|| GpuError::DeviceCodeRejected {
+        let copy = modules[0].function("ikra_copy")?.ok_or_else(|| GpuError::DeviceCodeRejected {
             log: String::from("it has no kernel `ikra_copy`: it was made by another version of `ikra-build`"),
         })?;
         let log = Arc::new(Self {
@@ -81,7 +82,7 @@ impl StreamLog {
             context: context.clone(),
             stream: Stream::new(context)?,
             copy,
-            module,
+            modules,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
             state: Mutex::default(),
             recording: Mutex::default(),

@@ -1,24 +1,22 @@
 //! The tables in which kernels find a world's objects: where columns are is in constant memory, how many objects there are in
 //! global memory.
 
-use std::sync::Arc;
-
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
-use crate::code::{CALL, Code, Kind};
+use crate::code::{CALL, Codes, Kind};
 use crate::driver::{Context, Memory, Stream};
 
 /// The objects of each class of a world, always in the same order.
 pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 
-/// A class's table in constant memory.
+/// A class's tables in constant memory, one in each module that knows the class. All say the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// Where it is; `None` for a class that the device code does not know.
-    pub(crate) address: Option<u64>,
+    /// Where they are.
+    pub(crate) addresses: Vec<u64>,
     /// Where the class's header is, in global memory.
     pub(crate) header: u64,
     pub(crate) state: TableState,
@@ -45,8 +43,8 @@ pub(crate) struct TableState {
 
 impl Table {
     /// One that says nothing yet.
-    pub(crate) fn new(address: Option<u64>, header: u64) -> Self {
-        Self { address, header, state: TableState::default(), is_written: false, current: None }
+    pub(crate) fn new(addresses: Vec<u64>, header: u64) -> Self {
+        Self { addresses, header, state: TableState::default(), is_written: false, current: None }
     }
 
     /// What has changed since the tables said this, if anything has. Which memory the columns have now, and which
@@ -70,28 +68,21 @@ impl Table {
     }
 }
 
-/// What device code holds, and the name of the table of each of a world's classes.
-pub(crate) fn symbols(text: &'static str, members: &Members<'_>) -> Result<(Arc<Code>, Vec<Option<String>>), GpuError> {
-    let code = Code::of(text);
-    if code.is_unknown() {
-        return Err(GpuError::DeviceCodeRejected {
-            log: String::from("it does not say which classes it holds: it was made by another version of `ikra-build`"),
-        });
-    }
+/// The name of the table of each of a world's classes, in each module.
+pub(crate) fn symbols(codes: &Codes, members: &Members<'_>) -> Result<Vec<Vec<Option<String>>>, GpuError> {
     let classes: Vec<_> = members.iter().map(|objects| objects.signature()).collect();
-    let symbols = code.tables(&classes)?;
-    Ok((code, symbols))
+    codes.tables(&classes)
 }
 
 /// Whether device code and program agree on a world's classes and on a kernel.
 pub(crate) fn check(
-    text: &'static str,
+    codes: &Codes,
     entry: &Entry,
     arguments: &[Argument<'_>],
     members: &Members<'_>,
 ) -> Result<(), GpuError> {
-    let (code, _) = symbols(text, members)?;
-    code.entry(entry, Kind::Call, CALL, arguments).map(drop)
+    symbols(codes, members)?;
+    codes.entry(entry, Kind::Call, CALL, arguments).map(drop)
 }
 
 /// What a table is to say in a recording, where the device finds it.

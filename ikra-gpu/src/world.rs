@@ -12,13 +12,16 @@ use ikra_core::storage::Plain;
 use ikra_core::transfer::Transfer;
 use ikra_core::value::Value;
 use ikra_runtime::dispatch::{ExecuteOn, ReduceOn};
-use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::error::Error;
+#[cfg(doc)]
+use ikra_runtime::error::GpuError;
 use ikra_runtime::executor::Recording;
 use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
 use ikra_runtime::objects::Links;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::{Holds, World};
 
+use crate::code::Codes;
 use crate::device_columns::DeviceColumns;
 use crate::driver::DeviceInfo;
 use crate::executor::{on_gpu, take, used_last, with};
@@ -100,8 +103,7 @@ pub trait CudaWorld: World {
     where
         K: OnDevice<A>,
     {
-        let code = Self::device_code().ok_or(GpuError::NoDeviceCode { world: std::any::type_name::<Self>() })?;
-        Ok(tables::check(code, K::ENTRY, K::arguments(&args).as_ref(), self.members_mut().as_mut())?)
+        Ok(tables::check(&Codes::of::<Self>()?, K::ENTRY, K::arguments(&args).as_ref(), self.members_mut().as_mut())?)
     }
 
     /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the

@@ -19,9 +19,9 @@ pub(crate) struct Krate {
 }
 
 impl Krate {
-    /// Takes `crate = path` off an attribute's arguments, and returns the other arguments too. Without it the name
+    /// Takes `crate = path` off a macro's arguments, and returns the other arguments too. Without it the name
     /// is that in Cargo.toml.
-    pub(crate) fn take(attribute: &str, args: TokenStream, errors: &mut Errors) -> (Self, TokenStream) {
+    pub(crate) fn take(macro_name: &str, args: TokenStream, errors: &mut Errors) -> (Self, TokenStream) {
         let mut rest = TokenStream::new();
         let mut said = None;
         let args: Vec<TokenTree> = args.into_iter().collect();
@@ -44,7 +44,7 @@ impl Krate {
                 _ => {
                     errors.at(
                         value.iter().cloned().collect::<TokenStream>(),
-                        format!("write the path that `ikra` has here: `#[{attribute}(crate = other::ikra)]`"),
+                        format!("write the path that `ikra` has here: `{}`", example(macro_name)),
                     );
                     said = Some(syn::parse_quote!(::ikra));
                 }
@@ -52,7 +52,7 @@ impl Krate {
         }
         let krate = match said {
             Some(path) => Self::at(path),
-            None => Self::found(attribute, errors),
+            None => Self::found(macro_name, errors),
         };
         (krate, rest)
     }
@@ -64,7 +64,7 @@ impl Krate {
     }
 
     /// The one in Cargo.toml.
-    pub(crate) fn found(attribute: &str, errors: &mut Errors) -> Self {
+    pub(crate) fn found(macro_name: &str, errors: &mut Errors) -> Self {
         match proc_macro_crate::crate_name("ikra") {
             Ok(FoundCrate::Name(name)) if name != "ikra" => {
                 let name = Ident::new(&name, Span::call_site());
@@ -73,7 +73,7 @@ impl Krate {
             Err(proc_macro_crate::Error::CrateNotFound { .. }) => {
                 errors.span(
                     Span::call_site(),
-                    format!("`ikra` is not among the dependencies in Cargo.toml; where another crate re-exports it, say so: `#[{attribute}(crate = other::ikra)]`"),
+                    format!("`ikra` is not among the dependencies in Cargo.toml; where another crate re-exports it, say so: `{}`", example(macro_name)),
                 );
                 Self { path: None, is_missing: true }
             }
@@ -97,6 +97,14 @@ impl Krate {
             Some(path) => redirect(tokens, path),
             None => tokens,
         }
+    }
+}
+
+/// How to say where `ikra` is.
+fn example(macro_name: &str) -> String {
+    match macro_name {
+        "device_code" => String::from("device_code!(crate = other::ikra)"),
+        attribute => format!("#[{attribute}(crate = other::ikra)]"),
     }
 }
 

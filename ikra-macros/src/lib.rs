@@ -7,10 +7,13 @@
 //! | `dispatch` | `#[soa_dispatch]`, and `#[soa_methods]` on the block of such a trait |
 //! | `world` | `#[soa_world]` |
 //! | `value` | `#[derive(Value)]` |
+//!
+//! `device_code` is `device_code!()`.
 
 #![warn(unreachable_pub)]
 
 mod class;
+mod device_code;
 mod diagnostics;
 mod dispatch;
 #[cfg(test)]
@@ -319,7 +322,8 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 /// The struct gets `new()`, `Default`, `Clone` and the trait `World`. All its fields must be of type
 /// `Objects<Class>`, each class once; every class that a link refers to must be there. With the feature `serde`,
 /// `#[derive(Serialize, Deserialize)]` may follow the attribute. `#[soa_world(crate = path)]` says where `ikra` is, as
-/// `#[soa_class(crate = path)]` does.
+/// `#[soa_class(crate = path)]` does, and `#[soa_world(device_code = [shapes::DEVICE_CODE])]` where device code is that other
+/// packages compiled: see [`device_code!`].
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -362,6 +366,53 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     world::soa_world(args.into(), item.into()).into()
+}
+
+/// The device code of this package: what `ikra-build` compiled in its build script.
+///
+/// A package whose classes other packages' worlds hold shows them its device code under some name, which they give to
+/// `#[soa_world]`. So neither compiles the other's kernels.
+///
+/// ```
+/// // In the package `shapes`, beside its classes.
+/// pub mod shapes {
+///     use ikra::prelude::*;
+///
+///     #[soa_class]
+///     pub struct Ball { pub height: f32 }
+///
+///     #[soa_methods]
+///     impl Ball { #[kernel] pub fn fall(&mut self, by: f32) { self.height -= by; } }
+///
+///     pub const DEVICE_CODE: ikra::DeviceCode = ikra::device_code!();
+/// }
+///
+/// // In the program.
+/// use ikra::prelude::*;
+/// use shapes::Ball;
+///
+/// #[soa_class]
+/// pub struct Wall { pub length: f32 }
+///
+/// #[soa_world(device_code = [shapes::DEVICE_CODE])]
+/// pub struct Room { pub balls: Objects<Ball>, pub walls: Objects<Wall> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut room = Room::new();
+/// room.balls.push(Ball { height: 2.0 })?;
+/// room.execute(Ball::fall, 0.5); // or `room.on(place).execute(Ball::fall, 0.5)?`
+/// assert_eq!(room.balls.column(shapes::ball::height), [1.5]);
+/// # Ok(()) }
+/// ```
+///
+/// Kernels are looked for in the device code of the world's own package, then in the others in their order; a class may be
+/// in several. Where the program's classes link to those of the other package, `Device::dependency` of `ikra-build` makes the
+/// other package part of the program's device code, which then has all of its kernels.
+///
+/// `device_code!(crate = path)` says where `ikra` is, as `#[soa_class(crate = path)]` does.
+#[proc_macro]
+pub fn device_code(args: TokenStream) -> TokenStream {
+    device_code::device_code(args.into()).into()
 }
 
 /// Lets columns hold a struct, or an enum without fields.

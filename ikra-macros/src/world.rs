@@ -5,9 +5,10 @@ mod model;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{ItemStruct, Type};
+use syn::{Expr, ItemStruct, Type};
 
 use crate::class::forgotten;
+use crate::device_code::Codes;
 use crate::diagnostics::{Errors, silent};
 use crate::krate::Krate;
 
@@ -15,13 +16,17 @@ use crate::krate::Krate;
 pub(crate) fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (krate, args) = Krate::take("soa_world", args, &mut errors);
-    if !args.is_empty() {
-        errors.at(&args, "`#[soa_world]` takes no arguments but `crate = path`");
-    }
-    krate.reach(world(krate.protect(item), errors))
+    let codes = syn::parse2::<Codes>(krate.protect(args.clone())).unwrap_or_else(|_| {
+        errors.at(
+            &args,
+            "`#[soa_world]` takes no arguments but `device_code = […]`, a list of other packages' device code such as `shapes::DEVICE_CODE`, and `crate = path`",
+        );
+        Codes::default()
+    });
+    krate.reach(world(krate.protect(item), &codes.0, errors))
 }
 
-fn world(item: TokenStream, mut errors: Errors) -> TokenStream {
+fn world(item: TokenStream, codes: &[Expr], mut errors: Errors) -> TokenStream {
     let Ok(world) = syn::parse2::<ItemStruct>(item.clone()) else {
         errors.at(&item, "`#[soa_world]` belongs on a struct with fields of type `Objects<Class>`");
         let errors = errors.into_tokens();
@@ -35,7 +40,7 @@ fn world(item: TokenStream, mut errors: Errors) -> TokenStream {
                 _ => None,
             });
             let forgotten: TokenStream = forgotten.collect();
-            let made = expand::expand(world, &members);
+            let made = expand::expand(world, &members, codes);
             quote!(#forgotten #made)
         }
         errors => {

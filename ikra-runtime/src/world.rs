@@ -31,6 +31,7 @@ use crate::reduce::Reducer;
 use crate::storage::Stored;
 use crate::table::{Directory, Targets};
 use crate::value::{BadLink, Value};
+use ikra_core::device_code::DeviceCode;
 use ikra_core::message::Message;
 
 /// What a world of type `W` keeps beside its objects: where the tables of its classes are.
@@ -322,6 +323,9 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// The classes of the members.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
+    /// The device code of the world's package, and of others that it names.
+    #[doc(hidden)]
+    const DEVICE_CODE: &'static [DeviceCode];
     /// The objects of each class.
     #[doc(hidden)]
     fn members(&self) -> impl AsRef<[&dyn AnyObjects]>;
@@ -332,9 +336,6 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     fn state(&self) -> &WorldState<Self>;
     #[doc(hidden)]
     fn state_mut(&mut self) -> &mut WorldState<Self>;
-    /// The device code that was compiled with the world, if any.
-    #[doc(hidden)]
-    fn device_code() -> Option<&'static str>;
     /// Makes what runs kernels at a place other than the host.
     #[doc(hidden)]
     fn open(world: &mut Self, place: Place) -> Result<Box<dyn Executor<Self>>, Error>;

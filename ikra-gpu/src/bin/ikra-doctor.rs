@@ -115,8 +115,10 @@ fn squares(device: usize) -> Result<Vec<u32>, GpuError> {
     const THREADS: usize = 256;
     let context = Context::open(device)?;
     let module = Module::load(&context, KERNEL)?;
-    let function =
-        module.function("squares")?.ok_or_else(|| GpuError::NoSuchKernel { kernel: String::from("squares") })?;
+    let function = module.function("squares")?.ok_or_else(|| GpuError::NoSuchKernel {
+        kernel: String::from("squares"),
+        packages: String::from("`ikra-gpu`"),
+    })?;
     let memory = Memory::new(&context, 4 * THREADS, "the test kernel")?;
     let stream = Stream::new(&context)?;
     let address = memory.address();

@@ -1,5 +1,5 @@
 //! A driver whose devices are the host's memory: it copies, but runs no kernels, except those of
-//! `tests/device/src/waves.rs`. Each device has its own part of the memory, and uses no other. It fails as it is told to:
+//! `tests/device/src/waves.rs` and `tests/modules`. Each device has its own part of the memory, and uses no other. It fails as it is told to:
 //! `IKRA_FAKE_DRIVER` holds `function:status` pairs. What it is asked for is printed on standard error.
 //! There are as many devices as `devices:2` says there, or one.
 //!
@@ -120,10 +120,14 @@ unsafe fn perform(work: &Work) {
                     check_owner(word.addr(), context);
                     word
                 };
-                assert!(unsafe { word(0).read() } as usize >= *end, "{name} runs for objects that the device has not");
+                assert!(
+                    !name.contains(&class["ikra_class".len()..]) || unsafe { word(0).read() } as usize >= *end,
+                    "{name} runs for objects that the device has not"
+                );
                 word(1 + place)
             };
             let left = |place| column("ikra_class_Left_", place);
+            let gear = |place| column("ikra_class_Gear_", place);
             for n in *first..*end {
                 unsafe {
                     if name.starts_with("ikra_kernel_Left_turn_") {
@@ -139,6 +143,17 @@ unsafe fn perform(work: &Work) {
                     } else if name.starts_with("ikra_kernel_Right_turn_") {
                         let right = |place| column("ikra_class_Right_", place);
                         right(2).add(n).write(right(0).add(n).read().wrapping_mul(9).wrapping_add(1));
+                    } else if name.starts_with("ikra_kernel_Gear_mesh_") {
+                        let next = gear(1).add(n).read() as usize - 1;
+                        let new = gear(0).add(n).read().wrapping_mul(3).wrapping_add(gear(0).add(next).read());
+                        gear(3).add(n).write(new);
+                    } else if name.starts_with("ikra_kernel_Spring_wind_") {
+                        let tension = column("ikra_class_Spring_", 0).add(n);
+                        tension.write(tension.read() + 1);
+                    } else if name.starts_with("ikra_kernel_Hand_follow_") {
+                        let hand = |place| column("ikra_class_Hand_", place).add(n);
+                        let mover = hand(1).read() as usize - 1;
+                        hand(0).write(hand(0).read().wrapping_add(gear(0).add(mover).read()));
                     }
                 }
             }

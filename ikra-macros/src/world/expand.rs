@@ -5,13 +5,14 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Fields, Ident, ItemStruct, Meta, Path, Token};
+use syn::{Attribute, Expr, Fields, Ident, ItemStruct, Meta, Path, Token};
 
 use super::model::Member;
+use crate::device_code;
 use crate::diagnostics::located;
 
 /// The struct with its hidden state, and its implementations.
-pub(super) fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
+pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) -> TokenStream {
     let ident = world.ident.clone();
     let vis = world.vis.clone();
     let skip = skipped_by_serde(&world.attrs);
@@ -30,7 +31,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
     let all_ids = &ids;
     let ids = vec![&ids; count];
     let name = ident.unraw().to_string();
-    let device_code = device_code();
+    let own_code = device_code::own();
     let holds = members.iter().map(|Member { ident: member, class }| {
         quote_spanned! {located(class)=>
             // SAFETY: the same member.
@@ -85,6 +86,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
         #[automatically_derived]
         unsafe impl ::ikra::World for #ident {
             const CLASSES: &'static [::ikra::rt::ClassId] = #all_ids;
+            const DEVICE_CODE: &'static [::ikra::DeviceCode] = &[#own_code #(, #codes)*];
             #[inline]
             fn members(&self) -> impl ::core::convert::AsRef<[&dyn ::ikra::rt::AnyObjects]> {
                 let members: [&dyn ::ikra::rt::AnyObjects; #count] = [#(&self.#idents),*];
@@ -99,7 +101,6 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member]) -> TokenStream {
             fn state(&self) -> &::ikra::rt::WorldState<Self> { &self.__ikra }
             fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.__ikra }
             fn new() -> Self { Self::new() }
-            fn device_code() -> ::core::option::Option<&'static str> { #device_code }
             fn open(
                 world: &mut Self,
                 place: ::ikra::Place,
@@ -168,14 +169,5 @@ fn holds_another(world: &Ident) -> TokenStream {
             fn objects(&self) -> &::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
             fn objects_mut(&mut self) -> &mut ::ikra::Objects<::ikra::rt::Absent> { ::core::unreachable!() }
         }
-    }
-}
-
-/// What `ikra-build` compiled for the device in the build script of the crate that the world is in.
-fn device_code() -> TokenStream {
-    if std::env::var_os("IKRA_DEVICE_CODE").is_some() {
-        quote!(::core::option::Option::Some(::core::include_str!(::core::env!("IKRA_DEVICE_CODE"))))
-    } else {
-        quote!(::core::option::Option::None)
     }
 }

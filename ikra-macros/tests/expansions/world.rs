@@ -15,28 +15,28 @@ pub struct Sim {
     ::core::clone::Clone > ::clone(& self.cells), __ikra : ::ikra::rt::WorldState::new(),
     } } } #[automatically_derived] unsafe impl ::ikra::World for Sim { const CLASSES : &
     'static [::ikra::rt::ClassId] = & [< Body as ::ikra::ClassInfo > ::ID, < Cell as
-    ::ikra::ClassInfo > ::ID]; #[inline] fn members(& self) -> impl
-    ::core::convert::AsRef < [& dyn ::ikra::rt::AnyObjects] > { let members : [& dyn
-    ::ikra::rt::AnyObjects; 2usize] = [& self.bodies, & self.cells]; members } #[inline]
-    fn members_mut(& mut self) -> impl ::core::convert::AsMut < [& mut dyn
-    ::ikra::rt::AnyObjects] > { let members : [& mut dyn ::ikra::rt::AnyObjects; 2usize]
-    = [& mut self.bodies, & mut self.cells]; members } #[inline] fn state(& self) -> &
-    ::ikra::rt::WorldState < Self > { & self.__ikra } fn state_mut(& mut self) -> & mut
-    ::ikra::rt::WorldState < Self > { & mut self.__ikra } fn new() -> Self { Self::new()
-    } fn device_code() -> ::core::option::Option < & 'static str > {
-    ::core::option::Option::None } fn open(world : & mut Self, place : ::ikra::Place,) ->
-    ::core::result::Result < ::std::boxed::Box < dyn ::ikra::rt::Executor < Self >>,
-    ::ikra::Error > { ::ikra::rt::open(world, place) } fn layout(& self) ->
-    ::ikra::WorldLayout { ::ikra::WorldLayout::new("Sim", [::ikra::Objects::layout(& self
-    .bodies), ::ikra::Objects::layout(& self.cells)]) } } #[automatically_derived] unsafe
-    impl ::ikra::Holds < Body > for Sim { #[inline] fn objects(& self) -> &
-    ::ikra::Objects < Body > { & self.bodies } #[inline] fn objects_mut(& mut self) -> &
-    mut ::ikra::Objects < Body > { & mut self.bodies } } #[automatically_derived] unsafe
-    impl ::ikra::Holds < Cell > for Sim { #[inline] fn objects(& self) -> &
-    ::ikra::Objects < Cell > { & self.cells } #[inline] fn objects_mut(& mut self) -> &
-    mut ::ikra::Objects < Cell > { & mut self.cells } } const _ : () =
-    ::ikra::rt::assert_closed:: < Body > ("Sim", & [< Body as ::ikra::ClassInfo > ::ID, <
-    Cell as ::ikra::ClassInfo > ::ID]); const _ : () = ::ikra::rt::assert_closed:: < Cell
-    > ("Sim", & [< Body as ::ikra::ClassInfo > ::ID, < Cell as ::ikra::ClassInfo >
-    ::ID]);
+    ::ikra::ClassInfo > ::ID]; const DEVICE_CODE : & 'static [::ikra::DeviceCode] = &
+    [unsafe { ::ikra::DeviceCode::new("ikra-macros", ::core::option::Option::None) }];
+    #[inline] fn members(& self) -> impl ::core::convert::AsRef < [& dyn
+    ::ikra::rt::AnyObjects] > { let members : [& dyn ::ikra::rt::AnyObjects; 2usize] = [&
+    self.bodies, & self.cells]; members } #[inline] fn members_mut(& mut self) -> impl
+    ::core::convert::AsMut < [& mut dyn ::ikra::rt::AnyObjects] > { let members : [& mut
+    dyn ::ikra::rt::AnyObjects; 2usize] = [& mut self.bodies, & mut self.cells]; members
+    } #[inline] fn state(& self) -> & ::ikra::rt::WorldState < Self > { & self.__ikra }
+    fn state_mut(& mut self) -> & mut ::ikra::rt::WorldState < Self > { & mut self.__ikra
+    } fn new() -> Self { Self::new() } fn open(world : & mut Self, place :
+    ::ikra::Place,) -> ::core::result::Result < ::std::boxed::Box < dyn
+    ::ikra::rt::Executor < Self >>, ::ikra::Error > { ::ikra::rt::open(world, place) } fn
+    layout(& self) -> ::ikra::WorldLayout { ::ikra::WorldLayout::new("Sim",
+    [::ikra::Objects::layout(& self.bodies), ::ikra::Objects::layout(& self.cells)]) } }
+    #[automatically_derived] unsafe impl ::ikra::Holds < Body > for Sim { #[inline] fn
+    objects(& self) -> & ::ikra::Objects < Body > { & self.bodies } #[inline] fn
+    objects_mut(& mut self) -> & mut ::ikra::Objects < Body > { & mut self.bodies } }
+    #[automatically_derived] unsafe impl ::ikra::Holds < Cell > for Sim { #[inline] fn
+    objects(& self) -> & ::ikra::Objects < Cell > { & self.cells } #[inline] fn
+    objects_mut(& mut self) -> & mut ::ikra::Objects < Cell > { & mut self.cells } }
+    const _ : () = ::ikra::rt::assert_closed:: < Body > ("Sim", & [< Body as
+    ::ikra::ClassInfo > ::ID, < Cell as ::ikra::ClassInfo > ::ID]); const _ : () =
+    ::ikra::rt::assert_closed:: < Cell > ("Sim", & [< Body as ::ikra::ClassInfo > ::ID, <
+    Cell as ::ikra::ClassInfo > ::ID]);
 }

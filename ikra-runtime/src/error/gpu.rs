@@ -50,11 +50,13 @@ pub enum GpuError {
     },
     /// The device code has no such kernel.
     #[error(
-        "the device code has no kernel `{kernel}` from this place in the source; put its class into the model file that the build script compiles, without `cfg` around the kernel, and rebuild the program"
+        "the device code of {packages} has no kernel `{kernel}` from this place in the source; put its class into the model file that the build script compiles, without `cfg` around the kernel, or, if it is of another package, name that one's device code, as in `#[soa_world(device_code = [shapes::DEVICE_CODE])]`, and rebuild the program"
     )]
     NoSuchKernel {
         /// The kernel.
         kernel: String,
+        /// The packages whose device code was searched, and what is wrong with it where it is missing.
+        packages: String,
     },
     /// Host and device were compiled with different ideas of a class or a kernel. Nothing was run.
     #[error(

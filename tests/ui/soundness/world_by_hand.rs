@@ -14,6 +14,7 @@ struct B(A);
 
 impl World for B {
     const CLASSES: &'static [ikra::rt::ClassId] = &[];
+    const DEVICE_CODE: &'static [ikra::DeviceCode] = &[];
     fn members(&self) -> impl AsRef<[&dyn ikra::rt::AnyObjects]> {
         self.0.members()
     }
@@ -25,9 +26,6 @@ impl World for B {
     }
     fn state_mut(&mut self) -> &mut ikra::rt::WorldState<Self> {
         loop {}
-    }
-    fn device_code() -> Option<&'static str> {
-        None
     }
     fn open(_: &mut Self, _: ikra::Place) -> Result<Box<dyn ikra::rt::Executor<Self>>, ikra::Error> {
         loop {}

@@ -1,0 +1,22 @@
+//! A class that links to one of another package.
+
+use gears::model::Gear;
+use ikra::prelude::*;
+
+/// A hand that a gear moves.
+#[soa_class]
+pub struct Hand {
+    /// Where it points.
+    pub place: u32,
+    /// What moves it.
+    pub gear: Link<Gear>,
+}
+
+#[soa_methods]
+impl Hand {
+    /// Moves as far as its gear has turned. The made-up driver of the tests does this too (`ikra-gpu/tests/driver/fake.rs`).
+    #[kernel]
+    pub fn follow(&mut self) {
+        self.place = self.place.wrapping_add(self.gear.angle());
+    }
+}
