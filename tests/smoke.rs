@@ -1,4 +1,4 @@
-//! The example of the README's first screen.
+//! A small n-body simulation, from construction to reductions.
 #![allow(missing_docs, reason = "a test, not a library")]
 use ikra::prelude::*;
 

@@ -19,6 +19,7 @@ mod misplaced;
 mod model;
 mod options;
 mod order;
+mod ordinary;
 mod parse;
 mod rewrite;
 
@@ -34,7 +35,8 @@ use crate::diagnostics::Errors;
 use crate::dispatch::is_plain;
 use crate::krate::Krate;
 pub(crate) use arguments::{Args, device_arguments};
-pub(crate) use expand::borrows_self;
+pub(crate) use expand::{borrows_self, cfgs};
+pub(crate) use hints::{hint, on as hints_on};
 pub(crate) use lenient::block as lenient_block;
 pub(crate) use misplaced::misplaced;
 use model::Block;

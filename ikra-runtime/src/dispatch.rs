@@ -224,6 +224,8 @@ pub use __dispatch_in as dispatch_in;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}`",
     label = "wrong arguments for this kernel, or the wrong executor or world",
+    note = "give one argument by itself, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
+    note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`",
     note = "a kernel of a trait runs in worlds that hold all classes of the trait"
 )]
 pub trait Execute<W, A>: Copy {
@@ -241,6 +243,7 @@ pub trait Execute<W, A>: Copy {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}` and reducer `{R}`",
     label = "wrong arguments for this kernel, or the wrong executor or world",
+    note = "give one argument by itself, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
     note = "a kernel of a trait runs in worlds that hold all classes of the trait"
 )]
 pub trait Reduce<W, A, R>: Copy {
@@ -257,6 +260,12 @@ pub trait Reduce<W, A, R>: Copy {
 }
 
 /// A kernel that runs at every place with arguments `A`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run at every place with arguments `{A}`",
+    label = "wrong arguments for this kernel, or it runs on the host only",
+    note = "at every place, a kernel has no type parameters and takes values only: no references, no closures, no tuples",
+    note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
+)]
 pub trait ExecuteOn<W: World, A>: Execute<W, A> {
     /// For all objects.
     #[doc(hidden)]
@@ -267,6 +276,12 @@ pub trait ExecuteOn<W: World, A>: Execute<W, A> {
 }
 
 /// The same with results that reducer `R` combines.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not run at every place with arguments `{A}` and reducer `{R}`",
+    label = "wrong arguments for this kernel, or it runs on the host only",
+    note = "at every place, a kernel has no type parameters and takes values only: no references, no closures, no tuples",
+    note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
+)]
 pub trait ReduceOn<W: World, A, R>: Reduce<W, A, R> {
     /// For all objects.
     #[doc(hidden)]
@@ -521,6 +536,7 @@ mod lists {
 }
 use lists::{ExecuteList, ExecuteOnList, ReduceList, ReduceOnList, Returns};
 
+#[diagnostic::do_not_recommend]
 impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>
 where
     W: World,
@@ -536,6 +552,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, A, W, R, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
 where
     W: World,
@@ -554,6 +571,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, A, W, const METHOD: usize> ExecuteOn<W, A> for EveryClass<D, METHOD>
 where
     W: World,
@@ -583,6 +601,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, A, W, R, const METHOD: usize> ReduceOn<W, A, R> for EveryClass<D, METHOD>
 where
     W: World,

@@ -9,7 +9,7 @@ use super::model::{Dispatch, Method};
 use super::strategy::{self, Strategy};
 use crate::class::ref_ident;
 use crate::diagnostics::located;
-use crate::methods::{Args, Receiver, borrows_self, device_arguments, rewrite};
+use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite};
 use crate::symbol::{kernel_symbol, place};
 
 /// The most classes whose kernels are compiled into one entry: with more that would take long to compile, and each thread has
@@ -55,6 +55,10 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let calls = dispatch.inherited.iter().chain(&dispatch.methods).filter_map(|method| call(dispatch, method));
     let kernels = dispatch.methods.iter().map(|method| kernel(dispatch, method));
     let known = known(dispatch, item);
+    // What the compiler proposes for `Actor::tick`, if `tick` is a method and not a kernel of the trait.
+    let not_kernels = dispatch.methods.iter().filter(|method| method.receiver.is_some() && method.kernel.is_none());
+    let hints = not_kernels.map(|Method { item, .. }| hint(vis, &cfgs(&item.attrs), &item.sig.ident, "_in_the_trait"));
+    let hints = hints_on(ident, hints);
     let list = variants.iter().map(|class| format!("[`{}`]", class.unraw())).collect::<Vec<_>>().join(", ");
     let docs = [
         format!("All objects of the classes {list}: the trait as a type, for [`{link}`] and `Ref<{name}>`."),
@@ -91,6 +95,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
         impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#calls)* }
         #(#extended)*
         #(#kernels)*
+        #hints
         const _: () = { #(#implemented)* };
         #known
     }

@@ -81,7 +81,7 @@ fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream
     let at = located(&method.item.sig.ident);
     let class = &block.class;
     let name = effects_ident(&method.item.sig.ident);
-    let cfgs = cfgs(&method.item);
+    let cfgs = cfgs(&method.item.attrs);
     let own = own_effects(method);
     let access = &method.access;
     let key = plain_name(&method.item.sig.ident);
@@ -140,8 +140,8 @@ fn own_effects(method: &Method) -> TokenStream {
 }
 
 /// The conditions under which a method is there.
-pub(super) fn cfgs(item: &syn::ImplItemFn) -> Vec<&syn::Attribute> {
-    item.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+pub(crate) fn cfgs(attrs: &[syn::Attribute]) -> Vec<&syn::Attribute> {
+    attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
 }
 
 /// A set of fields, as a literal.
@@ -239,7 +239,7 @@ fn lending_methods(block: &Block, reference: &syn::Path) -> TokenStream {
         .filter(|method| method.receiver == Receiver::Shared && !method.clashes && borrows_self(&method.item.sig))
         .map(|method| {
             let at = located(&method.item.sig.ident);
-            let (vis, name, cfgs) = (&method.item.vis, &method.item.sig.ident, cfgs(&method.item));
+            let (vis, name, cfgs) = (&method.item.vis, &method.item.sig.ident, cfgs(&method.item.attrs));
             quote_spanned!(at=> #(#cfgs)* #[doc(hidden)] #vis fn #name(&self) { ::core::unreachable!() })
         })
         .collect();

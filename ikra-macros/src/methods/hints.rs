@@ -1,7 +1,8 @@
 //! What the compiler proposes where a method is not under `#[kernel]`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Attribute, Ident, Visibility};
 
 use super::access::plain_name;
 use super::expand::cfgs;
@@ -10,23 +11,28 @@ use crate::diagnostics::located;
 
 /// Constants whose names the compiler proposes for `Body::step`, if `step` is a method and not a kernel.
 pub(super) fn hints(block: &Block) -> TokenStream {
-    let class = &block.class;
-    let methods = block.methods.iter().filter(|method| method.kernel.is_none());
-    let hints = methods.map(|method| {
-        let sig = &method.item.sig;
-        let (vis, cfgs) = (&method.item.vis, cfgs(&method.item));
-        let name = plain_name(&sig.ident);
-        let hint = format_ident!("__put_kernel_on_{}", name);
-        quote_spanned! {located(&sig.ident)=>
-            #(#cfgs)*
-            #[doc(alias = #name)]
-            #vis const #hint: () = ();
-        }
-    });
+    let methods = block.methods.iter().filter(|method| method.kernel.is_none()).map(|method| &method.item);
+    let hints = methods.map(|item| hint(&item.vis, &cfgs(&item.attrs), &item.sig.ident, ""));
+    on(&block.class, hints)
+}
+
+/// Such a constant; `place` says where the attribute belongs, if not where the compiler looks.
+pub(crate) fn hint(vis: &Visibility, cfgs: &[&Attribute], method: &Ident, place: &str) -> TokenStream {
+    let name = plain_name(method);
+    let hint = format_ident!("__put_kernel_on_{name}{place}");
+    quote_spanned! {located(method)=>
+        #(#cfgs)*
+        #[doc(alias = #name)]
+        #vis const #hint: () = ();
+    }
+}
+
+/// Hints as constants of a type.
+pub(crate) fn on(ty: impl ToTokens, hints: impl Iterator<Item = TokenStream>) -> TokenStream {
     quote! {
         #[automatically_derived]
         #[doc(hidden)]
         #[allow(non_upper_case_globals, dead_code, missing_docs)]
-        impl #class { #(#hints)* }
+        impl #ty { #(#hints)* }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         plain_call(block, method, &kernel, &view)
     };
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
-    let (vis, cfgs) = (&item.vis, cfgs(item));
+    let (vis, cfgs) = (&item.vis, cfgs(&item.attrs));
     let fields = (0..block.fields.fields.len()).map(Literal::usize_unsuffixed);
     // What refs carry beside the link.
     let near = Ident::new(if options.pairs.is_some() { "TileRow" } else { "NoRow" }, at);
@@ -186,7 +186,7 @@ pub(super) fn constructor_kernel(block: &Block, constructor: &Constructor) -> To
     let kernel = format_ident!("Constructor_{}", plain_name(ident), span = at);
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let vis = &item.vis;
-    let cfgs = cfgs(item);
+    let cfgs = cfgs(&item.attrs);
     let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
     let args = arguments(&block.class, &item.sig.generics, rest);
     let (impl_generics, where_clause) = split(block, &args.generics);

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, LitInt, Meta, Path, Token};
+use syn::{Attribute, Ident, LitInt, LitStr, Meta, Path, Token};
 
 use super::Fields;
 use super::access::plain_name;
@@ -41,6 +41,14 @@ enum Setting {
 
 const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
 
+/// The name of a field.
+fn field_name(input: ParseStream<'_>) -> syn::Result<Ident> {
+    match input.peek(LitStr) {
+        true => Err(input.error("a field's name has no quotes here: `snapshot(field)`")),
+        false => Ident::parse_any(input),
+    }
+}
+
 /// What `updates(…)` lists: `field`, or `add(field, …)`.
 enum Update {
     Field(Ident),
@@ -49,13 +57,13 @@ enum Update {
 
 impl Parse for Update {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = Ident::parse_any(input)?;
+        let name = field_name(input)?;
         if !input.peek(syn::token::Paren) {
             return Ok(Self::Field(name));
         }
         let content;
         syn::parenthesized!(content in input);
-        Ok(Self::By(name, Punctuated::parse_terminated_with(&content, |field| field.call(Ident::parse_any))?))
+        Ok(Self::By(name, Punctuated::parse_terminated_with(&content, |field| field.call(field_name))?))
     }
 }
 
@@ -89,7 +97,7 @@ impl Parse for Setting {
         if name == "updates" {
             return Ok(Self::Updates(Punctuated::parse_terminated(&content)?));
         }
-        let fields = Punctuated::parse_terminated_with(&content, |field| field.call(Ident::parse_any))?;
+        let fields = Punctuated::parse_terminated_with(&content, |field| field.call(field_name))?;
         Ok(Self::Fields(name, fields))
     }
 }

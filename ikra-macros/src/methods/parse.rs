@@ -13,7 +13,7 @@ use super::access::{self, is_object_method, plain_name};
 use super::model::{Block, Constructor, Method, Parameter, Receiver, RowItem};
 use super::options::Options;
 use super::order::{self, Found};
-use super::{Fields, check, rewrite};
+use super::{Fields, check, ordinary, rewrite};
 use crate::diagnostics::Errors;
 
 impl Block {
@@ -38,6 +38,7 @@ impl Block {
                 other => parsed.row_items.push(RowItem::Plain(Box::new(other))),
             }
         }
+        ordinary::check(&mut parsed, errors);
         parsed.close_over_uses();
         parsed.close_over_calls();
         for method in &mut parsed.methods {

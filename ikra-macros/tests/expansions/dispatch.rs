@@ -79,6 +79,15 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
 ::ikra::rt::host_only! {
     ::ikra::rt::every_class! { pub const tick : 0 of Actor }
 }
+#[automatically_derived]
+#[doc(hidden)]
+#[allow(non_upper_case_globals, dead_code, missing_docs)]
+impl Actor {
+    #[doc(alias = "speed")]
+    pub const __put_kernel_on_speed_in_the_trait: () = ();
+    #[doc(alias = "target")]
+    pub const __put_kernel_on_target_in_the_trait: () = ();
+}
 const _: () = {
     ::ikra::rt::implements::<Actor, Car>();
     ::ikra::rt::implements::<Actor, model::Pedestrian>();
