@@ -9,7 +9,7 @@ use super::elements::Elements;
 use super::{Arrangement, ArrayStorage, shown};
 use crate::directory::Targets;
 use crate::phase::Phase;
-use crate::target::ahead::Ahead;
+use crate::target::ahead::{Ahead, is_over};
 use crate::value::Value;
 
 /// The elements of an inner array, as a view shows them.
@@ -31,7 +31,7 @@ use crate::value::Value;
 /// ```
 pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    // 32 bits suffice, and leave a GPU more registers.
+    // 32 bits suffice, and leave a GPU more registers. `next` is at most `end`.
     next: u32,
     end: u32,
     /// The next element, if there is one.
@@ -43,7 +43,7 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// # Safety
     ///
-    /// The range is within the elements, which are those of an array `S`, whose targets these are.
+    /// The range starts at its end at the latest and is within the elements, which are those of an array `S`, whose targets these are.
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>, range: Range<usize>) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
@@ -70,7 +70,8 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     unsafe fn take_next(&mut self) -> <S::Element as Value>::View<'w, P> {
         let index = self.next as usize;
         self.next += 1;
-        // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
+        // SAFETY: there is one: `next` was less than `end`, which is at most the length, and nothing writes the array while
+        // it is borrowed.
         let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
         self.look_ahead();
         // SAFETY: an element of the array.
@@ -114,7 +115,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next >= self.end {
+        if is_over(self.next, self.end) {
             return None;
         }
         // SAFETY: there is one.
@@ -126,7 +127,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn any<F: FnMut(Self::Item) -> bool>(&mut self, mut f: F) -> bool {
-        while self.next < self.end {
+        while !is_over(self.next, self.end) {
             // SAFETY: there is one.
             if f(unsafe { self.take_next() }) {
                 return true;
@@ -142,7 +143,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn find<F: FnMut(&Self::Item) -> bool>(&mut self, mut f: F) -> Option<Self::Item> {
-        while self.next < self.end {
+        while !is_over(self.next, self.end) {
             // SAFETY: there is one.
             let element = unsafe { self.take_next() };
             if f(&element) {
@@ -154,7 +155,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn find_map<B, F: FnMut(Self::Item) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
-        while self.next < self.end {
+        while !is_over(self.next, self.end) {
             // SAFETY: there is one.
             if let Some(found) = f(unsafe { self.take_next() }) {
                 return Some(found);
@@ -208,7 +209,7 @@ fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
 impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.next >= self.end {
+        if is_over(self.next, self.end) {
             return None;
         }
         self.end -= 1;
@@ -241,6 +242,7 @@ impl<P: Phase, S: ArrayStorage> FusedIterator for InnerIter<'_, '_, P, S> {}
 /// ```
 pub struct InnerIterMut<'a, S: ArrayStorage> {
     elements: Elements<S::Element>,
+    /// At most `end`.
     next: u32,
     end: u32,
     marker: PhantomData<&'a mut S::Element>,
@@ -249,7 +251,7 @@ pub struct InnerIterMut<'a, S: ArrayStorage> {
 impl<S: ArrayStorage> InnerIterMut<'_, S> {
     /// # Safety
     ///
-    /// The range is within the elements, and nothing else accesses these during `'a`.
+    /// The range starts at its end at the latest and is within the elements, and nothing else accesses these during `'a`.
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, range: Range<usize>) -> Self {
         Self { elements, next: range.start as u32, end: range.end as u32, marker: PhantomData }
@@ -267,7 +269,7 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<&'a mut S::Element> {
-        if self.next >= self.end {
+        if is_over(self.next, self.end) {
             return None;
         }
         self.next += 1;
@@ -299,7 +301,7 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
 impl<'a, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, S> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<&'a mut S::Element> {
-        if self.next >= self.end {
+        if is_over(self.next, self.end) {
             return None;
         }
         self.end -= 1;

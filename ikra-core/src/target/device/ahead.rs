@@ -33,3 +33,9 @@ impl<T: Value> Ahead<T> {
         self.0
     }
 }
+
+/// Whether an iterator is over whose next position is at most `end`.
+#[inline(always)]
+pub(crate) fn is_over(next: u32, end: u32) -> bool {
+    next >= end
+}

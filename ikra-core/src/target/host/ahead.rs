@@ -28,3 +28,10 @@ impl<T: Value> Ahead<T> {
         read()
     }
 }
+
+/// Whether an iterator is over whose next position is at most `end`: a comparison for equality, from which the compiler learns how
+/// many elements are left.
+#[inline(always)]
+pub(crate) fn is_over(next: u32, end: u32) -> bool {
+    next == end
+}
