@@ -100,6 +100,29 @@ __device__ __forceinline__ void change_smart(unsigned& phase, unsigned& timer, u
     ++timer;
 }
 
+// Which cells are taken: a bit for each.
+
+__device__ __forceinline__ bool is_taken(const unsigned* taken, unsigned cell)
+{
+    return taken[cell / 32] >> cell % 32 & 1;
+}
+
+// Whether there is a car in the `n` cells, 1 to 32, of which `last` is the last.
+__device__ __forceinline__ bool is_any_taken(const unsigned* taken, unsigned last, unsigned n)
+{
+    const unsigned first = last + 1 - n, mask = ~0u >> (32 - n);
+    bool found = taken[first / 32] & mask << first % 32;
+    if (first / 32 != last / 32) found |= (taken[last / 32] & mask >> (32 - first % 32)) != 0;
+    return found;
+}
+
+std::vector<unsigned> taken_bits(const TrafficWorld& from)
+{
+    std::vector<unsigned> taken((std::size_t{from.cells} + 31) / 32);
+    for (std::size_t i = 0; i < from.cars; ++i) taken[from.car_cells[i] / 32] |= 1u << from.car_cells[i] % 32;
+    return taken;
+}
+
 // ---------------------------------------------------------------------------------------------------
 // The same columns as Ikra's.
 
@@ -165,8 +188,8 @@ struct Same {
     const std::uint16_t* weights;
     const unsigned* signals;
     Arrays<1> outgoing, incoming;
-    unsigned* taken;
-    unsigned long long* claims;
+    unsigned* taken;   // a bit per cell
+    unsigned* claims;  // cleared by the car that leaves
     unsigned* green;
     bool* traffic;  // of groups: whether there are cars behind
     Arrays<2> group_cells;
@@ -191,9 +214,7 @@ __device__ __forceinline__ bool has_car_behind(const Same& w, unsigned last, uns
         unsigned cell = last, left = range;
         for (;;) {
             const unsigned behind = min(static_cast<unsigned>(w.signs[cell].w), left - 1);
-            unsigned taken = 0;
-            for (unsigned n = 0; n <= behind; ++n) taken |= w.taken[cell - n];
-            if (taken > 0) return true;
+            if (is_any_taken(w.taken, cell, behind + 1)) return true;
             cell -= behind;
             left -= behind + 1;
             const uint2 span = w.incoming.spans[cell];
@@ -262,11 +283,6 @@ __global__ void __launch_bounds__(BLOCK) control(const Same w, unsigned k)
     }
 }
 
-__device__ __forceinline__ unsigned long long claim_of(unsigned i, unsigned step)
-{
-    return static_cast<unsigned long long>(step) << 32 | ~(i + 1);
-}
-
 __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
 {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
@@ -274,12 +290,13 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
     const unsigned step = *w.clock + k;
     Random random(w.seed, i + 1, step);
     const bool dawdles = random.chance(w.randomisation);
-    unsigned cell = w.car_cells[i], velocity = 0;
+    unsigned cell = w.car_cells[i], velocity = 0, target = cell, slower = cell;
     uchar4 sign = w.signs[cell];
     if (!sign.z && w.outgoing.spans[cell].x == 0) {
         const unsigned entry = random.below(w.cells);
-        if (w.taken[entry] == 0 && !w.signs[entry].y) {
+        if (!is_taken(w.taken, entry) && !w.signs[entry].y) {
             w.path(i, 0) = entry;
+            target = entry;
             velocity = 1;
         }
     } else {
@@ -306,28 +323,34 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
                 }
             }
             sign = w.signs[next];
-            if (w.taken[next] > 0 || sign.x <= velocity) break;
+            if (is_taken(w.taken, next) || sign.x <= velocity) break;
             if (sign.x < most) most = sign.x;
             w.path(i, velocity) = next;
             ++velocity;
-            cell = next;
+            slower = target;
+            target = cell = next;
         }
     }
-    if (dawdles && velocity > 0) --velocity;
+    if (dawdles && velocity > 0) {
+        --velocity;
+        target = slower;
+    }
     w.velocities[i] = velocity;
-    if (velocity > 0) atomicMax(&w.claims[w.path(i, velocity - 1)], claim_of(i, step));
+    if (velocity > 0) atomicMax(&w.claims[target], ~(i + 1));
 }
 
-__global__ void __launch_bounds__(BLOCK) drive(const Same w, unsigned k)
+__global__ void __launch_bounds__(BLOCK) drive(const Same w)
 {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= w.cars) return;
     const unsigned velocity = w.velocities[i];
     if (velocity == 0) return;
     const unsigned target = w.path(i, velocity - 1);
-    if (w.claims[target] == claim_of(i, *w.clock + k)) {
-        atomicSub(&w.taken[w.car_cells[i]], 1);
-        atomicAdd(&w.taken[target], 1);
+    if (w.claims[target] == ~(i + 1)) {
+        const unsigned cell = w.car_cells[i];
+        atomicSub(&w.taken[cell / 32], 1u << cell % 32);
+        w.claims[cell] = 0;
+        atomicAdd(&w.taken[target / 32], 1u << target % 32);
         w.car_cells[i] = target;
     } else {
         w.velocities[i] = 0;
@@ -373,20 +396,6 @@ struct Best {
     unsigned* targets;
 };
 
-__device__ __forceinline__ bool is_taken(const Best& w, unsigned cell)
-{
-    return w.taken[cell / 32] >> cell % 32 & 1;
-}
-
-// Whether there is a car in the `n` cells, 1 to 32, of which `last` is the last.
-__device__ __forceinline__ bool is_any_taken(const Best& w, unsigned last, unsigned n)
-{
-    const unsigned first = last + 1 - n, mask = ~0u >> (32 - n);
-    bool found = w.taken[first / 32] & mask << first % 32;
-    if (first / 32 != last / 32) found |= (w.taken[last / 32] & mask >> (32 - first % 32)) != 0;
-    return found;
-}
-
 __device__ __forceinline__ bool has_car_behind(const Best& w, unsigned last, unsigned range)
 {
     Way way;
@@ -396,7 +405,7 @@ __device__ __forceinline__ bool has_car_behind(const Best& w, unsigned last, uns
         for (;;) {
             const unsigned back = w.back[cell];
             const unsigned n = min(back & RUN, left);
-            if (is_any_taken(w, cell, n)) return true;
+            if (is_any_taken(w.taken, cell, n)) return true;
             left -= n;
             if (left == 0) break;
             const Special special = w.backward[back >> 6];
@@ -468,7 +477,7 @@ __global__ void __launch_bounds__(BLOCK) plan(const Best w, unsigned k)
     if (road & SPECIAL) special = w.onward[road >> 8];
     if (road & SPECIAL && special.ways == 0) {
         const unsigned entry = random.below(w.cells);
-        if (!is_taken(w, entry) && !(w.road[entry] & LIGHT)) {
+        if (!is_taken(w.taken, entry) && !(w.road[entry] & LIGHT)) {
             target = entry;
             velocity = 1;
         }
@@ -496,7 +505,7 @@ __global__ void __launch_bounds__(BLOCK) plan(const Best w, unsigned k)
             }
             road = w.road[next];
             const unsigned allowed = road & LIMIT;
-            if (is_taken(w, next) || allowed <= velocity) break;
+            if (is_taken(w.taken, next) || allowed <= velocity) break;
             if (allowed < most) most = allowed;
             before = target;
             target = next;
@@ -600,8 +609,6 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
         const unsigned behind = is_reached ? std::min(host_signs[i - 1].w + 1u, 255u) : 0;
         host_signs[i] = make_uchar4(from.limits[i], from.signals[i] != NONE, leads_on, static_cast<unsigned char>(behind));
     }
-    std::vector<unsigned> host_taken(cells);
-    for (std::size_t i = 0; i < cars; ++i) host_taken[from.car_cells[i]] = 1;
     std::vector<uint2> host_spans(cars);
     std::size_t arena = 0;
     for (std::size_t i = 0; i < cars; ++i) {
@@ -614,8 +621,8 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
     const Column<std::uint16_t> weights(from.weights, cells);
     const Column<unsigned> signals(from.signals, cells);
     const ArrayColumns<1> outgoing(from.outgoing, from.cells), incoming(from.incoming, from.cells);
-    const Buffer<unsigned> taken(host_taken);
-    const Zeros<unsigned long long> claims(cells);
+    const Buffer<unsigned> taken(taken_bits(from));
+    const Zeros<unsigned> claims(cells);
     const Zeros<unsigned> green(from.groups);
     const Zeros<bool> traffic(from.groups);
     const ArrayColumns<2> group_cells(from.group_cells, from.groups);
@@ -648,7 +655,7 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
                 if (from.groups > 0) look<<<blocks(from.groups), BLOCK, 0, stream>>>(w);
                 if (controllers > 0) control<<<controllers, BLOCK, 0, stream>>>(w, k);
                 plan<<<blocks(cars), BLOCK, 0, stream>>>(w, k);
-                drive<<<blocks(cars), BLOCK, 0, stream>>>(w, k);
+                drive<<<blocks(cars), BLOCK, 0, stream>>>(w);
             }
             tick<<<1, 1, 0, stream>>>(clock.data(), steps);
         },
@@ -691,10 +698,8 @@ double run_best(const TrafficWorld& from, TrafficResult& to, unsigned samples)
     if (host_onward.size() >> 24 != 0 || host_backward.size() >> 26 != 0 || cars >> CAR_BITS != 0) {
         throw Failure{cudaErrorInvalidValue};
     }
-    std::vector<unsigned> host_taken((cells + 31) / 32);
     std::vector<uint2> host_car(cars);
     for (std::size_t i = 0; i < cars; ++i) {
-        host_taken[from.car_cells[i] / 32] |= 1u << from.car_cells[i] % 32;
         host_car[i] = make_uint2(from.car_cells[i], from.car_limits[i] << 8);
     }
     std::vector<uint2> host_group_spans(from.groups), host_group_cells, host_spans, host_phases;
@@ -722,7 +727,7 @@ double run_best(const TrafficWorld& from, TrafficResult& to, unsigned samples)
     add_controllers(from.yield_groups, from.yields, nullptr, nullptr);
 
     const Zeros<unsigned> clock(1);
-    const Buffer<unsigned> road(host_road), back(host_back), backward_ways(host_backward_ways), taken(host_taken);
+    const Buffer<unsigned> road(host_road), back(host_back), backward_ways(host_backward_ways), taken(taken_bits(from));
     const Buffer<Special> onward(host_onward), backward(host_backward);
     const Buffer<uint2> onward_ways(host_onward_ways), group_spans(host_group_spans), spans(host_spans),
         group_cells(host_group_cells), phases(host_phases), car(host_car);

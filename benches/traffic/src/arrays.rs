@@ -52,7 +52,7 @@ macro_rules! function {
     ($module:ident, $layout:literal, $figure:literal, $array:literal, $slots:literal) => {
         fn $module(start: &Start, place: Place, steps: u32) -> Result<Bar, ikra::Error> {
             use layouts::$module::{
-                Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight,
+                Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight, Stretch,
                 TrafficLight, YieldController, car, cell, shared_signal_group, smart_traffic_light, traffic_light,
                 yield_controller,
             };
@@ -65,8 +65,13 @@ macro_rules! function {
                 cells: InnerArray::new(),
             });
             world.groups.extend(new_groups)?;
-            let mut taken = vec![0; start.limits.len()];
-            start.car_cells.iter().for_each(|&cell| taken[cell as usize] = 1);
+            let mut taken = vec![0; start.limits.len().div_ceil(Stretch::CELLS)];
+            start
+                .car_cells
+                .iter()
+                .map(|&cell| cell as usize)
+                .for_each(|cell| taken[cell / Stretch::CELLS] |= 1 << (cell % Stretch::CELLS));
+            world.stretches.extend(taken.into_iter().map(|taken| Stretch { taken }))?;
             world.cells.extend((0..start.limits.len()).map(|n| {
                 let traffic::model::Sign { max_velocity, has_light, leads_on, behind } = start.signs[n];
                 Cell {
@@ -75,7 +80,6 @@ macro_rules! function {
                     light: Link::from_index(start.signals[n] as usize).filter(|_| has_light),
                     outgoing: InnerArray::new(),
                     incoming: InnerArray::new(),
-                    cars: taken[n],
                     claim: 0,
                 }
             }))?;
@@ -132,7 +136,7 @@ macro_rules! function {
                 world.execute(Controller::control, (clock, k))?;
                 let middle = Instant::now();
                 world.execute(Car::plan, (clock, k, rules))?;
-                world.execute(Car::drive, (clock, k))?;
+                world.execute(Car::drive, ())?;
                 if k > WARM_UP {
                     times = [times[0] + middle.elapsed(), times[1] + (middle - begin)];
                 }

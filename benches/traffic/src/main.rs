@@ -161,7 +161,7 @@ fn kernels() -> Result<(), Box<dyn Error>> {
             on.execute(SharedSignalGroup::look, ())?;
             on.execute(Controller::control, (clock, k))?;
             on.execute(Car::plan, (clock, k, rules))?;
-            on.execute(Car::drive, (clock, k))?;
+            on.execute(Car::drive, ())?;
         }
         world.on(Place::Gpu(0)).execute(Clock::advance, STEPS)?;
         for kernel in world.device_stats().kernels {

@@ -2,7 +2,7 @@
 
 use ikra::prelude::*;
 
-use crate::model::{car, cell};
+use crate::model::{Stretch, car, cell, stretch};
 use crate::roads::NO_LIGHT;
 use crate::traffic::Traffic;
 
@@ -31,6 +31,14 @@ pub enum Violation {
         cell: u32,
         /// Cars in it.
         cars: u32,
+    },
+    /// A cell that a car wanted to come to, and none came.
+    #[error("after step {step}, no car is in cell {cell}, to which one wanted to come")]
+    Claim {
+        /// Steps done.
+        step: u32,
+        /// The cell.
+        cell: u32,
     },
     /// A car was lost, or made.
     #[error("after step {step}, the cells count {found} cars, and there were {expected}")]
@@ -143,20 +151,27 @@ impl Traffic {
     }
 
     fn check_places(&self, step: u32, cars: &[u32]) -> Result<(), Violation> {
-        let counted = self.world.cells.copy_column(cell::cars);
-        let mut found = vec![0_u32; counted.len()];
+        let taken = self.world.stretches.copy_column(stretch::taken);
+        let claims = self.world.cells.copy_column(cell::claim);
+        let mut found = vec![0_u32; self.roads.cells()];
         for &cell in cars {
             found[cell as usize] += 1;
         }
-        for (cell, (&counted, &found)) in (0..).zip(counted.iter().zip(&found)) {
+        for (cell, (&found, &claim)) in (0..).zip(found.iter().zip(&claims)) {
+            let n = cell as usize;
+            let counted = taken[n / Stretch::CELLS] >> (n % Stretch::CELLS) & 1;
             if found > 1 {
                 return Err(Violation::Collision { step, cell, cars: found });
             }
             if counted != found {
                 return Err(Violation::Occupancy { step, cell, counted, found });
             }
+            if claim > 0 && found == 0 {
+                return Err(Violation::Claim { step, cell });
+            }
         }
-        let (sum, expected) = (counted.iter().map(|&cars| u64::from(cars)).sum(), u64::from(self.parameters.cars));
+        let (sum, expected) =
+            (taken.iter().map(|taken| u64::from(taken.count_ones())).sum(), u64::from(self.parameters.cars));
         if sum != expected || cars.len() as u64 != expected {
             return Err(Violation::Lost { step, found: sum, expected });
         }

@@ -2,8 +2,10 @@
 //!
 //! A step is four kernels: [`SharedSignalGroup::look`] looks for cars that come to junctions, [`Controller::control`] sets the
 //! lights, [`Car::plan`] takes the paper's steps 1 to 4, which only read the cells, and [`Car::drive`] takes step 5. Nothing is
-//! done for each cell: what a step leaves in cells and groups carries the step's number, so that the next one does not have to
-//! clear it.
+//! done for each cell: what a step leaves in groups carries the step's number, and what it leaves in cells is cleared by the car
+//! that drives on.
+//!
+//! What a step reads of a cell is small, since there are many: four bytes of [`Sign`], a bit of [`Stretch`], four bytes of claim.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
@@ -56,6 +58,20 @@ pub struct Sign {
     pub behind: u8,
 }
 
+/// Cells with numbers one after another, as many as a word has bits: which of them are taken.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// A bit for each, that of the first cell is the lowest.
+    #[atomic]
+    pub taken: u32,
+}
+
+impl Stretch {
+    /// The cells of one.
+    pub const CELLS: usize = u32::BITS as usize;
+}
+
 /// A place for one car.
 #[soa_class]
 #[derive(Clone, Debug)]
@@ -72,12 +88,10 @@ pub struct Cell {
     /// Where they come from.
     #[inline_array(1)]
     pub incoming: InnerArray<Link<Cell>>,
-    /// How many cars are in it: none or one.
+    /// Of the cars that want to come, or of the one that came, the one with the smallest id: see `claim` of cars. 0 if there is
+    /// none.
     #[atomic]
-    pub cars: u32,
-    /// The last step in which a car wanted to come, and of these cars the one with the smallest id: see `claim` of cars.
-    #[atomic]
-    pub claim: u64,
+    pub claim: u32,
 }
 
 #[soa_methods]
@@ -89,6 +103,46 @@ impl Cell {
             Some(link) => self.resolve(link),
             None => unreachable!(),
         }
+    }
+
+    /// Which cells are taken: those of the stretch in which the cell with this number is.
+    fn stretch(&self, index: usize) -> Ref<Stretch> {
+        match Link::<Stretch>::from_index(index / Stretch::CELLS) {
+            Some(link) => self.resolve(link),
+            None => unreachable!(),
+        }
+    }
+
+    /// Its bit in its stretch.
+    fn bit(&self) -> u32 {
+        1 << (self.link().index() % Stretch::CELLS)
+    }
+
+    /// Whether there is a car.
+    pub fn is_taken(&self) -> bool {
+        self.stretch(self.link().index()).taken().load() & self.bit() != 0
+    }
+
+    /// A car comes. It was free.
+    pub fn take(&self) {
+        self.stretch(self.link().index()).taken().add(self.bit());
+    }
+
+    /// The car goes. Then nobody wants to come, since it was taken.
+    pub fn leave(&self) {
+        self.stretch(self.link().index()).taken().sub(self.bit());
+        self.claim.store(0);
+    }
+
+    /// Whether there is a car in the cell with this number, or in one of the `count - 1` before it; 1 to 32 of them.
+    fn is_any_taken(&self, last: usize, count: usize) -> bool {
+        // The last cell's bit is moved to the top, and those before `count` cells out at the bottom.
+        let bit = last % Stretch::CELLS;
+        let mut taken = self.stretch(last).taken().load() << (Stretch::CELLS - 1 - bit);
+        if count > bit + 1 {
+            taken |= self.stretch(last - bit - 1).taken().load() >> 1 >> bit;
+        }
+        taken >> (Stretch::CELLS - count) != 0
     }
 
     /// Whether cars may leave it in a step.
@@ -124,13 +178,8 @@ impl Cell {
             // The same as far as the last fork that has another way, and that.
             let mut next = None;
             while left > 0 {
-                let here = self.of_street(index);
-                let behind = (here.sign().behind as usize).min(left - 1);
-                let mut cars = here.cars().load();
-                for n in 1..behind + 1 {
-                    cars |= self.of_street(index - n).cars().load();
-                }
-                if cars > 0 {
+                let behind = (self.of_street(index).sign().behind as usize).min(left - 1);
+                if self.is_any_taken(index, behind + 1) {
                     return true;
                 }
                 left -= behind + 1;
@@ -301,10 +350,9 @@ pub struct Car {
 
 #[soa_methods]
 impl Car {
-    /// What it writes on a cell that it wants to move to: larger than what any car wrote in an earlier step, and than what
-    /// cars with larger ids write in this one.
-    pub fn claim(&self, step: u32) -> u64 {
-        u64::from(step) << 32 | u64::from(!self.link().id())
+    /// What it writes on a cell that it wants to move to: more than what cars with larger ids write.
+    pub fn claim(&self) -> u32 {
+        !self.link().id()
     }
 
     /// Steps 1 to 4 of INNER §4.1: accelerates, finds its path, brakes for others, limits and lights, dawdles. Cars that
@@ -316,12 +364,14 @@ impl Car {
         let dawdles = random.chance(rules.randomisation);
         let mut cell = self.cell;
         let mut sign = cell.sign();
-        let mut velocity = 0;
+        // Where it comes to, and where it would come to if it were slower by one.
+        let (mut velocity, mut target, mut before) = (0, cell, cell);
         if !sign.leads_on && cell.outgoing().is_empty() {
             if let Some(entry) = Link::<Cell>::from_index(random.below(rules.cells) as usize) {
                 let entry: Ref<Cell> = self.resolve(entry);
-                if entry.cars().load() == 0 && !entry.sign().has_light {
+                if !entry.is_taken() && !entry.sign().has_light {
                     self.path.set(0, entry);
+                    target = entry;
                     velocity = 1;
                 }
             }
@@ -338,11 +388,11 @@ impl Car {
                 } else {
                     break;
                 };
-                let cars = next.cars().load();
+                let is_taken = next.is_taken();
                 sign = next.sign();
                 let limit = u32::from(sign.max_velocity);
                 // Whoever goes on moves faster than it did so far, in each of the cells.
-                if cars > 0 || limit <= velocity {
+                if is_taken || limit <= velocity {
                     break;
                 }
                 if limit < most {
@@ -350,26 +400,30 @@ impl Car {
                 }
                 self.path.set(velocity as usize, next);
                 velocity += 1;
-                cell = next;
+                (cell, target, before) = (next, next, target);
             }
         }
         if dawdles && velocity > 0 {
             velocity -= 1;
+            target = before;
         }
         self.velocity = velocity;
         if velocity > 0 {
-            self.path.get(velocity as usize - 1).claim().max(self.claim(step));
+            target.claim().max(self.claim());
         }
     }
 
     /// Step 5: moves, unless another car that wants to the same cell comes first.
-    #[kernel]
-    pub fn drive(&mut self, clock: Ref<Clock>, k: u32) {
+    ///
+    /// Claims are looked at and cleared in any order: a car looks at that of a cell that was free, and clears that of the cell in
+    /// which it was.
+    #[kernel(unordered(claim), updates(add(taken)))]
+    pub fn drive(&mut self) {
         if self.velocity > 0 {
             let target = self.path.get(self.velocity as usize - 1);
-            if target.claim().load() == self.claim(clock.step() + k) {
-                self.cell.cars().sub(1);
-                target.cars().add(1);
+            if target.claim().load() == self.claim() {
+                self.cell.leave();
+                target.take();
                 self.cell = target;
             } else {
                 self.velocity = 0;
@@ -404,6 +458,8 @@ pub struct Simulation {
     pub clocks: Objects<Clock>,
     /// The streets.
     pub cells: Objects<Cell>,
+    /// Which cells are taken.
+    pub stretches: Objects<Stretch>,
     /// The lights.
     pub groups: Objects<SharedSignalGroup>,
     /// Controllers.

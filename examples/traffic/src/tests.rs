@@ -302,7 +302,7 @@ fn turn_lanes_lead_to_different_streets_and_have_one_light() {
 /// Whether there is a car among the last cells, by recursion.
 fn has_car_behind(traffic: &Traffic, cell: Link<crate::model::Cell>, range: u32) -> bool {
     let here = traffic.world.get(cell);
-    here.cars().load() > 0
+    here.is_taken()
         || range > 1 && here.incoming().iter().any(|before| has_car_behind(traffic, before.link(), range - 1))
 }
 

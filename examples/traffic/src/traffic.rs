@@ -8,7 +8,7 @@ use streets::{Network, NoMemory, room_for};
 use crate::check::{Before, Violation};
 use crate::export::ImportError;
 use crate::model::{
-    Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight, TrafficLight,
+    Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight, Stretch, TrafficLight,
     YieldController, car, cell, clock, shared_signal_group, smart_traffic_light, traffic_light, yield_controller,
 };
 use crate::parameters::Parameters;
@@ -18,7 +18,7 @@ use crate::rows::Rows;
 /// Steps that are recorded together. A run is cut into as many as possible of the first, then of the second, and so on.
 const BATCHES: [u32; 3] = [64, 8, 1];
 /// What a cell, a car and a cell of its path take, and what is kept beside them meanwhile, in bytes.
-const PER_CELL: u64 = 72;
+const PER_CELL: u64 = 64;
 const PER_CAR: u64 = 96;
 const PER_PATH_CELL: u64 = 16;
 /// Where a step number stands for what is drawn at the start.
@@ -191,7 +191,7 @@ impl Traffic {
             Car { cell, velocity, max_velocity, path }
         }))?;
         for &Start { cell, .. } in cars {
-            world.get(cells[cell as usize]).cars().store(1);
+            world.get(cells[cell as usize]).take();
         }
         Ok(Self { world, roads, parameters: parameters.clone(), clock, recordings: Vec::new(), before: None })
     }
@@ -332,7 +332,7 @@ fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: R
     world.execute(SharedSignalGroup::look, ())?;
     world.execute(Controller::control, (clock, k))?;
     world.execute(Car::plan, (clock, k, rules))?;
-    world.execute(Car::drive, (clock, k))
+    world.execute(Car::drive, ())
 }
 
 /// Whether there is memory for so many bytes.
@@ -381,8 +381,9 @@ fn add_roads(world: &mut Simulation, roads: &Roads) -> Result<(), ikra::Error> {
         let sign = Sign { max_velocity: roads.limits[n], has_light: lights[n] != NO_LIGHT, leads_on, behind };
         let light = groups.get(lights[n] as usize).copied();
         let (outgoing, incoming) = (InnerArray::new(), InnerArray::new());
-        Cell { sign, weight: roads.weights[n], light, outgoing, incoming, cars: 0, claim: 0 }
+        Cell { sign, weight: roads.weights[n], light, outgoing, incoming, claim: 0 }
     }))?;
+    world.stretches.extend((0..roads.cells().div_ceil(Stretch::CELLS)).map(|_| Stretch { taken: 0 }))?;
     world.cells.set_arrays(cell::outgoing, &roads.outgoing.offsets, &links(&roads.outgoing.values))?;
     world.cells.set_arrays(cell::incoming, &incoming.offsets, &links(&incoming.values))?;
     world.groups.set_arrays(shared_signal_group::cells, &roads.groups.offsets, &links(&roads.groups.values))
