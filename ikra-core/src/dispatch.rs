@@ -30,6 +30,19 @@ use crate::value::Value;
 ///
 /// Implemented by the attribute only.
 ///
+/// ```
+/// use ikra::{AnyLink, Dispatch, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_class] pub struct Bus { pub seats: u32 }
+/// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
+/// # #[soa_methods] impl Actor for Car {}
+/// # #[soa_methods] impl Actor for Bus {}
+///
+/// fn describe<D: Dispatch>(links: &[AnyLink<D>]) -> String { format!("{} × {}", links.len(), D::NAME) }
+/// let links: [ActorLink; 1] = [Link::<Bus>::from_index(0).unwrap().into()];
+/// assert_eq!(describe(&links), "1 × Actor");
+/// ```
+///
 /// # Safety
 ///
 /// The lists have one entry per class, in the same order, and no class is there twice.
@@ -66,7 +79,23 @@ pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync 
     fn from_ref<'w, P: Phase>(object: Self::Ref<'w, P>) -> AnyHandle<'w, Self, P>;
 }
 
-/// A class is in the list of a trait.
+/// A class is in the list of a trait, so that a link to one of its objects can become one of the trait's.
+///
+/// ```
+/// use ikra::{AnyLink, Class, Includes, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_class] pub struct Bus { pub seats: u32 }
+/// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
+/// # #[soa_methods] impl Actor for Car {}
+/// # #[soa_methods] impl Actor for Bus {}
+///
+/// fn all<C: Class, D: Includes<C>>(links: &[Link<C>]) -> Vec<AnyLink<D>> {
+///     links.iter().map(|link| AnyLink::from(*link)).collect()
+/// }
+/// let bus: Link<Bus> = Link::from_index(0).unwrap();
+/// let links: Vec<ActorLink> = all(&[bus]);
+/// assert_eq!(Link::<Bus>::try_from(links[0]).ok(), Some(bus));
+/// ```
 ///
 /// # Safety
 ///
@@ -83,6 +112,18 @@ pub unsafe trait Includes<C: Class>: Dispatch {
 }
 
 /// A class has the methods of a trait: there is `#[soa_methods] impl Actor for Car`.
+///
+/// ```
+/// use ikra::{Implements, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_class] pub struct Bus { pub seats: u32 }
+/// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
+/// # #[soa_methods] impl Actor for Car {}
+/// # #[soa_methods] impl Actor for Bus {}
+///
+/// fn is_actor<C: Implements<Actor>>() {}
+/// is_actor::<Car>();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "class `{Self}` does not implement `{D}`",
     label = "in the list, and does not implement the trait",
@@ -91,6 +132,19 @@ pub unsafe trait Includes<C: Class>: Dispatch {
 pub trait Implements<D>: Class {}
 
 /// What `Ref<X>` in a method can refer to: an object of a class, or of one of the classes that share a trait.
+///
+/// ```
+/// use ikra::{Referent, Sequential, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// let car = town.cars.push(Car { km: 7 })?;
+/// // `Ref<Car>` in a method; here in sequential code.
+/// let car: <Car as Referent>::Ref<'_, Sequential> = town.get(car);
+/// assert_eq!(car.km(), 7);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a class nor a trait under `#[soa_dispatch]`",
     label = "not under `#[soa_class]` or `#[soa_dispatch]`",
@@ -108,7 +162,16 @@ impl<C: Class> Referent for C {
     type Ref<'w, P: Phase> = C::Ref<'w, P>;
 }
 
-/// A link that can be followed within its world: [`Link`] or [`AnyLink`].
+/// A link that can be followed within its world: [`Link`] or [`AnyLink`]. `self.resolve(link)` takes any of them.
+///
+/// ```
+/// use ikra::{Follow, prelude::*};
+///
+/// fn count<L: Follow>(links: &[Option<L>]) -> usize { links.iter().flatten().count() }
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// let car: Link<Car> = Link::from_index(0).unwrap();
+/// assert_eq!(count(&[Some(car), None]), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no link",
     label = "not a link",

@@ -17,6 +17,29 @@ use crate::math;
 use crate::target::product::wide;
 
 /// The random numbers of one object in one step.
+///
+/// ```
+/// use ikra::prelude::*;
+/// use ikra::rng::Random;
+///
+/// #[soa_class]
+/// pub struct Particle { pub pos: f32 }
+/// #[soa_methods]
+/// impl Particle {
+///     #[kernel]
+///     pub fn diffuse(&mut self, seed: u64, step: u32) {
+///         let mut random = Random::new(seed, self.link().id(), step);
+///         if random.chance(0.5) { self.pos += 0.1 * random.normal_f32(); }
+///     }
+/// }
+/// # #[soa_world] pub struct Gas { pub particles: Objects<Particle> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut gas = Gas::new();
+/// gas.particles.extend((0..100).map(|_| Particle { pos: 0.0 }))?;
+/// gas.execute(Particle::diffuse, (42, 0));
+/// assert!(gas.particles.column(particle::pos).iter().any(|pos| *pos != 0.0));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Random {
     key: [u32; 2],
@@ -103,7 +126,14 @@ impl Random {
     }
 }
 
-/// Philox 4×32 with ten rounds.
+/// Philox 4×32 with ten rounds: four random words for a counter and a key. [`Random`] is made of it.
+///
+/// ```
+/// use ikra::rng::philox;
+///
+/// assert_eq!(philox([1, 2, 3, 4], [5, 6]), philox([1, 2, 3, 4], [5, 6]));
+/// assert_ne!(philox([1, 2, 3, 4], [5, 6]), philox([1, 2, 3, 5], [5, 6]));
+/// ```
 #[inline]
 #[must_use]
 pub const fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {

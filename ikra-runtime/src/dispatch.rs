@@ -90,6 +90,26 @@ pub use __every_class as every_class;
 
 /// A link of a world, by which [`World::get`] finds the object: [`Link<C>`](Link) of a class that the world holds, or
 /// [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
+///
+/// ```
+/// use ikra::{LinkIn, World, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_methods] impl Car {
+/// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }
+/// #     #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km }
+/// # }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
+///
+/// /// How many of these links lead somewhere.
+/// fn alive<W: World>(world: &W, links: &[impl LinkIn<W>]) -> usize {
+///     links.iter().filter(|link| world.try_get(**link).is_ok()).count()
+/// }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// let car = town.cars.push(Car { km: 0 })?;
+/// assert_eq!(alive(&town, &[car, Link::from_index(7).unwrap()]), 1);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no link of world `{W}`",
     label = "not a link to objects of this world",
@@ -239,7 +259,28 @@ pub trait Execute<W, A>: Copy {
     fn run_each(world: &mut W, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
 }
 
-/// The same with results that reducer `R` combines.
+/// A kernel that runs on the host with arguments `A`, and whose results reducer `R` combines.
+///
+/// All that [`World::execute_and_reduce`] takes is one:
+///
+/// ```
+/// use ikra::{Reduce, World, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_methods] impl Car {
+/// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }
+/// #     #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km }
+/// # }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
+///
+/// fn total<W: World>(world: &mut W, kernel: impl Reduce<W, (), Sum, Output = u32>) -> u32 {
+///     world.execute_and_reduce(kernel, (), Sum)
+/// }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// town.cars.extend([3, 4].map(|km| Car { km }))?;
+/// assert_eq!(total(&mut town, Car::driven), 7);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}` and reducer `{R}`",
     label = "wrong arguments for this kernel, or the wrong executor or world",
@@ -259,7 +300,28 @@ pub trait Reduce<W, A, R>: Copy {
     fn reduce_each(world: &mut W, links: &LinkList<Self::Link>, args: A, reducer: R) -> Result<Self::Output, Error>;
 }
 
-/// A kernel that runs at every place with arguments `A`.
+/// A kernel that runs at every place with arguments `A`: what [`On::execute`] takes.
+///
+/// ```
+/// use ikra::{ExecuteOn, Place, World, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_methods] impl Car {
+/// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }
+/// #     #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km }
+/// # }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
+///
+/// fn twice<W: World, A: Copy>(world: &mut W, place: Place, kernel: impl ExecuteOn<W, A>, args: A) -> Result<(), ikra::Error> {
+///     world.on(place).execute(kernel, args)?;
+///     world.on(place).execute(kernel, args)
+/// }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// let car = town.cars.push(Car { km: 0 })?;
+/// twice(&mut town, Place::Host, Car::drive, 5)?;
+/// assert_eq!(town.get(car).km(), 10);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run at every place with arguments `{A}`",
     label = "wrong arguments for this kernel, or it runs on the host only",
@@ -275,7 +337,27 @@ pub trait ExecuteOn<W: World, A>: Execute<W, A> {
     fn run_each_on(on: &mut On<'_, W>, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
 }
 
-/// The same with results that reducer `R` combines.
+/// A kernel that runs at every place with arguments `A`, and whose results reducer `R` combines: what
+/// [`On::execute_and_reduce`] takes.
+///
+/// ```
+/// use ikra::{Place, ReduceOn, World, prelude::*};
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// # #[soa_methods] impl Car {
+/// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }
+/// #     #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km }
+/// # }
+/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
+///
+/// fn total<W: World, K: ReduceOn<W, (), Sum, Output = u32>>(world: &mut W, place: Place, kernel: K) -> Result<u32, ikra::Error> {
+///     world.on(place).execute_and_reduce(kernel, (), Sum)
+/// }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut town = Town::new();
+/// town.cars.extend([3, 4].map(|km| Car { km }))?;
+/// assert_eq!(total(&mut town, Place::Host, Car::driven)?, 7);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run at every place with arguments `{A}` and reducer `{R}`",
     label = "wrong arguments for this kernel, or it runs on the host only",

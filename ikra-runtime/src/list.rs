@@ -105,6 +105,22 @@ impl<L> fmt::Debug for LinkList<L> {
 }
 
 /// A link of which there are lists: [`Link<C>`](Link) or [`AnyLink<D>`](AnyLink).
+///
+/// ```
+/// use ikra::{LinkList, ListedLink, prelude::*};
+///
+/// /// Those at even places.
+/// fn every_other<L: ListedLink>(links: &[L]) -> Result<LinkList<L>, ikra::Error> {
+///     LinkList::new(&links.iter().copied().step_by(2).collect::<Vec<_>>())
+/// }
+/// # #[soa_class] pub struct Body { pub pos: f32 }
+/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 3.0].map(|pos| Body { pos }))?.collect();
+/// assert_eq!(every_other(&links)?.len(), 2);
+/// # Ok(()) }
+/// ```
 pub trait ListedLink: Copy + Eq + Send + Sync + 'static {
     /// The classes.
     #[doc(hidden)]
@@ -184,6 +200,22 @@ impl<'a> Unordered<'a> {
 }
 
 /// What `execute_each` takes: a slice, an array or a `Vec` of links, or a [`LinkList`].
+///
+/// ```
+/// use ikra::{LinkList, prelude::*};
+/// # #[soa_class] pub struct Body { pub pos: f32 }
+/// # #[soa_methods]
+/// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
+/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+/// # fn main() -> Result<(), ikra::Error> {
+/// # let mut sim = Sim::new();
+/// let links: Vec<_> = sim.bodies.extend([1.0, 2.0].map(|pos| Body { pos }))?.collect();
+/// sim.execute_each(Body::advance, &links, 1.0)?;
+/// sim.execute_each(Body::advance, &links[1..], 1.0)?;
+/// sim.execute_each(Body::advance, &LinkList::new(&links)?, 1.0)?;
+/// assert_eq!(sim.bodies.column(body::pos), [3.0, 5.0]);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of `{L}`",
     label = "not links of the kernel's class",
