@@ -10,4 +10,4 @@ pub use device::{TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{Directory, Header, TableRef, TargetSlot, Targets};
+pub use host::{Directory, Header, HostChanges, TableRef, TargetSlot, Targets};

@@ -172,7 +172,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         }
         let table = self.table();
         if P::SEQUENTIAL {
-            table.fetch(const { FieldSet::from_bits(1 << K) });
+            table.fetch_object(const { FieldSet::from_bits(1 << K) }, self.index());
         }
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
         // in this phase: a kernel writes only the fields of its own class that it says it writes, which `RaceFree` rules out, and
@@ -197,7 +197,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     ) -> R {
         let table = self.table();
         if P::SEQUENTIAL {
-            table.fetch(const { FieldSet::from_bits(FIELDS) });
+            table.fetch_object(const { FieldSet::from_bits(FIELDS) }, self.index());
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
         let values = unsafe { <C::Fields as FieldTuple<C>>::values_at::<FIELDS>(table, self.index()) };

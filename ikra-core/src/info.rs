@@ -265,6 +265,11 @@ pub const fn whole_units<C: ClassInfo>(fields: FieldSet) -> FieldSet {
     }
 }
 
+/// The fields whose elements of some objects cannot be copied without those of others, or not without other fields.
+pub const fn undivided<C: ClassInfo>() -> FieldSet {
+    if has_own_columns::<C>() { in_arena::<C>() } else { FieldSet::ALL }
+}
+
 /// The fields of which a kernel writes a snapshot: those that it declares, by their bits, and if one of them has
 /// elements in the arena, the others of these that it writes, since the arena is exchanged as a whole.
 ///

@@ -11,7 +11,7 @@ use core::ptr;
 
 use crate::class::Class;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use crate::directory::{Directory, Header, TargetSlot};
+pub use crate::directory::{Directory, Header, HostChanges, TargetSlot};
 pub use crate::directory::{TableRef, Targets};
 use crate::info::LayoutKind;
 use crate::layout::geometry;

@@ -36,6 +36,18 @@ struct Piece {
     shadow: Option<Memory>,
 }
 
+impl Piece {
+    /// Where the unit's bytes in one of its columns are.
+    fn address(&self, unit: &Unit, column: usize) -> u64 {
+        self.memory.address() + (column * self.pitch + unit.offset) as u64
+    }
+
+    /// How many of them there is room for.
+    fn room(&self, unit: &Unit, column: usize) -> usize {
+        unit.len.min(self.memory.len().saturating_sub(column * self.pitch + unit.offset))
+    }
+}
+
 /// Parcels start in the inbox at multiples of this many bytes.
 const PARCEL_ALIGN: usize = 16;
 
@@ -54,9 +66,8 @@ impl DeviceColumns {
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
             for column in 0..unit.columns {
-                let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
-                let len = unit.len.min(piece.memory.len() - shift);
-                let from = piece.memory.address() + shift as u64;
+                let (to, from) = (unit.start.wrapping_add(column * unit.pitch), piece.address(unit, column));
+                let len = piece.room(unit, column);
                 // SAFETY: the bytes are within the piece, there is room for those of all units, and parcels start at
                 // multiples of 16.
                 unsafe { self.log.copy_to_inbox(inbox.start().add(offset), from, len) }?;
@@ -150,17 +161,16 @@ impl DeviceColumns {
         self.pieces.iter().map(|piece| (piece.memory.len() + shadow(piece)) as u64).sum()
     }
 
-    /// Copies the units with these fields to the device.
-    pub(crate) fn upload(&self, units: &[Unit], fields: FieldSet) -> Result<(), GpuError> {
-        for (piece, unit) in self.pieces.iter().zip(units) {
-            if !unit.fields.intersection(fields).is_empty() {
-                for column in 0..unit.columns {
-                    let shift = column * unit.pitch;
-                    let (to, from) = (piece.memory.address() + shift as u64, unit.start.wrapping_add(shift));
-                    // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
-                    unsafe { self.log.stream.upload(to, from, unit.len) }.map_err(|error| self.log.blame(error))?;
-                    self.log.count_up(unit.len);
-                }
+    /// Copies units, or parts of them, to the device.
+    pub(crate) fn upload(&self, units: &[Unit]) -> Result<(), GpuError> {
+        for unit in units {
+            let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
+            for column in 0..unit.columns {
+                let shift = column * unit.pitch;
+                let (to, from) = (piece.address(unit, column), unit.start.wrapping_add(shift));
+                // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
+                unsafe { self.log.stream.upload(to, from, unit.len) }.map_err(|error| self.log.blame(error))?;
+                self.log.count_up(unit.len);
             }
         }
         Ok(())
@@ -264,10 +274,9 @@ unsafe impl Mirror for DeviceColumns {
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
             for column in 0..unit.columns {
-                let (to, shift) = (unit.start.wrapping_add(column * unit.pitch), column * piece.pitch);
-                let len = unit.len.min(piece.memory.len() - shift);
+                let (to, len) = (unit.start.wrapping_add(column * unit.pitch), piece.room(unit, column));
                 // SAFETY: the unit is the host's column, which nothing else accesses until it is fetched.
-                unsafe { self.log.stream.download(to, piece.memory.address() + shift as u64, len) }
+                unsafe { self.log.stream.download(to, piece.address(unit, column), len) }
                     .map_err(|error| self.log.blame(error))?;
                 self.log.count_down(len);
             }

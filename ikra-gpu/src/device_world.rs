@@ -220,8 +220,9 @@ impl DeviceWorld {
         let missing = objects.copies().missing(self.log.number());
         // What another device has, and the host does not.
         objects.fetch(missing)?;
+        let missing_units = objects.copies().missing_units(self.log.number(), &units);
         let columns = DeviceColumns::of(objects, &self.log)?;
-        columns.upload(&units, missing)?;
+        columns.upload(&missing_units)?;
         columns.fill_shadow(snapshot.intersection(arrays))?;
         // SAFETY: they were just copied, or the columns had them.
         unsafe { objects.copies().uploaded(self.log.number(), missing) };

@@ -4,17 +4,24 @@
 //! kernel's phase writes). The host knows which of its own are old, and each copy in the list which of its are the last:
 //! [`Copies`]. Columns of their own (growing SoA) are tracked one by one; a class whose
 //! columns share one block of memory is tracked as a whole, since its bytes can only be copied together.
+//!
+//! Of a column of its own, a copy may lack some objects only, those that the host has changed: then these are copied. And
+//! the host, when it reads a few objects of a column that a device has changed, fetches these, and the column when it has read
+//! so many that this would have been as fast.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::class::{
-    Class, FieldInfo, MAX_FIELDS, column_count, first_column, has_arena, has_own_columns, in_arena, whole_units,
+    Class, FieldInfo, MAX_FIELDS, atomics, column_count, first_column, has_arena, has_own_columns, in_arena, undivided,
+    whole_units,
 };
 use crate::error::Error;
 use crate::storage::slot_pitch;
-use crate::table::{BaseSet, Header, Newer, Table};
+use crate::table::{BaseSet, Header, HostChanges, Newer, Table};
 use ikra_core::effects::FieldSet;
 
 /// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
@@ -31,6 +38,10 @@ pub struct Unit {
     pub fields: FieldSet,
     /// Its start on the host.
     pub start: *mut u8,
+    /// Bytes from the start of each column to what is meant: not 0 in a part of a unit.
+    pub offset: usize,
+    /// Bytes that an object takes in each column; 0 if objects cannot be copied by themselves.
+    pub size: usize,
     /// Bytes that there is room for, in each column.
     pub capacity: usize,
     /// Bytes that the objects take, in each column.
@@ -41,6 +52,24 @@ impl Unit {
     /// Bytes of memory with the same room.
     pub fn bytes(&self) -> usize {
         (self.columns - 1) * self.pitch + self.capacity
+    }
+
+    /// The part of it with these objects, as far as they exist; all of it, if they cannot be copied by themselves.
+    fn part(&self, objects: Range<usize>) -> Self {
+        if self.size == 0 {
+            return *self;
+        }
+        let end = objects.end.saturating_mul(self.size).min(self.len);
+        let offset = objects.start.saturating_mul(self.size).min(end);
+        Self { start: self.start.wrapping_add(offset), offset, len: end - offset, ..*self }
+    }
+
+    /// Its parts without those of some objects, which are in order.
+    fn parts_without(&self, objects: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
+        let mut next = 0;
+        let ends = objects.map(|object| (object, object + 1)).chain([(usize::MAX, usize::MAX)]);
+        let parts = ends.map(move |(end, after)| self.part(std::mem::replace(&mut next, after)..end));
+        parts.filter(|part| part.len > 0)
     }
 }
 
@@ -66,7 +95,7 @@ pub struct Span {
 ///
 /// `fetch` writes to the units that it is given, within their lengths, and to nothing else.
 pub unsafe trait Mirror: Debug + Send + Sync {
-    /// Waits for the device, and copies units to the host.
+    /// Waits for the device, and copies units, or parts of them, to the host.
     ///
     /// # Errors
     ///
@@ -84,22 +113,130 @@ pub(crate) struct DeviceCopy {
     stream: u64,
     /// The fields of which it has the last values.
     valid: FieldSet,
+    /// The fields of which it has them but for some objects. The host has those.
+    partly: FieldSet,
+    /// These objects.
+    lacking: Range<usize>,
     mirror: Box<dyn Mirror>,
 }
 
-/// What a table holds once a device was used: the copies, which one thread at a time asks.
+impl DeviceCopy {
+    /// Notes what the host has changed.
+    fn note(&mut self, HostChanges { all, some, objects }: &HostChanges) {
+        let had = self.valid.union(self.partly);
+        let some = some.intersection(had);
+        self.valid = self.valid.without(*all).without(some);
+        self.partly = self.partly.without(*all).union(some);
+        if !some.is_empty() {
+            let known = std::mem::take(&mut self.lacking);
+            self.lacking = match known.is_empty() {
+                true => objects.clone(),
+                false => known.start.min(objects.start)..known.end.max(objects.end),
+            };
+        }
+        self.tidy();
+    }
+
+    /// Says that it has the last values of these fields, or that it has not.
+    fn set_valid(&mut self, fields: FieldSet, valid: bool) {
+        self.valid = if valid { self.valid.union(fields) } else { self.valid.without(fields) };
+        self.partly = self.partly.without(fields);
+        self.tidy();
+    }
+
+    fn tidy(&mut self) {
+        if self.partly.is_empty() {
+            self.lacking = 0..0;
+        }
+    }
+}
+
+/// Single objects that the host has fetched of columns that are on a device.
+#[derive(Debug, Default)]
+struct Held {
+    /// The objects, in order, and the fields of which the host has their last values.
+    objects: BTreeMap<usize, FieldSet>,
+    /// What reading them has cost, in bytes that would have been fetched meanwhile.
+    cost: usize,
+    /// What it may cost: the bytes of what was asked for last.
+    limit: usize,
+}
+
+/// What it costs to fetch an object: a copy takes ten microseconds or so, however small.
+const FETCH_COST: usize = 1 << 17;
+/// What it costs to read one that was fetched.
+const READ_COST: usize = 1 << 8;
+/// What all of it may cost: a column with too many gaps is copied in too many parts.
+const MOST_COST: usize = 1 << 25;
+
+impl Held {
+    /// Whether the host has the last values of these fields of the object, and it is read once more.
+    fn read(&mut self, index: usize, fields: FieldSet) -> bool {
+        let has = self.objects.get(&index).is_some_and(|held| fields.without(*held).is_empty());
+        self.cost += READ_COST;
+        has && self.cost <= self.limit
+    }
+
+    /// Says that the host's values of these fields are not the last ones any more, or all of them are.
+    fn forget(&mut self, fields: FieldSet) {
+        self.cost = 0;
+        self.objects.retain(|_, held| {
+            *held = held.without(fields);
+            !held.is_empty()
+        });
+    }
+
+    /// What of a unit the host does not have.
+    fn rest<'u>(&self, unit: &'u Unit) -> impl Iterator<Item = Unit> + use<'_, 'u> {
+        let has = |held: &FieldSet| !held.intersection(unit.fields).is_empty();
+        unit.parts_without(self.objects.iter().filter(move |&(_, held)| has(held)).map(|(&index, _)| index))
+    }
+}
+
+/// What a table holds once a device was used: the copies, and what the host has of their columns. One thread at a time asks.
 #[derive(Default)]
-pub(crate) struct Mirrored(Mutex<Vec<DeviceCopy>>);
+pub(crate) struct Mirrored(Mutex<State>);
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    copies: Vec<DeviceCopy>,
+    held: Held,
+}
 
 impl Mirrored {
-    pub(crate) fn get_mut(&mut self) -> &mut Vec<DeviceCopy> {
+    pub(crate) fn get_mut(&mut self) -> &mut State {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the host's values of some fields of the table that this belongs to the last ones. After an error, those that
     /// could not be fetched are as before.
     pub(crate) fn try_fetch<C: Class>(&self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
-        let copies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.lock().fetch(table, fields)
+    }
+
+    /// The same for one object, or for all.
+    fn try_fetch_object<C: Class>(&self, table: &Table<C>, fields: FieldSet, index: usize) -> Result<(), Error> {
+        let mut state = self.lock();
+        // Another thread may have had the lock, and fetched them.
+        let missing = table.header.to_fetch(whole_units::<C>(fields));
+        if missing.is_empty() || state.held.read(index, missing) {
+            return Ok(());
+        }
+        // Elements of atomics are changed where they are, so that the column has to be here.
+        let whole = const { undivided::<C>().union(atomics::<C>()) };
+        if !missing.intersection(whole).is_empty() || !state.fetch_object(table, missing, index)? {
+            state.fetch(table, missing)?;
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn fetch<C: Class>(&mut self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
         // Another thread may have had the lock, and fetched them.
         let mut missing = table.header.to_fetch(whole_units::<C>(fields));
         if missing.is_empty() {
@@ -109,19 +246,21 @@ impl Mirrored {
         // Nothing is newer on a device where there is nothing.
         if table.len() > 0 {
             let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
-            for copy in &*copies {
+            for copy in &self.copies {
                 let found = missing.intersection(copy.valid);
                 if found.is_empty() {
                     continue;
                 }
                 let has_found = |unit: &&Unit| !unit.fields.intersection(found).is_empty();
-                // Nobody holds references into these units: whoever made one fetched a field of the unit first, and fields
-                // of one unit are marked and unmarked together (`whole_units`), so that no field of the unit would have to
-                // be fetched.
-                match copy.mirror.fetch(&units.iter().filter(has_found).copied().collect::<Vec<_>>()) {
+                // Nobody holds references into these parts of the units: whoever made one fetched a field of the unit first,
+                // and fields of one unit are marked and unmarked together (`whole_units`), so that no field of the unit would
+                // have to be fetched; or fetched the field of this object, which is held, and not among these parts.
+                let parts = units.iter().filter(has_found).flat_map(|unit| self.held.rest(unit));
+                match copy.mirror.fetch(&parts.collect::<Vec<_>>()) {
                     Ok(()) => {
-                        // SAFETY: they were just fetched.
+                        // SAFETY: they were just fetched, or held.
                         unsafe { table.header.set_fetched(found) };
+                        self.held.forget(found);
                         missing = missing.without(found);
                     }
                     // Another device may have them too.
@@ -138,21 +277,48 @@ impl Mirrored {
             }
         }
     }
+
+    /// Fetches divided fields of an object, and says whether it did: not if all objects might as well be fetched.
+    fn fetch_object<C: Class>(&mut self, table: &Table<C>, fields: FieldSet, index: usize) -> Result<bool, Error> {
+        let missing = fields.without(self.held.objects.get(&index).copied().unwrap_or(FieldSet::EMPTY));
+        let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
+        let bytes = |of: FieldSet| {
+            let own = units.iter().filter(move |unit| !unit.fields.intersection(of).is_empty());
+            own.map(|unit| unit.columns * unit.len).sum::<usize>()
+        };
+        self.held.limit = bytes(fields).min(MOST_COST);
+        if self.held.cost + FETCH_COST > self.held.limit {
+            return Ok(false);
+        }
+        let Some(copy) = self.copies.iter().find(|copy| missing.without(copy.valid).is_empty()) else {
+            return Ok(false);
+        };
+        let own = units.iter().filter(|unit| !unit.fields.intersection(missing).is_empty());
+        // Nobody has references to these elements: whoever made one fetched them first, and they were held.
+        copy.mirror.fetch(&own.map(|unit| unit.part(index..index + 1)).collect::<Vec<_>>())?;
+        self.held.cost += FETCH_COST;
+        let held = self.held.objects.entry(index).or_insert(FieldSet::EMPTY);
+        *held = held.union(missing);
+        Ok(true)
+    }
 }
 
 /// The copies of a class's columns on devices: a list of which each entry says of which fields it has the last values.
 ///
 /// ```text
-///            host      stream 1 (gpu:0)   stream 2 (gpu:1)
-/// pos        old       last               old
-/// vel        last      last               last
-/// mass       last      old                old
+///            host         stream 1 (gpu:0)        stream 2 (gpu:1)
+/// pos        old, held 7  last                    old
+/// vel        last         last                    last
+/// mass       last         old                     old
+/// charge     last         last but for 3..5       last
 /// ```
 ///
-/// Each field has last values somewhere.
+/// Each field has last values of all objects somewhere, on the host where a copy has them but for some objects. In a row the host
+/// may hold single objects.
 pub struct Copies<'o> {
     header: &'o Header,
     list: &'o mut Vec<DeviceCopy>,
+    held: &'o mut Held,
     whole_units: fn(FieldSet) -> FieldSet,
 }
 
@@ -163,14 +329,11 @@ impl Debug for Copies<'_> {
 }
 
 impl<'o> Copies<'o> {
-    pub(crate) fn of<C: Class>(header: &'o Header, list: &'o mut Vec<DeviceCopy>) -> Self {
-        let changed = header.take_changed_on_host();
-        if !changed.is_empty() {
-            for copy in &mut *list {
-                copy.valid = copy.valid.without(changed);
-            }
+    pub(crate) fn of<C: Class>(header: &'o Header, State { copies: list, held }: &'o mut State) -> Self {
+        if let Some(changes) = header.take_changed_on_host() {
+            list.iter_mut().for_each(|copy| copy.note(&changes));
         }
-        Self { header, list, whole_units: whole_units::<C> }
+        Self { header, list, held, whole_units: whole_units::<C> }
     }
 
     fn find(&self, stream: u64) -> Option<&DeviceCopy> {
@@ -182,10 +345,24 @@ impl<'o> Copies<'o> {
         self.list.iter().map(|copy| copy.stream)
     }
 
-    /// The fields whose last values are not in the copy on a stream.
+    /// The fields of which some last values are not in the copy on a stream.
     #[must_use]
     pub fn missing(&self, stream: u64) -> FieldSet {
         self.find(stream).map_or(FieldSet::ALL, |copy| FieldSet::ALL.without(copy.valid))
+    }
+
+    /// What of the units is missing in the copy on a stream: whole ones, and parts with the objects that the host changed.
+    #[must_use]
+    pub fn missing_units(&self, stream: u64, units: &[Unit]) -> Vec<Unit> {
+        let Some(copy) = self.find(stream) else { return units.to_vec() };
+        let has = |unit: &Unit, fields: FieldSet| !unit.fields.intersection(fields).is_empty();
+        let whole = self.missing(stream).without(copy.partly);
+        let missing = units.iter().filter_map(|unit| match (has(unit, whole), has(unit, copy.partly)) {
+            (true, _) => Some(*unit),
+            (_, true) => Some(unit.part(copy.lacking.clone())),
+            _ => None,
+        });
+        missing.filter(|unit| unit.len > 0).collect()
     }
 
     /// The fields whose last values are in the copy on a stream and nowhere else.
@@ -214,7 +391,7 @@ impl<'o> Copies<'o> {
     ///
     /// It is of these objects, and there is none on this stream.
     pub unsafe fn add(&mut self, stream: u64, mirror: Box<dyn Mirror>) {
-        self.list.push(DeviceCopy { stream, valid: FieldSet::EMPTY, mirror });
+        self.list.push(DeviceCopy { stream, valid: FieldSet::EMPTY, partly: FieldSet::EMPTY, lacking: 0..0, mirror });
     }
 
     /// Says that a copy has the host's values of these fields.
@@ -225,7 +402,7 @@ impl<'o> Copies<'o> {
     pub unsafe fn uploaded(&mut self, stream: u64, fields: FieldSet) {
         let fields = (self.whole_units)(fields);
         for copy in self.list.iter_mut().filter(|copy| copy.stream == stream) {
-            copy.valid = copy.valid.union(fields);
+            copy.set_valid(fields, true);
         }
     }
 
@@ -237,8 +414,9 @@ impl<'o> Copies<'o> {
     pub unsafe fn changed(&mut self, stream: u64, fields: FieldSet) {
         let fields = (self.whole_units)(fields);
         for copy in &mut *self.list {
-            copy.valid = if copy.stream == stream { copy.valid.union(fields) } else { copy.valid.without(fields) };
+            copy.set_valid(fields, copy.stream == stream);
         }
+        self.held.forget(fields);
         // SAFETY: nobody holds references into columns, since the objects are borrowed exclusively.
         unsafe { self.header.set_changed_on_device(fields) };
     }
@@ -253,6 +431,12 @@ impl<'o> Copies<'o> {
 unsafe impl<C: Class> Newer<C> for Mirrored {
     fn fetch(&self, table: &Table<C>, fields: FieldSet) {
         if let Err(error) = self.try_fetch(table, fields) {
+            panic!("class {}: {error}", C::NAME);
+        }
+    }
+
+    fn fetch_object(&self, table: &Table<C>, fields: FieldSet, index: usize) {
+        if let Err(error) = self.try_fetch_object(table, fields, index) {
             panic!("class {}: {error}", C::NAME);
         }
     }
@@ -284,6 +468,8 @@ pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, are
         pitch: 0,
         fields: whole_units::<C>(in_arena::<C>()),
         start: bases.get(column).0,
+        offset: 0,
+        size: 0,
         capacity: room,
         len: used,
     });
@@ -296,6 +482,8 @@ pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, are
             pitch: 0,
             fields: FieldSet::ALL,
             start: bases.get(0).0,
+            offset: 0,
+            size: 0,
             capacity: blocks(capacity),
             len,
         };
@@ -311,6 +499,8 @@ pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, are
                 pitch,
                 fields: FieldSet::from_bits(1 << field),
                 start: bases.get(column).0,
+                offset: 0,
+                size,
                 capacity: size * capacity,
                 len: size * len,
             });

@@ -366,7 +366,7 @@ impl<C: Class> Objects<C> {
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
     pub fn read(&self, link: Link<C>) -> Result<C, Error> {
         self.check_initialized(link)?;
-        self.table().fetch(FieldSet::ALL);
+        self.table().fetch_object(FieldSet::ALL, link.index());
         // SAFETY: the object exists, and `&self` excludes writes.
         let values = unsafe { <C::Fields as FieldTuple<C>>::read_row(&self.table().bases, link.index()) };
         Ok(C::from_values(values))

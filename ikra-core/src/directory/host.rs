@@ -27,6 +27,9 @@ pub struct Header {
     changed_on_device: AtomicU64,
     /// Fields that the host changed since somebody asked which values devices have.
     changed_on_host: AtomicU64,
+    /// Fields that it changed for some objects only, the first of these objects, and the end of them.
+    written: AtomicU64,
+    written_range: (AtomicU32, AtomicU32),
     /// Fields of which the host has no values yet for the objects from `absent_from` on: a device made these objects.
     absent: AtomicU64,
     absent_from: AtomicU32,
@@ -46,6 +49,8 @@ impl Header {
         directory: AtomicPtr::new(ptr::null_mut()),
         changed_on_device: AtomicU64::new(0),
         changed_on_host: AtomicU64::new(u64::MAX),
+        written: AtomicU64::new(0),
+        written_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
         absent: AtomicU64::new(0),
         absent_from: AtomicU32::new(u32::MAX),
         unchecked: AtomicU64::new(0),
@@ -109,12 +114,16 @@ impl Header {
         self.changed_on_device.fetch_or(fields.bits(), Release);
     }
 
-    /// The fields that the host changed since this was last asked: what devices have of these are old values.
-    pub fn take_changed_on_host(&self) -> FieldSet {
-        match self.changed_on_host.load(Acquire) {
-            0 => FieldSet::EMPTY,
-            _ => FieldSet::from_bits(self.changed_on_host.swap(0, Acquire)),
+    /// What the host changed since this was last asked, if anything: what devices have of that are old values.
+    pub fn take_changed_on_host(&self) -> Option<HostChanges> {
+        if self.changed_on_host.load(Acquire) | self.written.load(Relaxed) == 0 {
+            return None;
         }
+        let all = FieldSet::from_bits(self.changed_on_host.swap(0, Acquire));
+        let some = FieldSet::from_bits(self.written.swap(0, Relaxed)).without(all);
+        let (first, end) = &self.written_range;
+        let objects = first.swap(u32::MAX, Relaxed) as usize..end.swap(0, Relaxed) as usize;
+        Some(HostChanges { all, some, objects })
     }
 
     /// The fields with links that may be to no object.
@@ -160,6 +169,51 @@ impl Header {
             self.changed_on_host.fetch_or(fields.bits(), Release);
         }
     }
+
+    /// Says that devices do not have the last values of these fields of these objects; of any objects, if the fields
+    /// are `undivided`. As cheap as [`set_changed_on_host`](Self::set_changed_on_host) in programs that use no device.
+    #[inline(always)]
+    pub fn set_written(&self, fields: FieldSet, undivided: FieldSet, objects: Range<usize>) {
+        if self.changed_on_host.load(Relaxed) & fields.bits() != fields.bits() {
+            self.add_written(fields, undivided, objects);
+        }
+    }
+
+    #[inline(never)]
+    fn add_written(&self, fields: FieldSet, undivided: FieldSet, objects: Range<usize>) {
+        self.set_changed_on_host(fields.intersection(undivided));
+        let fields = fields.without(undivided);
+        if fields.is_empty() {
+            return;
+        }
+        // Each by itself: who writes objects keeps others from doing so.
+        let (first, end) = &self.written_range;
+        let objects = first.load(Relaxed).min(objects.start as u32)..end.load(Relaxed).max(objects.end as u32);
+        let fields = fields.union(FieldSet::from_bits(self.written.load(Relaxed)));
+        if objects.len() >= self.len as usize / 2 {
+            // Then the next write costs nothing.
+            self.set_changed_on_host(fields);
+            self.written.store(0, Relaxed);
+            first.store(u32::MAX, Relaxed);
+            end.store(0, Relaxed);
+        } else {
+            self.written.store(fields.bits(), Relaxed);
+            first.store(objects.start, Relaxed);
+            end.store(objects.end, Relaxed);
+        }
+    }
+}
+
+/// What the host changed.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostChanges {
+    /// The fields that may have changed for all objects.
+    pub all: FieldSet,
+    /// The fields that have changed for some.
+    pub some: FieldSet,
+    /// These objects.
+    pub objects: Range<usize>,
 }
 
 /// The table of a class that is not in the world: no object, so that every link is out of range.

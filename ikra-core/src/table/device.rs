@@ -98,6 +98,10 @@ impl<C: Class> Table<C> {
     #[inline(always)]
     pub fn fetch(&self, _: FieldSet) {}
 
+    /// On the host, makes its values of some fields of an object the last ones.
+    #[inline(always)]
+    pub fn fetch_object(&self, _: FieldSet, _: usize) {}
+
     /// On the host, says that it changes some fields.
     #[inline(always)]
     pub fn changed_on_host(&self, _: FieldSet) {}

@@ -11,7 +11,7 @@ use super::address;
 use crate::class::Class;
 use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::{ClassId, first_target, linked, whole_units};
+use crate::info::{ClassId, first_target, linked, undivided, whole_units};
 
 /// Whoever has newer values of some columns than the host.
 ///
@@ -19,6 +19,8 @@ use crate::info::{ClassId, first_target, linked, whole_units};
 ///
 /// [`fetch`](Self::fetch) writes to the columns of the fields that [`Header::to_fetch`] names, and of those that are
 /// fetched with them ([`whole_units`]), and to nothing else. It says that they are fetched, or panics.
+/// [`fetch_object`](Self::fetch_object) does the same, or the same for the elements of the object; neither writes to these again
+/// while the table is shared.
 pub unsafe trait Newer<C: Class>: Any + Send + Sync {
     /// Makes the host's values of these fields the last ones. Several threads may ask at the same time.
     ///
@@ -26,6 +28,13 @@ pub unsafe trait Newer<C: Class>: Any + Send + Sync {
     ///
     /// If that fails, again at each attempt: the host's values are old ones, which nobody is to take for the last.
     fn fetch(&self, table: &Table<C>, fields: FieldSet);
+
+    /// The same for one object: it may leave the others' values as they are, and then does not say that the fields are fetched.
+    ///
+    /// # Panics
+    ///
+    /// As above.
+    fn fetch_object(&self, table: &Table<C>, fields: FieldSet, index: usize);
 }
 
 /// The columns of one class in one world. Its address stays the same as the world grows or moves.
@@ -88,6 +97,27 @@ impl<C: Class> Table<C> {
         }
     }
 
+    /// Makes the host's values of some fields of one object the last ones, before they are read.
+    ///
+    /// # Panics
+    ///
+    /// If a device has later ones and fails.
+    #[inline(always)]
+    pub fn fetch_object(&self, fields: FieldSet, index: usize) {
+        let fields = self.header.to_fetch(fields);
+        if !fields.is_empty() {
+            self.fetch_newer_object(fields, index);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fetch_newer_object(&self, fields: FieldSet, index: usize) {
+        if let Some(newer) = &self.newer {
+            newer.fetch_object(self, fields, index);
+        }
+    }
+
     /// Says that the host changes some fields, of which it then has the last values: a device would be given older
     /// ones otherwise.
     #[inline(always)]
@@ -99,7 +129,8 @@ impl<C: Class> Table<C> {
     /// The same for what users write of the objects in a range: links among that are unchecked from now on.
     #[inline(always)]
     pub fn written(&self, fields: FieldSet, objects: Range<usize>) {
-        self.changed_on_host(fields);
+        self.fetch(fields);
+        self.header.set_written(whole_units::<C>(fields), const { undivided::<C>() }, objects.clone());
         let links = fields.intersection(const { linked::<C>() });
         if !links.is_empty() {
             self.header.set_unchecked(links, objects);

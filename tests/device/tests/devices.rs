@@ -67,6 +67,18 @@ fn columns_move_between_devices() {
                     sim.left.column_mut(left::b)[n] = value;
                 }
             }
+            3..=5 => {
+                let (n, value) = (draw(N), draw(1000) as u32);
+                for sim in [&mut host, &mut sim] {
+                    let link = sim.left.links().nth(n).unwrap();
+                    sim.set(link, left::b, value);
+                }
+                let [one, other] = [&host, &sim].map(|sim| {
+                    let left = sim.get(sim.left.links().nth(N - 1 - n).unwrap());
+                    (left.a(), left.b())
+                });
+                assert_eq!(one, other, "round {round}");
+            }
             2 => {
                 for sim in [&mut host, &mut sim] {
                     let next = sim.left.links().next().unwrap();
@@ -110,6 +122,44 @@ fn only_what_is_old_moves() {
     sim.cuda_execute(Left::shift, ()).unwrap();
     assert_eq!(moved(&mut sim, 0), (column, 0), "`a`, where `cuda_open` said");
     assert_eq!(sim.left.column(left::a)[1], 1 + 4 * 7);
+}
+
+/// Of a few objects that the host reads or writes, only these move.
+#[test]
+fn few_objects_move_alone() {
+    if !has_gpu() {
+        return;
+    }
+    const N: usize = 200_000;
+    let mut sim = Waves::new();
+    let links: Vec<_> = sim.left.reserve(N).unwrap().collect();
+    for (n, &link) in links.iter().enumerate() {
+        sim.left.init(link, Left { a: n as u32, b: 0, next: links[n / 2] }).unwrap();
+    }
+    let mut last = (0, 0);
+    let mut moved = |sim: &mut Waves| {
+        let stats = sim.device_stats();
+        let (now, then) = ((stats.bytes_up, stats.bytes_down), last);
+        last = now;
+        (now.0 - then.0, now.1 - then.1)
+    };
+    let column = 4 * N as u64;
+    sim.on(At::Gpu(0)).execute(Left::shift, ()).unwrap();
+    assert_eq!(moved(&mut sim), (3 * column, 0));
+    sim.set(links[1000], left::b, 5);
+    sim.set(links[1003], left::b, 5);
+    sim.on(At::Gpu(0)).execute(Left::shift, ()).unwrap();
+    assert_eq!(moved(&mut sim), (4 * 4, 0), "from the first to the last that was written");
+    assert_eq!((sim.get(links[7]).a(), sim.get(links[7]).a()), (7 + 14, 7 + 14));
+    assert_eq!(moved(&mut sim), (0, 4), "one object");
+    sim.on(At::Gpu(0)).execute(Left::shift, ()).unwrap();
+    assert_eq!((sim.get(links[7]).a(), sim.get(links[100_000]).a()), (7 + 21, 100_000 + 21));
+    assert_eq!(moved(&mut sim), (0, 8), "it is fetched again, and another");
+    assert!(sim.left.column(left::a).iter().enumerate().all(|(n, &a)| a as usize == n + 21));
+    assert_eq!(moved(&mut sim), (0, column - 8), "the others");
+    let before = sim.left.push(Left { a: 0, b: 0, next: links[3] });
+    sim.on(At::Gpu(0)).execute(Left::turn, ()).unwrap();
+    assert!(before.is_ok() && sim.get(links[8]).a() == 3 * (8 + 21) + 4 + 21);
 }
 
 #[test]
@@ -172,6 +222,7 @@ fn several_devices_with_a_made_up_driver() {
         "columns_move_between_devices",
         "only_what_is_old_moves",
         "recordings_outlive_another_device",
+        "few_objects_move_alone",
         "objects_go_to_worlds_on_other_devices",
     ];
     let said = made_up::made_up("devices:2", &tests);

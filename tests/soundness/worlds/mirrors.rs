@@ -43,11 +43,36 @@ impl Port {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Way {
+    pub from: u32,
+    pub to: u32,
+}
+
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ship {
+    pub place: u32,
+    pub load: u64,
+    #[soa(flatten)]
+    pub way: Way,
+    pub flag: u8,
+}
+
+#[soa_methods]
+impl Ship {
+    pub fn total(&self) -> u64 {
+        self.load.wrapping_add(u64::from(self.place))
+    }
+}
+
 #[soa_world]
 pub struct Land {
     pub ports: Objects<Port>,
     pub towns: Objects<Town>,
     pub villages: Objects<Village>,
+    pub ships: Objects<Ship>,
 }
 
 /// Copies of units as a device has them, and the fields of those that were fetched, one entry a fetch.
@@ -61,14 +86,12 @@ unsafe impl Mirror for Device {
         let mut fields = 0;
         for unit in units {
             fields |= unit.fields.bits();
-            let bytes = device.0.iter().find(|copy| copy.0 == unit.column).unwrap().1.clone();
-            assert_eq!(bytes.len(), unit.bytes_of_objects());
-            let mut rest = &bytes[..];
+            let bytes = &device.0.iter().find(|copy| copy.0 == unit.column).unwrap().1;
+            let len = bytes.len() / unit.columns;
             for column in 0..unit.columns {
-                let (piece, others) = rest.split_at(unit.len);
+                let piece = &bytes[column * len..][..len][unit.offset..][..unit.len];
                 // SAFETY: the unit's column has `len` bytes.
                 unsafe { unit.start.add(column * unit.pitch).copy_from_nonoverlapping(piece.as_ptr(), unit.len) };
-                rest = others;
             }
         }
         device.1.push(fields);
@@ -76,15 +99,6 @@ unsafe impl Mirror for Device {
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self
-    }
-}
-
-trait OfObjects {
-    fn bytes_of_objects(&self) -> usize;
-}
-impl OfObjects for Unit {
-    fn bytes_of_objects(&self) -> usize {
-        self.columns * self.len
     }
 }
 
@@ -197,22 +211,206 @@ fn threads_that_read_fetch_once() {
 }
 
 /// What an executor on a device does before a kernel: copies there what it has only old values of.
-fn prepare(ports: &mut dyn AnyObjects, stream: u64, device: &Device) {
-    if ports.copies().streams().all(|known| known != stream) {
+fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize {
+    if objects.copies().streams().all(|known| known != stream) {
         // SAFETY: there is none on this stream.
-        unsafe { ports.copies().add(stream, Box::new(device.clone())) };
+        unsafe { objects.copies().add(stream, Box::new(device.clone())) };
     }
-    let missing = ports.copies().missing(stream);
-    ports.fetch(missing).unwrap();
+    let missing = objects.copies().missing(stream);
+    objects.fetch(missing).unwrap();
     let copies = &mut device.0.lock().unwrap().0;
-    for unit in ports.units().iter().filter(|unit| !unit.fields.intersection(missing).is_empty()) {
+    let units = objects.units();
+    let mut copied = 0;
+    for unit in objects.copies().missing_units(stream, &units) {
         // SAFETY: the unit has `len` bytes, and the objects are borrowed exclusively.
         let bytes = unsafe { slice::from_raw_parts(unit.start, unit.len) };
-        copies.retain(|copy| copy.0 != unit.column);
-        copies.push((unit.column, bytes.to_vec()));
+        let place = copies.iter().position(|copy| copy.0 == unit.column).unwrap_or_else(|| {
+            copies.push((unit.column, Vec::new()));
+            copies.len() - 1
+        });
+        let known = &mut copies[place].1;
+        known.resize(known.len().max(unit.offset + unit.len), 0);
+        known[unit.offset..][..unit.len].copy_from_slice(bytes);
+        copied += unit.len;
     }
     // SAFETY: they were just copied.
-    unsafe { ports.copies().uploaded(stream, missing) };
+    unsafe { objects.copies().uploaded(stream, missing) };
+    copied
+}
+
+/// What a kernel does to a byte of the `n`-th object.
+fn changed(byte: u8, n: usize) -> u8 {
+    byte.wrapping_mul(3).wrapping_add(n as u8)
+}
+
+/// Plays a kernel that changes one field of all ships on a device, after it was prepared.
+fn change(ships: &mut Objects<Ship>, stream: u64, device: &Device, field: usize) {
+    let len = ships.len();
+    for unit in AnyObjects::units(ships).iter().filter(|unit| unit.fields.contains(field)) {
+        let mut device = device.0.lock().unwrap();
+        let bytes = &mut device.0.iter_mut().find(|copy| copy.0 == unit.column).unwrap().1;
+        let size = unit.len / len;
+        for (place, byte) in bytes.iter_mut().enumerate().take(unit.len) {
+            *byte = changed(*byte, place / size);
+        }
+    }
+    // SAFETY: it has values for all objects.
+    unsafe { AnyObjects::copies(ships).changed(stream, FieldSet::from_bits(1 << field)) };
+}
+
+/// The same for a plain struct.
+fn change_row(ship: &mut Ship, n: usize, field: usize) {
+    let number = |value: u32| u32::from_ne_bytes(value.to_ne_bytes().map(|byte| changed(byte, n)));
+    match field {
+        0 => ship.place = number(ship.place),
+        1 => ship.load = u64::from_ne_bytes(ship.load.to_ne_bytes().map(|byte| changed(byte, n))),
+        2 => ship.way = Way { from: number(ship.way.from), to: number(ship.way.to) },
+        _ => ship.flag = changed(ship.flag, n),
+    }
+}
+
+/// Kernels on two devices, and reads and writes of few objects or of all on the host, in any order, against plain structs.
+#[test]
+fn parts_of_columns_follow_their_last_values() {
+    let mut random = 2024_u32;
+    let mut draw = |below: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as usize % below
+    };
+    for round in 0..if cfg!(miri) { 1 } else { 24 } {
+        // Of few objects columns are fetched whole, of many also single objects.
+        let count = if round % 2 == 0 { 1 + draw(40) } else { 70_000 + draw(200) };
+        let row =
+            |n: usize| Ship { place: n as u32, load: n as u64, way: Way { from: n as u32, to: 7 }, flag: n as u8 };
+        let mut wanted: Vec<Ship> = (0..count).map(row).collect();
+        let mut land = Land::new();
+        let mut links: Vec<_> = land.ships.extend(wanted.iter().cloned()).unwrap().collect();
+        let devices = [Device::default(), Device::default()];
+        for step in 0..60 {
+            let what = format!("round {round}, step {step}");
+            let stream = draw(2);
+            // Some objects are drawn again and again.
+            let n = if draw(3) == 0 { draw(wanted.len()) } else { draw(4) * wanted.len() / 4 };
+            let (ship, value) = (links[n], draw(1000) as u32);
+            match draw(14) {
+                0..=2 => {
+                    let (device, field) = (&devices[stream], draw(4));
+                    prepare(&mut land.ships, stream as u64, device);
+                    change(&mut land.ships, stream as u64, device, field);
+                    wanted.iter_mut().enumerate().for_each(|(n, ship)| change_row(ship, n, field));
+                }
+                3 => assert_eq!(land.get(ship).place(), wanted[n].place, "{what}"),
+                4 => {
+                    assert_eq!((land.get(ship).load(), land.get(ship).way()), (wanted[n].load, wanted[n].way), "{what}")
+                }
+                5 => assert_eq!(land.get(ship).total(), wanted[n].load.wrapping_add(wanted[n].place.into()), "{what}"),
+                6 => assert_eq!(land.ships.read(ship).unwrap(), wanted[n], "{what}"),
+                7 => {
+                    land.get_mut(ship).load = value.into();
+                    wanted[n].load = value.into();
+                }
+                8 => {
+                    land.set(ship, ship::flag, value as u8);
+                    wanted[n].flag = value as u8;
+                }
+                9 => {
+                    let row = Ship { place: value, load: 1, way: Way { from: value, to: 1 }, flag: 2 };
+                    land.ships.write(ship, row.clone()).unwrap();
+                    wanted[n] = row;
+                }
+                10 => {
+                    land.ships.column_mut(ship::place)[n] = value;
+                    wanted[n].place = value;
+                }
+                11 => {
+                    let row = row(value as usize);
+                    links.push(land.ships.push(row.clone()).unwrap());
+                    wanted.push(row);
+                }
+                12 => std::thread::scope(|scope| {
+                    for thread in 0..3 {
+                        let (land, links, wanted) = (&land, &links, &wanted);
+                        scope.spawn(move || {
+                            let n = (n + 5 * thread) % wanted.len();
+                            assert_eq!(land.get(links[n]).load(), wanted[n].load);
+                            assert_eq!(land.get(links[n]).total(), wanted[n].load.wrapping_add(wanted[n].place.into()));
+                            if thread == 2 {
+                                assert_eq!(land.ships.column(ship::load)[n], wanted[n].load);
+                            }
+                        });
+                    }
+                }),
+                _ => {
+                    let fields = land.ships.copies().only_on(stream as u64);
+                    AnyObjects::fetch(&mut land.ships, fields).unwrap();
+                    // SAFETY: see above.
+                    let lost = unsafe { land.ships.lose(stream as u64) };
+                    assert!(lost.is_empty());
+                    devices[stream].0.lock().unwrap().0.clear();
+                }
+            }
+        }
+        for (link, wanted) in links.into_iter().zip(wanted) {
+            assert_eq!(land.ships.read(link).unwrap(), wanted, "round {round}");
+        }
+    }
+}
+
+/// Of a few objects that the host changes, only these are copied, and of a few that it reads.
+#[test]
+fn few_objects_move_alone() {
+    const N: usize = 100_000;
+    let mut land = Land::new();
+    let row = |n: usize| Ship { place: n as u32, load: n as u64, way: Way { from: n as u32, to: 7 }, flag: n as u8 };
+    let links: Vec<_> = land.ships.extend((0..N).map(row)).unwrap().collect();
+    let device = Device::default();
+    let copied = |land: &mut Land| prepare(&mut land.ships, 1, &device);
+    assert_eq!(copied(&mut land), N * (4 + 8 + 8 + 1));
+    assert_eq!(copied(&mut land), 0);
+    land.set(links[500], ship::flag, 3);
+    assert_eq!(copied(&mut land), 1);
+    land.get_mut(links[7]).place += 1;
+    land.get_mut(links[9]).place += 1;
+    assert_eq!(copied(&mut land), 3 * 21, "from the first to the last");
+    land.ships.push(row(0)).unwrap();
+    assert_eq!(copied(&mut land), 21);
+    land.get_mut(links[0]).flag = 1;
+    land.get_mut(links[N - 1]).flag = 1;
+    assert_eq!(copied(&mut land), (N + 1) * 21, "most of it");
+    land.ships.column_mut(ship::place)[3] = 1;
+    land.set(links[5], ship::load, 3);
+    assert_eq!(copied(&mut land), (N + 1) * 4 + 8);
+
+    change(&mut land.ships, 1, &device, 1);
+    let fetches = || std::mem::take(&mut device.0.lock().unwrap().1).len();
+    fetches();
+    let value = |n: u64, place: u8| u64::from_ne_bytes(n.to_ne_bytes().map(|byte| changed(byte, place.into())));
+    assert_eq!(land.get(links[20]).load(), value(20, 20));
+    assert_eq!((land.get(links[20]).load(), land.get(links[20]).total()), (value(20, 20), value(20, 20) + 20));
+    assert_eq!(land.ships.read(links[20]).unwrap().load, value(20, 20));
+    assert_eq!(fetches(), 1, "one object, once");
+    assert!(!land.ships.table_is_here(), "the column is on the device");
+    assert_eq!(land.get(links[99]).load(), value(99, 99));
+    assert_eq!(fetches(), 1, "another one");
+    (0..100).for_each(|n| assert_eq!(land.get(links[n]).load(), value(if n == 5 { 3 } else { n as u64 }, n as u8)));
+    assert!(land.ships.table_is_here(), "fetched as a whole");
+    assert!(fetches() <= 6, "several, and then all");
+    assert_eq!(copied(&mut land), 0, "the device has it too");
+    // What is read very often is fetched as a whole, too.
+    change(&mut land.ships, 1, &device, 1);
+    (0..10_000).for_each(|_| assert_eq!(land.get(links[20]).load(), value(value(20, 20), 20)));
+    assert!(land.ships.table_is_here() && fetches() == 2);
+}
+
+trait IsHere {
+    fn table_is_here(&mut self) -> bool;
+}
+
+impl IsHere for Objects<Ship> {
+    /// Whether the host has the last values of all objects.
+    fn table_is_here(&mut self) -> bool {
+        AnyObjects::copies(self).only_on(1).is_empty()
+    }
 }
 
 /// Kernels on three devices and on the host, in any order: each sees what the last one wrote.
