@@ -427,7 +427,8 @@ impl<'o> Copies<'o> {
 }
 
 // SAFETY: the mirror writes within the units that it is given: those of the fields that are to be fetched, and of fields
-// that share memory with them.
+// that share memory with them. Of an object that was fetched by itself it is given nothing more: those fields of it are held
+// until a device changes them, which `Copies::changed` says, with the objects borrowed exclusively.
 unsafe impl<C: Class> Newer<C> for Mirrored {
     fn fetch(&self, table: &Table<C>, fields: FieldSet) {
         if let Err(error) = self.try_fetch(table, fields) {

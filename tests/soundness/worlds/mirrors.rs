@@ -301,7 +301,11 @@ fn parts_of_columns_follow_their_last_values() {
                 }
                 3 => assert_eq!(land.get(ship).place(), wanted[n].place, "{what}"),
                 4 => {
-                    assert_eq!((land.get(ship).load(), land.get(ship).way()), (wanted[n].load, wanted[n].way), "{what}")
+                    assert_eq!(
+                        (land.get(ship).load(), land.get(ship).way()),
+                        (wanted[n].load, wanted[n].way),
+                        "{what}"
+                    );
                 }
                 5 => assert_eq!(land.get(ship).total(), wanted[n].load.wrapping_add(wanted[n].place.into()), "{what}"),
                 6 => assert_eq!(land.ships.read(ship).unwrap(), wanted[n], "{what}"),
