@@ -307,3 +307,83 @@ macro_rules! two_classes_of_one_name {
     };
 }
 two_classes_of_one_name!();
+
+/// The file that the panic of `f` names.
+fn file_of_panic(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    thread_local! { static FILE: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) }; }
+    static HOOK: std::sync::Once = std::sync::Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            FILE.set(panic.location().map_or_else(String::new, |location| location.file().to_owned()));
+            before(panic);
+        }));
+    });
+    assert!(std::panic::catch_unwind(f).is_err(), "it panics");
+    FILE.take()
+}
+
+mod places_of_panics {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    pub struct Body {
+        pub mass: f32,
+    }
+    #[soa_methods]
+    impl Body {
+        #[kernel]
+        pub fn grow(&mut self, by: f32) {
+            self.mass += by;
+        }
+        #[kernel(reduce(Sum))]
+        pub fn weight(&self) -> f32 {
+            self.mass
+        }
+    }
+    #[soa_world]
+    pub struct Sim {
+        pub bodies: Objects<Body>,
+    }
+
+    fn sim(reserved: usize) -> Sim {
+        let mut sim = Sim::new();
+        sim.bodies.push(Body { mass: 1.0 }).unwrap();
+        sim.bodies.reserve(reserved).unwrap();
+        sim
+    }
+
+    #[test]
+    fn panics_name_the_line_of_the_caller() {
+        let stranger: Link<Body> = Link::from_index(9).unwrap();
+        let panics: [fn(Link<Body>); 12] = [
+            |link| _ = sim(0).get(link).mass(),
+            |link| _ = sim(0).get_mut(link),
+            |link| sim(0).set(link, body::mass, 1.0),
+            |_| sim(1).execute(Body::grow, 1.0),
+            |_| sim(1).execute_range(Body::grow, .., 1.0),
+            |_| sim(0).execute_range(Body::grow, 2.., 1.0),
+            |_| _ = sim(1).execute_and_reduce(Body::weight, (), Sum),
+            |_| _ = sim(0).execute_range_and_reduce(Body::weight, ..7, (), Sum),
+            |_| _ = sim(1).execute_and_collect(Body::weight, ()),
+            |_| _ = sim(1).all::<Body>().count(),
+            |_| _ = sim(1).bodies.column(body::mass),
+            |_| _ = sim(1).bodies.iter().count(),
+        ];
+        for (n, panic) in panics.into_iter().enumerate() {
+            let file = super::file_of_panic(move || panic(stranger));
+            assert!(file.ends_with("worlds.rs"), "{n}: {file}");
+        }
+    }
+
+    #[test]
+    fn unwrap_and_main_show_the_message() {
+        let mut sim = sim(0);
+        let link = sim.bodies.links().next().unwrap();
+        let error = sim.execute_each(Body::grow, &[link, link], 1.0).unwrap_err();
+        assert_eq!(format!("{error:?}"), error.to_string());
+        assert!(error.to_string().contains("twice"), "{error}");
+        let error = "cpu".parse::<ikra::Place>().unwrap_err();
+        assert_eq!(format!("{error:?}"), error.to_string());
+    }
+}

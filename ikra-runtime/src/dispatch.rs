@@ -120,9 +120,11 @@ pub trait LinkIn<W: 'static>: Follow {
     type Mut<'w>;
     /// The object.
     #[doc(hidden)]
+    #[track_caller]
     fn find(self, world: &W) -> Result<Self::View<'_, Sequential>, Error>;
     /// A guard of the object.
     #[doc(hidden)]
+    #[track_caller]
     fn find_mut(self, world: &mut W) -> Result<Self::Mut<'_>, Error>;
 }
 
@@ -253,9 +255,11 @@ pub trait Execute<W, A>: Copy {
     type Link: ListedLink;
     /// For all objects.
     #[doc(hidden)]
+    #[track_caller]
     fn run(world: &mut W, args: A);
     /// For those in a list.
     #[doc(hidden)]
+    #[track_caller]
     fn run_each(world: &mut W, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
 }
 
@@ -294,9 +298,11 @@ pub trait Reduce<W, A, R>: Copy {
     type Output;
     /// For all objects.
     #[doc(hidden)]
+    #[track_caller]
     fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output;
     /// For those in a list.
     #[doc(hidden)]
+    #[track_caller]
     fn reduce_each(world: &mut W, links: &LinkList<Self::Link>, args: A, reducer: R) -> Result<Self::Output, Error>;
 }
 

@@ -6,6 +6,8 @@ mod gpu;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuError;
 
+use std::fmt;
+
 use crate::place::Place;
 
 /// What can go wrong with data that a program meets at run time.
@@ -26,7 +28,7 @@ use crate::place::Place;
 /// }
 /// # Ok(()) }
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A class with `capacity = N` is full.
@@ -199,4 +201,11 @@ pub enum Error {
     #[cfg(feature = "gpu")]
     #[error(transparent)]
     Gpu(#[from] GpuError),
+}
+
+/// The message, with what to do: this is what `main` and `unwrap` show.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

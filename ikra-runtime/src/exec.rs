@@ -81,9 +81,12 @@ fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) +
 /// # Panics
 ///
 /// If it is out of range, as slicing does.
+#[track_caller]
 pub(crate) fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
-    within(&range, len)
-        .unwrap_or_else(|| panic!("range `{}` is out of range for {len} objects of class {class}", written(&range)))
+    match within(&range, len) {
+        Some(range) => range,
+        None => panic!("range `{}` is out of range for {len} objects of class {class}", written(&range)),
+    }
 }
 
 /// Splits a chunk at the ends of the layout's windows.

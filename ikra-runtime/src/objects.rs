@@ -424,6 +424,7 @@ impl<C: Class> Objects<C> {
     }
 
     /// Panics if a reserved object is not initialised.
+    #[track_caller]
     pub(crate) fn assert_initialized(&self) {
         if self.table().header.pending > 0 {
             let index = self.pending.ones().next().unwrap_or(0);

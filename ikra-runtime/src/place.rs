@@ -71,10 +71,17 @@ impl FromStr for Place {
 /// let error = "gpu1".parse::<ikra::Place>().unwrap_err();
 /// assert!(error.to_string().starts_with("`gpu1` is not a place to run"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a place to run: write `host`, `gpu`, or `gpu:1` for the second GPU")]
 pub struct ParsePlaceError {
     text: String,
+}
+
+/// The message, with what to do: this is what `main` and `unwrap` show.
+impl fmt::Debug for ParsePlaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 #[cfg(test)]

@@ -350,6 +350,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// If the link does not belong to this world, as indexing does; see [`try_get`](Self::try_get).
     #[inline]
+    #[track_caller]
     fn get<'w, L: LinkIn<Self>>(&'w self, link: L) -> L::View<'w, Sequential> {
         match self.try_get(link) {
             Ok(object) => object,
@@ -363,6 +364,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::NotInWorld`].
     #[inline]
+    #[track_caller]
     fn try_get<'w, L: LinkIn<Self>>(&'w self, link: L) -> Result<L::View<'w, Sequential>, Error> {
         link.find(self)
     }
@@ -403,6 +405,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// If the link does not belong to this world, as indexing does; see [`try_get_mut`](Self::try_get_mut).
     #[inline]
+    #[track_caller]
     fn get_mut<L: LinkIn<Self>>(&mut self, link: L) -> L::Mut<'_> {
         match self.try_get_mut(link) {
             Ok(object) => object,
@@ -416,6 +419,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::NotInWorld`].
     #[inline]
+    #[track_caller]
     fn try_get_mut<L: LinkIn<Self>>(&mut self, link: L) -> Result<L::Mut<'_>, Error> {
         link.find_mut(self)
     }
@@ -445,6 +449,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// If the link does not belong to this world, as indexing does; see [`try_set`](Self::try_set).
     #[inline]
+    #[track_caller]
     fn set<C, T: Value, const K: usize>(&mut self, link: Link<C>, column: Column<C, K>, value: T)
     where
         C: Field<K, Storage: Stored<Row = T, Value = T>>,
@@ -475,6 +480,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     }
 
     /// All objects of a class, to read, in the order of their ids.
+    #[track_caller]
     fn all<C: Class>(&self) -> All<'_, C, Sequential>
     where
         Self: Holds<C>,
@@ -523,6 +529,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// assert_eq!(sim.get(body).heat(), 2.0_f32.sqrt());
     /// # Ok(()) }
     /// ```
+    #[track_caller]
     fn execute<K, A>(&mut self, _kernel: K, args: A)
     where
         K: Execute<Self, A>,
@@ -535,6 +542,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// # Panics
     ///
     /// If the range ends after the last object or before it starts, as slicing does.
+    #[track_caller]
     fn execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A)
     where
         K: Call<A, Output: Discardable>,
@@ -550,6 +558,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
     /// called for none.
+    #[track_caller]
     fn execute_each<K, A>(
         &mut self,
         _kernel: K,
@@ -564,6 +573,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
+    #[track_caller]
     fn execute_pairs<K, A>(&mut self, _kernel: K, args: A)
     where
         K: PairCall<A>,
@@ -576,6 +586,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
 
     /// Calls a kernel for all objects of its class and combines the results, on the host. They are of any type that is
     /// `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
+    #[track_caller]
     fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> K::Output
     where
         K: Reduce<Self, A, R>,
@@ -589,6 +600,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// # Panics
     ///
     /// If the range ends after the last object or before it starts, as slicing does.
+    #[track_caller]
     fn execute_range_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
@@ -611,6 +623,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
     /// called for none.
+    #[track_caller]
     fn execute_each_and_reduce<K, A, R>(
         &mut self,
         _kernel: K,
@@ -643,6 +656,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// assert_eq!(sim.execute_and_collect(Body::label, ()), ["1 kg", "2.5 kg"]);
     /// # Ok(()) }
     /// ```
+    #[track_caller]
     fn execute_and_collect<K, A>(&mut self, _kernel: K, args: A) -> Vec<K::Output>
     where
         K: Call<A, Output: Send>,
@@ -679,6 +693,7 @@ fn link<W: World>(world: &W) {
 
 /// The same, and panics if an object is not initialised.
 #[inline]
+#[track_caller]
 pub(crate) fn ready<W: World>(world: &W) {
     link(world);
     for member in world.members().as_ref() {
@@ -691,6 +706,7 @@ pub(crate) fn ready<W: World>(world: &W) {
 /// Gets ready for a kernel, which may read any field of any class: checks links that were written, and fetches from a device
 /// whatever is newer there. Panics if that fails, or if an object is not initialised.
 #[inline]
+#[track_caller]
 pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
     ready(world);
     for member in world.members().as_ref() {
@@ -733,6 +749,7 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn not_prepared(class: &str, error: &Error) -> ! {
     match error {
         Error::BadLink { .. } => panic!("{error}"),
@@ -742,6 +759,7 @@ fn not_prepared(class: &str, error: &Error) -> ! {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn not_ready(class: &str, pending: u32) -> ! {
     panic!(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"

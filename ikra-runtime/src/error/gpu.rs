@@ -1,5 +1,7 @@
 //! Errors of GPUs.
 
+use std::fmt;
+
 /// What can go wrong on a GPU, and before one is reached.
 ///
 /// ```
@@ -23,7 +25,7 @@
 /// }
 /// # Ok(()) }
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
     /// There is no GPU to run on: no driver, or no device.
@@ -106,4 +108,11 @@ pub enum GpuError {
         /// What the driver says.
         reason: String,
     },
+}
+
+/// The message, with what to do: this is what `main` and `unwrap` show.
+impl fmt::Debug for GpuError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

@@ -21,6 +21,7 @@ use crate::table::Table;
 use crate::window::WindowTuple;
 
 /// Calls the kernel for the objects at some positions and combines the results.
+#[track_caller]
 pub(crate) fn execute_and_reduce<K, A, R>(
     objects: &mut Objects<K::Class>,
     range: impl RangeBounds<usize>,

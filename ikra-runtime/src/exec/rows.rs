@@ -17,6 +17,7 @@ use ikra_core::effects::FieldSet;
 
 /// Calls the kernel for the objects at some positions.
 #[inline]
+#[track_caller]
 pub(crate) fn execute<K, A>(objects: &mut Objects<K::Class>, range: impl RangeBounds<usize>, args: A)
 where
     K: Call<A>,

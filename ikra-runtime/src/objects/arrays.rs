@@ -46,6 +46,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised.
+    #[track_caller]
     pub fn set_arrays<const K: usize>(
         &mut self,
         _: Column<C, K>,
@@ -168,6 +169,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised, or the array has no such slot.
+    #[track_caller]
     pub fn slot<const K: usize, const N: usize>(&self, _: Column<C, K>, slot: usize) -> &[ElementOf<C, K>]
     where
         C: Field<K, Storage: SliceSlots<Row = [ElementOf<C, K>; N]>>,
@@ -189,6 +191,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// As for [`slot`](Self::slot).
+    #[track_caller]
     pub fn slot_mut<const K: usize, const N: usize>(&mut self, _: Column<C, K>, slot: usize) -> &mut [ElementOf<C, K>]
     where
         C: Field<K, Storage: ArrayStorage<Row = [ElementOf<C, K>; N]>>,

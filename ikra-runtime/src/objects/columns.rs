@@ -53,6 +53,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised.
+    #[track_caller]
     pub fn column<const K: usize>(&self, _: Column<C, K>) -> &[ValueOf<C, K>]
     where
         C: Field<K, Storage: SliceColumn>,
@@ -76,6 +77,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised.
+    #[track_caller]
     pub fn column_mut<const K: usize>(&mut self, _: Column<C, K>) -> &mut [ValueOf<C, K>]
     where
         C: Field<K, Storage: SliceColumnMut>,
@@ -118,6 +120,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised.
+    #[track_caller]
     pub fn copy_column<const K: usize>(&self, _: Column<C, K>) -> Vec<ValueOf<C, K>>
     where
         C: Field<K>,

@@ -128,6 +128,7 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised.
+    #[track_caller]
     pub fn iter(&self) -> Rows<'_, C> {
         self.assert_initialized();
         Rows { objects: self, links: self.links() }
