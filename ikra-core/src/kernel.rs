@@ -2,6 +2,7 @@
 
 use crate::class::Class;
 use crate::directory::Targets;
+use crate::dispatch::Dispatch;
 use crate::effects::Effects;
 use crate::info::{ClassId, ClassInfo};
 use crate::mode::ModeTuple;
@@ -130,12 +131,17 @@ pub unsafe trait OnDevice<A>: Copy {
 }
 
 /// The kernel that a class has for a method of a trait: the method with this number.
+///
+/// # Safety
+///
+/// The kernel knows of those that run together with it: its [`BESIDE`](Phase::BESIDE) are the
+/// [`EFFECTS`](DispatchKernel::EFFECTS) of all classes' kernels for the method, its own at the place of the class in the list.
 #[diagnostic::on_unimplemented(
     message = "class `{Self}` does not implement the kernels of `{D}`",
     label = "in the list, and does not implement the trait",
     note = "write `#[soa_methods] impl {D} for {Self} {{ … }}`, or take the class off the list"
 )]
-pub trait HasKernel<D, const METHOD: usize>: Class {
+pub unsafe trait HasKernel<D, const METHOD: usize>: Class {
     /// The kernel.
     type Kernel: Kernel<Class = Self>;
 }
@@ -146,7 +152,7 @@ pub trait HasKernel<D, const METHOD: usize>: Class {
 ///
 /// The device code's entry at `TOGETHER`, if there is one, takes a [`SectionWords`] of each class, in the order of the trait's list, a
 /// list of objects, and the arguments that [`OnDevice::arguments`] of these kernels returns; it calls the kernels of
-/// the classes that the effects are for.
+/// the classes that the effects are for. `EFFECTS` are those of the kernels of all classes, in the order of the list.
 pub unsafe trait DispatchKernel<const METHOD: usize> {
     /// `Actor::tick`.
     const NAME: &'static str;
@@ -154,6 +160,21 @@ pub unsafe trait DispatchKernel<const METHOD: usize> {
     const EFFECTS: &'static [&'static Effects];
     /// By what the device code knows the entry that runs the kernels of all classes.
     const TOGETHER: Option<&'static Entry>;
+}
+
+/// The effects of the kernels of all classes of a trait.
+///
+/// # Panics
+///
+/// When compiled, if they are not.
+pub const fn of_all_classes<D: Dispatch>(effects: &'static [&'static Effects]) -> &'static [&'static Effects] {
+    assert!(effects.len() == D::CLASSES.len(), "the kernels are those of the trait's classes");
+    let mut class = 0;
+    while class < effects.len() {
+        assert!(effects[class].class.may_be(D::CLASSES[class]), "the kernels are in the order of the trait's classes");
+        class += 1;
+    }
+    effects
 }
 
 /// The entry that runs the kernels of all classes.

@@ -189,7 +189,7 @@ impl Rule {
         let mut n = 0;
         while n < P::BESIDE.len() {
             let beside = of_class::<C>(P::BESIDE[n], field);
-            if P::BESIDE[n].class.may_be(P::EFFECTS.class) {
+            if n == P::OWN {
                 own |= beside.own;
                 other |= beside.other;
             } else {

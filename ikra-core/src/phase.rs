@@ -45,12 +45,16 @@ use crate::order::assert_not_own;
 /// 1. A kernel changes in place only fields of its own objects, of class `EFFECTS.class`, that are in `EFFECTS.writes`;
 ///    of those that are also in `EFFECTS.snapshot` it changes only what nobody else sees meanwhile.
 /// 2. `SEQUENTIAL` and `GUARDED` are false for kernels.
+/// 3. If kernels of other classes run together with it, `BESIDE` are the effects of all of them, its own at `OWN`.
 pub unsafe trait Phase: Copy + 'static {
     /// What the code does: constants that the checks below and the executors go by.
     const EFFECTS: &'static Effects;
     /// What the kernels do that run together with it: those of the classes that share a trait, for a method of that.
     #[doc(hidden)]
     const BESIDE: &'static [&'static Effects] = &[];
+    /// Its own place among them.
+    #[doc(hidden)]
+    const OWN: usize = 0;
     /// What refs know of tile rows of their objects, which only kernels for pairs have.
     #[doc(hidden)]
     type Near: Near;
@@ -265,9 +269,9 @@ const fn assert_no_own_write<P: Phase, C: ClassInfo>(field: usize, read_by: &str
 const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &str) {
     let mut n = 0;
     while n < P::BESIDE.len() {
-        let beside = P::BESIDE[n];
+        let (beside, is_own) = (P::BESIDE[n], n == P::OWN);
         n += 1;
-        if beside.class.may_be(P::EFFECTS.class) || !beside.class.may_be(C::ID) || !beside.writes.contains(field) {
+        if is_own || !beside.class.may_be(C::ID) || !beside.writes.contains(field) {
             continue;
         }
         let message = Message::new()

@@ -340,6 +340,10 @@ impl DeviceWorld {
 
     /// The address of the list of objects, if there is one. It is copied when it is used for the first time, and kept as long as
     /// the program has it.
+    ///
+    /// # Panics
+    ///
+    /// If it has 2³² objects or more, of all classes together.
     pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, Error> {
         let Some(list) = list else { return Ok(0) };
         if let Some(address) = DeviceList::address(list, &self.log) {
@@ -349,6 +353,7 @@ impl DeviceWorld {
         if let Some((_, memory)) = self.lists.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(list)) {
             return Ok(memory.address());
         }
+        assert!(u32::try_from(objects.len()).is_ok(), "places in lists for a GPU are numbers of 32 bits");
         let bytes = size_of_val(objects);
         // One that is gone leaves room: kernels that read it are before the copy in the stream.
         let mut gone = self.lists.extract_if(.., |(known, _)| known.strong_count() == 0);

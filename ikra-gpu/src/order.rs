@@ -56,7 +56,8 @@ impl DeviceWorld {
 
         // The memory that starts as zeros, and the rest.
         let mut found = vec![[0_u32; 3]; 1 + classes.len()];
-        let (sets_bytes, found_bytes) = ((chunks * CHUNK_WORDS) as usize * size_of::<u32>(), size_of_val(&found[..]));
+        let sets_bytes = chunks as usize * CHUNK_WORDS as usize * size_of::<u32>();
+        let found_bytes = size_of_val(&found[..]);
         let (table_bytes, counts_bytes) = (size_of_val(&table[..]), chunks as usize * size_of::<[u32; 3]>());
         let sets = self.scratch(Scratch::Sets, sets_bytes + found_bytes + table_bytes + counts_bytes)?;
         let found_from = sets + sets_bytes as u64;
@@ -153,7 +154,8 @@ impl DeviceWorld {
             }
             _ => return Ok(None),
         };
-        if len == 0 || u32::try_from(len).is_err() {
+        // Each class of the list starts at a multiple of 32, and places are numbers of 32 bits.
+        if len == 0 || u32::try_from(len + 32 * MOST_CLASSES).is_err() {
             return Ok(None);
         }
         let address = self.scratch(Scratch::Links, bytes)?;

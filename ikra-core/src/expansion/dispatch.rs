@@ -1,12 +1,12 @@
 //! What `#[soa_dispatch]` makes.
 
-/// A trait's type, its links and its refs. The classes come as `Car = model::Car, 0;`: variant, path, number.
+/// A trait's type, its links and its refs. The classes come as `Car = model::Car;`: variant, path.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {
     (
         $all:ident = $name:literal as $bits:ty, $reference:ident, $is:ident:
-        $($variant:ident = $class:path, $tag:literal;)*
+        $($variant:ident = $class:path;)*
     ) => {
         #[automatically_derived]
         impl $crate::dispatch::Referent for $all {
@@ -36,10 +36,12 @@ macro_rules! __dispatch {
                 tag: ::core::primitive::usize,
                 place: $crate::table::TableRef<'_>,
             ) -> ::core::primitive::u32 {
-                match tag {
-                    $($tag => $crate::table::TableRef::count::<$class>(place),)*
-                    _ => 0,
-                }
+                $(
+                    if tag == <Self as $crate::dispatch::Includes<$class>>::TAG {
+                        return $crate::table::TableRef::count::<$class>(place);
+                    }
+                )*
+                0
             }
             #[inline(always)]
             fn to_ref<'w, __P: $crate::phase::Phase>(
@@ -54,12 +56,20 @@ macro_rules! __dispatch {
                 object.0
             }
         }
-        $(
-            // SAFETY: the number counts the classes in the list.
-            #[automatically_derived]
-            unsafe impl $crate::dispatch::Includes<$class> for $all {
-                const TAG: ::core::primitive::usize = $tag;
+        const _: () = {
+            /// The places of the classes.
+            enum Place {
+                $($variant),*
             }
+            $(
+                // SAFETY: the variants are numbered from 0 on, in the order of the list.
+                #[automatically_derived]
+                unsafe impl $crate::dispatch::Includes<$class> for $all {
+                    const TAG: ::core::primitive::usize = Place::$variant as ::core::primitive::usize;
+                }
+            )*
+        };
+        $(
             #[automatically_derived]
             impl<'w, __P: $crate::phase::Phase> ::core::convert::From<<$class as $crate::class::Class>::Ref<'w, __P>>
                 for $reference<'w, __P>
@@ -104,13 +114,13 @@ macro_rules! __dispatch_kernel {
     (
         $all:ident, $name:literal, $number:literal: [$($class:path),*] $(at $place:literal: ($($ty:ty),*))?
     ) => {
-        // SAFETY: effects and entry are made from the same list.
+        // SAFETY: effects and entry are made from the same list, which is the trait's: that is checked.
         #[automatically_derived]
         unsafe impl $crate::kernel::DispatchKernel<$number> for $all {
             const NAME: &'static ::core::primitive::str = $name;
-            const EFFECTS: &'static [&'static $crate::effects::Effects] = &[$(
+            const EFFECTS: &'static [&'static $crate::effects::Effects] = $crate::kernel::of_all_classes::<$all>(&[$(
                 <<$class as $crate::kernel::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
-            ),*];
+            ),*]);
             const TOGETHER: ::core::option::Option<&'static $crate::kernel::Entry> =
                 $crate::__together_entry! { $all, $name, $number: [$($class),*] $(at $place: ($($ty),*))? };
         }

@@ -20,11 +20,13 @@ macro_rules! __kernel {
             const EFFECTS: &'static $crate::effects::Effects = &$effects;
             type Near = $crate::target::near::$near;
             $(const BESIDE: &'static [&'static $crate::effects::Effects] =
-                <$trait as $crate::kernel::DispatchKernel<$number>>::EFFECTS;)?
+                <$trait as $crate::kernel::DispatchKernel<$number>>::EFFECTS;
+            const OWN: ::core::primitive::usize = <$trait as $crate::dispatch::Includes<$class>>::TAG;)?
         }
         $(
+            // SAFETY: above it has the effects of that trait's kernels beside it, its own at its class's place.
             #[automatically_derived]
-            impl $crate::kernel::HasKernel<$trait, $number> for $class {
+            unsafe impl $crate::kernel::HasKernel<$trait, $number> for $class {
                 type Kernel = $kernel;
             }
         )?

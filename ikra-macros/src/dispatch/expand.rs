@@ -37,7 +37,6 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let Names { link, reference, is } = Names::of(ident);
     let classes = &options.classes;
     let variants: Vec<_> = classes.iter().filter_map(|class| Some(&class.segments.last()?.ident)).collect();
-    let tags = (0..classes.len()).map(Literal::usize_unsuffixed);
     let (bits, tags_of_objects) = strategy::bits(options, ident);
     let name = ident.unraw().to_string();
     let implemented =
@@ -85,7 +84,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
         #vis struct #reference<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, #ident, __P>);
         #tags_of_objects
         ::ikra::rt::dispatch! {
-            #ident = #name as #bits, #reference, #is: #(#variants = #classes, #tags;)*
+            #ident = #name as #bits, #reference, #is: #(#variants = #classes;)*
         }
         ::ikra::rt::host_only! {
             ::ikra::rt::dispatch_in! { #ident, #is: #(#variants = #classes;)* }
