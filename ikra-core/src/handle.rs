@@ -90,8 +90,10 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// As for [`new`](Self::new), and the index is less than `u32::MAX`.
     #[inline(always)]
     unsafe fn in_place(index: u32, place: TableRef<'w>) -> Self {
-        // SAFETY: both by the caller.
-        unsafe { Self::new(Link::at_unchecked(index), place) }
+        // SAFETY: by the caller.
+        let link = unsafe { Link::at_unchecked(index) };
+        // SAFETY: the contract is the same.
+        unsafe { Self::new(link, place) }
     }
 
     /// The object at `index` of `table`, of which there is a tile row.

@@ -103,8 +103,10 @@ impl<C> Link<C> {
     /// `index` is less than `u32::MAX`.
     #[inline(always)]
     pub(crate) const unsafe fn at_unchecked(index: u32) -> Self {
-        // SAFETY: by the caller the sum does not overflow, so it is not 0.
-        Self { id: unsafe { NonZeroU32::new_unchecked(index.unchecked_add(1)) }, class: PhantomData }
+        // SAFETY: by the caller it does not overflow.
+        let id = unsafe { index.unchecked_add(1) };
+        // SAFETY: a sum with 1 that did not overflow is not 0.
+        Self { id: unsafe { NonZeroU32::new_unchecked(id) }, class: PhantomData }
     }
 
     /// The link to the object with this index; for an index that no object can have, the link to the last possible object.

@@ -67,8 +67,10 @@ pub trait Window<T: Loaded> {
     #[inline(always)]
     unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
         for lane in 0..len.min(LANES) {
-            // SAFETY: `first + lane` is within the window by the caller, `lane` within the block.
-            unsafe { self.set(first + lane, block.get(lane)) };
+            // SAFETY: the lane is within the block.
+            let value = unsafe { block.get(lane) };
+            // SAFETY: `first + lane` is within the window by the caller.
+            unsafe { self.set(first + lane, value) };
         }
     }
 }

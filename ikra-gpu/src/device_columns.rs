@@ -68,9 +68,10 @@ impl DeviceColumns {
             for column in 0..unit.columns {
                 let (to, from) = (unit.start.wrapping_add(column * unit.pitch), piece.address(unit, column));
                 let len = piece.room(unit, column);
-                // SAFETY: the bytes are within the piece, there is room for those of all units, and parcels start at
-                // multiples of 16.
-                unsafe { self.log.copy_to_inbox(inbox.start().add(offset), from, len) }?;
+                // SAFETY: there is room for the bytes of all units.
+                let place = unsafe { inbox.start().add(offset) };
+                // SAFETY: the bytes are within the piece, and parcels start at multiples of 16.
+                unsafe { self.log.copy_to_inbox(place, from, len) }?;
                 parcels.push(Parcel { to, offset, len });
                 offset = (offset + len).next_multiple_of(PARCEL_ALIGN);
             }
@@ -78,9 +79,11 @@ impl DeviceColumns {
         self.log.synchronize()?;
         self.log.count_down(parcels.iter().map(|parcel| parcel.len).sum());
         for Parcel { to, offset, len } in parcels {
+            // SAFETY: the parcel is within the inbox.
+            let from = unsafe { inbox.start().add(offset) };
             // SAFETY: the bytes have arrived; the unit is the host's column, which nothing else accesses until it is
             // fetched.
-            unsafe { std::ptr::copy_nonoverlapping(inbox.start().add(offset), to, len) }
+            unsafe { std::ptr::copy_nonoverlapping(from, to, len) }
         }
         Ok(())
     }

@@ -251,15 +251,15 @@ impl DeviceWorld {
         let copies = if before.words == words { &[][..] } else { &table.addresses };
         for &to in copies {
             let (words, width) = (&words, size_of_val(&words[..]));
-            // SAFETY: each table has as many words, since host and device agree on the class, and the stream orders the
-            // copy between kernels. A capture copies them later on, from memory that says the same by then.
-            unsafe {
-                match &mut self.texts {
-                    None => self.log.stream.upload(to, words.as_ptr().cast(), width)?,
-                    Some(texts) => {
-                        let from = Text::find(texts, words, &self.log.context, &self.side)?;
-                        self.log.stream.copy(Pieces { from, to, width, rows: 1, pitch: width })?;
-                    }
+            match &mut self.texts {
+                // SAFETY: each table has as many words, since host and device agree on the class, and the stream orders the
+                // copy between kernels.
+                None => unsafe { self.log.stream.upload(to, words.as_ptr().cast(), width)? },
+                Some(texts) => {
+                    let from = Text::find(texts, words, &self.log.context, &self.side)?;
+                    let words = Pieces { from, to, width, rows: 1, pitch: width };
+                    // SAFETY: as above. A capture copies them later on, from memory that says the same by then.
+                    unsafe { self.log.stream.copy(words)? };
                 }
             }
         }

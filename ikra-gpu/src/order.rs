@@ -75,10 +75,9 @@ impl DeviceWorld {
             unsafe { log.launch(NAME, function, grid, arguments.places().as_slice()) }
         };
         // SAFETY: the memory was just asked for; what used it before is before this in the stream.
-        unsafe {
-            log.stream.zero(sets, sets_bytes + found_bytes)?;
-            log.stream.upload(table_at, table.as_ptr().cast(), table_bytes)?;
-        }
+        unsafe { log.stream.zero(sets, sets_bytes + found_bytes)? };
+        // SAFETY: as above, after what are zeros.
+        unsafe { log.stream.upload(table_at, table.as_ptr().cast(), table_bytes)? };
         let Source { address, len, tag_bits } = source;
         let count = len as u32;
         let blocks = count.div_ceil(MARK_THREADS);

@@ -137,9 +137,10 @@ impl<C: Class> Memory<C> {
         let (to_bases, from_bases) = (self.bases, from.bases);
         let copy = |from: Base, to: Base, offset: usize, bytes: usize| {
             if bytes > 0 {
-                // SAFETY: both storages have room for `len` objects and the same geometry, and are distinct
-                // allocations.
-                unsafe { std::ptr::copy_nonoverlapping(from.0.add(offset), to.0.add(offset), bytes) }
+                // SAFETY: both storages have room for `len` objects and the same geometry.
+                let [from, to] = [from, to].map(|base| unsafe { base.0.add(offset) });
+                // SAFETY: they are distinct allocations.
+                unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
             }
         };
         match C::Layout::KIND {

@@ -14,8 +14,10 @@ impl<T: Value> Window<T> for &[T] {
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
-        // SAFETY: in range, by the caller; layouts make windows that are slices of contiguous columns alone.
-        unsafe { element::read(self.as_ptr().add(index)) }
+        // SAFETY: in range, by the caller.
+        let place = unsafe { self.as_ptr().add(index) };
+        // SAFETY: layouts make windows that are slices of contiguous columns alone.
+        unsafe { element::read(place) }
     }
 }
 
@@ -24,14 +26,18 @@ impl<T: Value> Window<T> for &mut [T] {
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len());
-        // SAFETY: in range, by the caller; layouts make windows that are slices of contiguous columns alone.
-        unsafe { element::read(self.as_ptr().add(index)) }
+        // SAFETY: in range, by the caller.
+        let place = unsafe { self.as_ptr().add(index) };
+        // SAFETY: layouts make windows that are slices of contiguous columns alone.
+        unsafe { element::read(place) }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len());
+        // SAFETY: in range, by the caller.
+        let place = unsafe { self.as_mut_ptr().add(index) };
         // SAFETY: as for `get`.
-        unsafe { element::write(self.as_mut_ptr().add(index), value) }
+        unsafe { element::write(place, value) }
     }
 }
 
@@ -74,8 +80,10 @@ impl<C: ClassInfo, T: Value> Window<T> for Strided<'_, C, T> {
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len);
-        // SAFETY: in range by the caller, and readable by the contract of `new`.
-        unsafe { self.first.add(index * const { geometry::<C>().block }).cast::<T>().read() }
+        // SAFETY: in range, by the caller.
+        let place = unsafe { self.first.add(index * const { geometry::<C>().block }) };
+        // SAFETY: readable by the contract of `new`.
+        unsafe { place.cast::<T>().read() }
     }
 }
 
@@ -110,13 +118,17 @@ impl<C: ClassInfo, T: Value> Window<T> for StridedMut<'_, C, T> {
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
         debug_assert!(index < self.len);
-        // SAFETY: in range by the caller, and readable by the contract of `new`.
-        unsafe { self.first.add(index * const { geometry::<C>().block }).cast::<T>().read() }
+        // SAFETY: in range, by the caller.
+        let place = unsafe { self.first.add(index * const { geometry::<C>().block }) };
+        // SAFETY: readable by the contract of `new`.
+        unsafe { place.cast::<T>().read() }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
         debug_assert!(index < self.len);
-        // SAFETY: in range by the caller, and writable by the contract of `new`.
-        unsafe { self.first.add(index * const { geometry::<C>().block }).cast::<T>().write(value) }
+        // SAFETY: in range, by the caller.
+        let place = unsafe { self.first.add(index * const { geometry::<C>().block }) };
+        // SAFETY: writable by the contract of `new`.
+        unsafe { place.cast::<T>().write(value) }
     }
 }

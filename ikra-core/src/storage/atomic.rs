@@ -571,8 +571,10 @@ impl<T: AtomicValue> AtomicColumn<T> {
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        // SAFETY: views and refs are made of objects that exist; the element is only ever accessed as the cell.
-        unsafe { Atomic::at(table.address(<Self as Storage<C, K>>::COLUMN, index).cast::<T>()) }
+        // SAFETY: views and refs are made of objects that exist.
+        let place = unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) };
+        // SAFETY: the element is only ever accessed as the cell.
+        unsafe { Atomic::at(place.cast::<T>()) }
     }
 }
 
@@ -607,8 +609,10 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the element exists by 1, and is only ever accessed as the cell.
-        T::load(unsafe { &*address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T::Cell>() })
+        // SAFETY: the element exists by 1.
+        let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
+        // SAFETY: it is only ever accessed as the cell.
+        T::load(unsafe { &*place.cast::<T::Cell>() })
     }
 
     #[inline(always)]
@@ -619,9 +623,11 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     unsafe fn write(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: there is room by 1; the bytes are initialised when storage is allocated, and any bytes
-        // of an integer's or zeroed bool's size are a cell.
-        T::store(unsafe { &*address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T::Cell>() }, value);
+        // SAFETY: there is room by 1.
+        let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
+        // SAFETY: the bytes are initialised when storage is allocated, and any bytes of an integer's or zeroed bool's size
+        // are a cell.
+        T::store(unsafe { &*place.cast::<T::Cell>() }, value);
     }
 
     #[inline(always)]

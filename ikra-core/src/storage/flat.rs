@@ -126,7 +126,9 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     #[inline(always)]
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
         // SAFETY: the object exists, and nothing writes it: a run of one.
-        unsafe { <Self as Storage<C, K>>::shared(bases, index, 1).get(0) }
+        let window = unsafe { <Self as Storage<C, K>>::shared(bases, index, 1) };
+        // SAFETY: the window begins with the object.
+        unsafe { window.get(0) }
     }
 
     #[inline(always)]

@@ -252,7 +252,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
         let elements = unsafe { Self::read(&table.bases, index) };
         let targets = Targets::of::<C, K>(table);
         // SAFETY: the array has the element, and nothing writes it.
-        (0..elements.len()).find_map(|n| unsafe { elements.at::<A>(n).read() }.bad_link(targets))
+        (0..elements.len()).find_map(|n| unsafe { elements.read::<A>(n) }.bad_link(targets))
     }
 
     // `is_own`: kernels have one view that they may change. Sequential code can exchange those of two guards, which the
@@ -263,8 +263,10 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
         // SAFETY: the object exists.
         let own = unsafe { Self::read(bases, index) };
         for n in 0..own.len().min(value.len()) {
-            // SAFETY: both arrays have the element, by 1 and 2.
-            unsafe { own.at::<A>(n).write(value.at::<A>(n).read()) }
+            // SAFETY: the array has the element by 1.
+            let element = unsafe { value.read::<A>(n) };
+            // SAFETY: and so has the object's by 2.
+            unsafe { own.write::<A>(n, element) }
         }
     }
 }

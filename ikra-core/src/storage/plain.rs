@@ -31,26 +31,34 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a> {
+        // SAFETY: the first element exists by 1.
+        let first = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, first) };
         // SAFETY: the elements exist in one run by 1, and nothing writes them by 2.
-        unsafe { C::Layout::shared(address::<C>(bases, <Self as Storage<C, K>>::COLUMN, first), len) }
+        unsafe { C::Layout::shared(first, len) }
     }
 
     #[inline(always)]
     unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a> {
+        // SAFETY: the first element exists by 1.
+        let first = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, first) };
         // SAFETY: the elements exist in one run by 1, and nothing else accesses them by 2.
-        unsafe { C::Layout::exclusive(address::<C>(bases, <Self as Storage<C, K>>::COLUMN, first), len) }
+        unsafe { C::Layout::exclusive(first, len) }
     }
 
     #[inline(always)]
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
         // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2: a run of one.
-        unsafe { <Self as Storage<C, K>>::shared(bases, index, 1).get(0) }
+        let window = unsafe { <Self as Storage<C, K>>::shared(bases, index, 1) };
+        // SAFETY: the window begins with the object.
+        unsafe { window.get(0) }
     }
 
     #[inline(always)]
     unsafe fn write(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: there is room by 1, and nothing else accesses it by 2.
-        unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index).cast::<T>().write(value) }
+        // SAFETY: there is room by 1.
+        let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
+        // SAFETY: it is a `T`'s, and nothing else accesses it by 2.
+        unsafe { place.cast::<T>().write(value) }
     }
 
     #[inline(always)]

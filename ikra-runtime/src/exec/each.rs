@@ -1,6 +1,6 @@
 //! `execute_each`: a kernel for the objects in a list.
 
-use super::calls::for_calls;
+use super::calls::{Calls, WindowsOf, for_calls};
 use super::for_chunks;
 use super::rows::{finish, prepare, run_rows};
 use crate::class::Class;
@@ -30,12 +30,11 @@ where
     let table = objects.table();
     for_chunks(0..listed.len(), const { K::EFFECTS.is_heavy }, |chunk| {
         for run in listed.runs(chunk) {
-            // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-            unsafe {
-                match run {
-                    Run::Range(range) => run_rows::<K, A>(table, &shadow, range, args),
-                    Run::Each(indices) => run_each::<K, A>(table, &shadow, indices, args),
-                }
+            match run {
+                // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+                Run::Range(range) => unsafe { run_rows::<K, A>(table, &shadow, range, args) },
+                // SAFETY: as above.
+                Run::Each(indices) => unsafe { run_each::<K, A>(table, &shadow, indices, args) },
             }
         }
     });
@@ -56,16 +55,17 @@ where
 {
     for &index in indices {
         let index = index as usize;
-        // SAFETY: the contract is the same, for each of the objects.
-        unsafe {
-            if const { K::EFFECTS.is_heavy } {
-                run_rows::<K, A>(table, shadow, index..index + 1, args);
-            } else {
-                // In this loop itself: a call takes longer than most kernels.
-                for_calls::<K, A>(table, shadow, index..index + 1, args, |mut windows, calls| {
-                    calls.call(&mut windows, 0);
-                });
-            }
+        if const { K::EFFECTS.is_heavy } {
+            // SAFETY: the contract is the same, for each of the objects.
+            unsafe { run_rows::<K, A>(table, shadow, index..index + 1, args) };
+            continue;
         }
+        // In this loop itself: a call takes longer than most kernels.
+        let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, A>| {
+            // SAFETY: the windows are those of this object.
+            unsafe { calls.call(&mut windows, 0) };
+        };
+        // SAFETY: as above.
+        unsafe { for_calls::<K, A>(table, shadow, index..index + 1, args, call) };
     }
 }

@@ -179,16 +179,19 @@ where
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let mut done = 0;
     for run in runs {
-        // SAFETY: the contract is the same, for each of the objects.
-        unsafe {
-            match run {
-                Run::Range(range) => for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+        match run {
+            // SAFETY: the contract is the same, for each of the objects.
+            Run::Range(range) => unsafe {
+                for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
                     windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
                     done += calls.len;
-                }),
-                Run::Each(indices) => {
-                    for &index in indices {
-                        let index = index as usize;
+                });
+            },
+            Run::Each(indices) => {
+                for &index in indices {
+                    let index = index as usize;
+                    // SAFETY: as above.
+                    unsafe {
                         for_calls::<K, A>(table, shadow, index..index + 1, args, |windows, calls| {
                             let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
                             if const { K::EFFECTS.is_heavy } {
@@ -197,8 +200,8 @@ where
                                 fold.run(windows);
                             }
                         });
-                        done += 1;
                     }
+                    done += 1;
                 }
             }
         }

@@ -125,12 +125,12 @@ impl<C: Class> Objects<C> {
                     *extent = Extent { offset: 0, len: 0 };
                 } else if count > 0 {
                     let first = used.div_ceil(size);
-                    // SAFETY: the array is in the arena that was there, and there is room in the new one, which is
-                    // another allocation, for all that are kept.
-                    unsafe {
-                        let from = from.add(extent.offset as usize * size);
-                        std::ptr::copy_nonoverlapping(from, to.add(first * size), count * size);
-                    }
+                    // SAFETY: the array is in the arena that was there.
+                    let from = unsafe { from.add(extent.offset as usize * size) };
+                    // SAFETY: there is room in the new one for all that are kept.
+                    let to = unsafe { to.add(first * size) };
+                    // SAFETY: as above; they are distinct allocations.
+                    unsafe { std::ptr::copy_nonoverlapping(from, to, count * size) };
                     extent.offset = first as u32;
                     used = (first + count) * size;
                 }

@@ -137,9 +137,10 @@ impl<C: Class> Objects<C> {
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let rest = elements.len().saturating_sub(slots);
         let mut used = self.arena().1;
-        // SAFETY: the object exists, and its extents are the field's first column.
-        let extent =
-            unsafe { &*self.table().address(<StorageOf<C, K> as Storage<C, K>>::COLUMN, index).cast::<Extent>() };
+        // SAFETY: the object exists.
+        let extent = unsafe { self.table().address(<StorageOf<C, K> as Storage<C, K>>::COLUMN, index) };
+        // SAFETY: its extents are the field's first column.
+        let extent = unsafe { &*extent.cast::<Extent>() };
         let now = (extent.len as usize).saturating_sub(slots);
         if rest > now {
             // What is last in the arena can grow where it is.
@@ -181,9 +182,11 @@ impl<C: Class> Objects<C> {
             return &[];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&self` excludes writes, since the
-        // array is not atomic (`SliceSlots`).
-        unsafe { std::slice::from_raw_parts(self.table().address(column, 0).cast(), self.len()) }
+        // SAFETY: the slot has a column, which was allocated.
+        let first = unsafe { self.table().address(column, 0) };
+        // SAFETY: its `len` elements are adjacent values; `&self` excludes writes, since the array is not atomic
+        // (`SliceSlots`).
+        unsafe { std::slice::from_raw_parts(first.cast(), self.len()) }
     }
 
     /// One slot of a fully inlined array, of all objects, as a slice to write.
@@ -204,8 +207,10 @@ impl<C: Class> Objects<C> {
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
-        // SAFETY: the slot has a column, whose `len` elements are adjacent values; `&mut self` excludes other accesses.
-        unsafe { std::slice::from_raw_parts_mut(self.table().address(column, 0).cast(), self.len()) }
+        // SAFETY: the slot has a column, which was allocated.
+        let first = unsafe { self.table().address(column, 0) };
+        // SAFETY: its `len` elements are adjacent values; `&mut self` excludes other accesses.
+        unsafe { std::slice::from_raw_parts_mut(first.cast(), self.len()) }
     }
 }
 

@@ -64,12 +64,10 @@ impl<C: Class> Objects<C> {
             return &[];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        // SAFETY: `SliceColumn` and `Contiguous`: the field has one column, whose `len` elements are adjacent values;
-        // `&self` excludes writes.
-        unsafe {
-            let first = self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0);
-            std::slice::from_raw_parts(first.cast(), self.len())
-        }
+        // SAFETY: `SliceColumn`: the field has one column, which was allocated.
+        let first = unsafe { self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0) };
+        // SAFETY: `Contiguous`: its `len` elements are adjacent values; `&self` excludes writes.
+        unsafe { std::slice::from_raw_parts(first.cast(), self.len()) }
     }
 
     /// A field of all objects, as a slice to write.
@@ -89,12 +87,11 @@ impl<C: Class> Objects<C> {
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
-        // SAFETY: `SliceColumnMut` and `Contiguous`: the field has one column, whose `len` elements are adjacent
-        // values, or atomics of the same size and bytes; `&mut self` excludes other accesses.
-        unsafe {
-            let first = self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0);
-            std::slice::from_raw_parts_mut(first.cast(), self.len())
-        }
+        // SAFETY: `SliceColumnMut`: the field has one column, which was allocated.
+        let first = unsafe { self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0) };
+        // SAFETY: `Contiguous`: its `len` elements are adjacent values, or atomics of the same size and bytes; `&mut self`
+        // excludes other accesses.
+        unsafe { std::slice::from_raw_parts_mut(first.cast(), self.len()) }
     }
 
     /// Stores a field of one object: `World::set`.

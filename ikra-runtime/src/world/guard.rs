@@ -53,10 +53,9 @@ impl<'w, C: Class> Mut<'w, C> {
         table.written(FieldSet::ALL, index..index + 1);
         let mut copies = Copies::new();
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
-        let values = unsafe {
-            let values = <C::Fields as FieldTuple<C>>::read(&table.bases, index);
-            <C::Fields as FieldTuple<C>>::detach(values, &mut copies)
-        };
+        let values = unsafe { <C::Fields as FieldTuple<C>>::read(&table.bases, index) };
+        // SAFETY: they are the object's, and as above.
+        let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
         // SAFETY: the object exists, and the values are its own.
         let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, table, index) };
         // SAFETY: the object exists.

@@ -109,17 +109,19 @@ pub unsafe trait Arrangement: Sized + 'static {
         index: usize,
         load: impl Fn(*const Self::Element) -> Self::Element,
     ) {
-        // SAFETY: both have the object by 1, and so its extent, which nothing else accesses by 2.
-        let (from, to) = unsafe {
-            if Self::INFO.has_spans() {
-                let extent = address::<C>(from, column, index).cast::<Extent>().read();
-                address::<C>(to, column, index).cast::<Extent>().write(extent);
-            }
-            (Elements::find::<C, Self>(from, column, index), Elements::find::<C, Self>(to, column, index))
-        };
+        if Self::INFO.has_spans() {
+            // SAFETY: both have the object by 1, and so its extent.
+            let [from, to] = [from, to].map(|bases| unsafe { address::<C>(bases, column, index) }.cast::<Extent>());
+            // SAFETY: one object's extent, and another's, which nothing else accesses by 2.
+            unsafe { to.copy_from_nonoverlapping(from, 1) };
+        }
+        // SAFETY: both have the object by 1.
+        let [from, to] = [from, to].map(|bases| unsafe { Elements::find::<C, Self>(bases, column, index) });
         for n in 0..from.len() {
+            // SAFETY: the array has the element.
+            let element = load(unsafe { from.at::<Self>(n) });
             // SAFETY: both arrays have as many elements, since their extents are the same.
-            unsafe { to.at::<Self>(n).write(load(from.at::<Self>(n))) }
+            unsafe { to.write::<Self>(n, element) }
         }
     }
 }
@@ -196,7 +198,7 @@ unsafe fn scatter_array<C: Class, A: Arrangement, const N: usize>(
     let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     for (n, element) in row.into_iter().enumerate() {
         // SAFETY: there are `N` elements.
-        unsafe { elements.at::<A>(n).write(element) }
+        unsafe { elements.write::<A>(n, element) }
     }
 }
 
@@ -274,8 +276,10 @@ unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
     }
 
     unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
-        // SAFETY: there is room, by the caller. An empty array has no element that could be looked at.
-        unsafe { address::<C>(bases, column, index).cast::<Extent>().write(Extent { offset: 0, len: 0 }) };
+        // SAFETY: there is room, by the caller.
+        let extent = unsafe { address::<C>(bases, column, index) }.cast::<Extent>();
+        // SAFETY: the object's extent. An empty array has no element that could be looked at.
+        unsafe { extent.write(Extent { offset: 0, len: 0 }) };
     }
 }
 
@@ -311,10 +315,12 @@ pub unsafe fn set<C: Class, A: Arrangement>(
     let (inlined, others) = row.split_at(row.len() - rest);
     for (n, &element) in inlined.iter().enumerate() {
         // SAFETY: the array has the element.
-        unsafe { elements.at::<A>(n).write(element) }
+        unsafe { elements.write::<A>(n, element) }
     }
     if rest > 0 {
+        // SAFETY: the array has the element.
+        let first = unsafe { elements.at::<A>(slots) };
         // SAFETY: in the arena the rest of the elements lie in a row, for which there is room; it is not the user's slice.
-        unsafe { core::ptr::copy_nonoverlapping(others.as_ptr(), elements.at::<A>(slots), rest) }
+        unsafe { core::ptr::copy_nonoverlapping(others.as_ptr(), first, rest) }
     }
 }

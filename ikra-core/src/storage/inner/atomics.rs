@@ -98,8 +98,10 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
         if index >= self.len() {
             no_such_element::<S::Owner>(S::FIELD, index, self.len());
         }
-        // SAFETY: the element exists; those of the field are only ever accessed as atomics during `'w`.
-        unsafe { Atomic::at(self.elements.at::<S::Arrangement>(index)) }
+        // SAFETY: the element exists.
+        let element = unsafe { self.elements.at::<S::Arrangement>(index) };
+        // SAFETY: those of the field are only ever accessed as atomics during `'w`.
+        unsafe { Atomic::at(element) }
     }
 
     /// The elements.

@@ -81,14 +81,39 @@ impl<T: Value> Elements<T> {
         }
         // Looked up whether it is needed or not, so that it can be done before a loop.
         let rest = self.tail.rest();
-        // SAFETY: slots that the arrangement has, and elements that the array has, are within the storage.
-        unsafe {
-            if index < A::INFO.slots {
-                self.slots.byte_add(index * self.pitch)
-            } else {
-                rest.add(index - A::INFO.slots)
-            }
+        if index < A::INFO.slots {
+            // SAFETY: the arrangement has the slot.
+            unsafe { self.slots.byte_add(index * self.pitch) }
+        } else {
+            // SAFETY: the array has the element, which is not in a slot.
+            unsafe { rest.add(index - A::INFO.slots) }
         }
+    }
+
+    /// An element.
+    ///
+    /// # Safety
+    ///
+    /// As for [`at`](Self::at), and nothing writes it meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn read<A: Arrangement<Element = T>>(self, index: usize) -> T {
+        // SAFETY: by the caller.
+        let element = unsafe { self.at::<A>(index) };
+        // SAFETY: a value is there, which nothing writes.
+        unsafe { element.read() }
+    }
+
+    /// Replaces an element.
+    ///
+    /// # Safety
+    ///
+    /// As for [`at`](Self::at), and nothing else accesses it meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn write<A: Arrangement<Element = T>>(self, index: usize, value: T) {
+        // SAFETY: by the caller.
+        let element = unsafe { self.at::<A>(index) };
+        // SAFETY: there is room for a value, which nothing else accesses.
+        unsafe { element.write(value) }
     }
 
     /// The same, with the place of the elements without a slot looked up: once, for an iterator that asks for elements
@@ -129,7 +154,7 @@ impl<T: Value> Elements<T> {
             return self;
         }
         // SAFETY: the array has the elements.
-        let slots = copies.of(len, |n| unsafe { self.at::<A>(n).read() });
+        let slots = copies.of(len, |n| unsafe { self.read::<A>(n) });
         let rest = slots.wrapping_add(A::INFO.slots);
         Self { slots, pitch: size_of::<T>(), tail: if A::INFO.arena { Tail::at(rest, len) } else { Tail::fixed(len) } }
     }
@@ -257,14 +282,15 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
         };
         debug_assert_eq!(pitch, self.pitch);
         let mut elements = Elements { slots: self.slots, pitch, tail: Tail::fixed(A::INFO.slots) };
-        // SAFETY: the object is within the window, and so are its slots and extent, which no kernel changes.
-        unsafe {
-            if A::INFO.slots > 0 {
-                elements.slots = self.slots.byte_add(index * slot_step);
-            }
-            if A::INFO.has_spans() {
-                elements.tail = Tail::of(self.extents.byte_add(index * extent_step), self.arena);
-            }
+        if A::INFO.slots > 0 {
+            // SAFETY: the object is within the window, and so are its slots.
+            elements.slots = unsafe { self.slots.byte_add(index * slot_step) };
+        }
+        if A::INFO.has_spans() {
+            // SAFETY: and so is its extent.
+            let extent = unsafe { self.extents.byte_add(index * extent_step) };
+            // SAFETY: no kernel changes it.
+            elements.tail = unsafe { Tail::of(extent, self.arena) };
         }
         elements
     }

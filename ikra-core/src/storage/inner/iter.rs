@@ -58,7 +58,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     fn look_ahead(&mut self) {
         let (elements, next) = (self.elements, self.next as usize);
         // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
-        self.ahead.ask(self.next < self.end, || unsafe { elements.at::<S::Arrangement>(next).read() });
+        self.ahead.ask(self.next < self.end, || unsafe { elements.read::<S::Arrangement>(next) });
     }
 
     /// The next element, and asks for the one after it.
@@ -72,7 +72,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         self.next += 1;
         // SAFETY: there is one: `next` was less than `end`, which is at most the length, and nothing writes the array while
         // it is borrowed.
-        let element = self.ahead.take(|| unsafe { self.elements.at::<S::Arrangement>(index).read() });
+        let element = self.ahead.take(|| unsafe { self.elements.read::<S::Arrangement>(index) });
         self.look_ahead();
         // SAFETY: an element of the array.
         unsafe { shown::<P, S>(element, self.targets) }
@@ -84,7 +84,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     unsafe fn read(&self, index: u32) -> <S::Element as Value>::View<'w, P> {
         // SAFETY: it exists, and nothing writes it while the array is borrowed.
-        let element = unsafe { self.elements.at::<S::Arrangement>(index as usize).read() };
+        let element = unsafe { self.elements.read::<S::Arrangement>(index as usize) };
         // SAFETY: an element of the array.
         unsafe { shown::<P, S>(element, self.targets) }
     }
@@ -258,6 +258,21 @@ impl<S: ArrayStorage> InnerIterMut<'_, S> {
     }
 }
 
+impl<'a, S: ArrayStorage> InnerIterMut<'a, S> {
+    /// An element.
+    ///
+    /// # Safety
+    ///
+    /// It exists, and is given out once.
+    #[inline(always)]
+    unsafe fn lend(&self, index: u32) -> &'a mut S::Element {
+        // SAFETY: it exists.
+        let element = unsafe { self.elements.at::<S::Arrangement>(index as usize) };
+        // SAFETY: nothing else accesses it during `'a`, by the contract of `new`, since it is given out once.
+        unsafe { &mut *element }
+    }
+}
+
 impl<S: ArrayStorage> fmt::Debug for InnerIterMut<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "InnerIterMut({}..{})", self.next, self.end)
@@ -274,7 +289,7 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
         }
         self.next += 1;
         // SAFETY: less than the length, and given out once.
-        Some(unsafe { &mut *self.elements.at::<S::Arrangement>((self.next - 1) as usize) })
+        Some(unsafe { self.lend(self.next - 1) })
     }
 
     #[inline(always)]
@@ -283,11 +298,11 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
         let mut folded = init;
         for index in self.next..slots {
             // SAFETY: less than the length, and given out once.
-            folded = f(folded, unsafe { &mut *self.elements.at::<S::Arrangement>(index as usize) });
+            folded = f(folded, unsafe { self.lend(index) });
         }
         for index in rest..self.end {
             // SAFETY: as above.
-            folded = f(folded, unsafe { &mut *self.elements.at::<S::Arrangement>(index as usize) });
+            folded = f(folded, unsafe { self.lend(index) });
         }
         folded
     }
@@ -306,7 +321,7 @@ impl<'a, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, S> {
         }
         self.end -= 1;
         // SAFETY: less than the length, and given out once.
-        Some(unsafe { &mut *self.elements.at::<S::Arrangement>(self.end as usize) })
+        Some(unsafe { self.lend(self.end) })
     }
 }
 

@@ -29,8 +29,11 @@ impl Copies {
         self.0.push((start, layout));
         let first = start.as_ptr().cast::<T>();
         for n in 0..len {
-            // SAFETY: there is room for `len` values, at a multiple of their alignment.
-            unsafe { first.add(n).write(get(n)) };
+            let value = get(n);
+            // SAFETY: there is room for `len` values.
+            let place = unsafe { first.add(n) };
+            // SAFETY: as above, at a multiple of their alignment.
+            unsafe { place.write(value) };
         }
         first
     }
