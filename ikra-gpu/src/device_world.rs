@@ -136,10 +136,8 @@ impl DeviceWorld {
     /// Brings the device up to date: columns that changed on the host, and tables.
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         self.log.check()?;
-        // All classes have copies on the same streams.
-        if let Some(objects) = members.first_mut() {
-            self.refuse_elsewhere(&mut **objects)?;
-        }
+        // Of each: one member may have come from another world.
+        members.iter_mut().try_for_each(|objects| self.refuse_elsewhere(&mut **objects))?;
         for (member, objects) in members.iter_mut().enumerate() {
             self.prepare_class(member, &mut **objects, sections)?;
         }

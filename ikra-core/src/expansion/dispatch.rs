@@ -58,14 +58,14 @@ macro_rules! __dispatch {
         }
         const _: () = {
             /// The places of the classes.
-            enum Place {
+            enum __Place {
                 $($variant),*
             }
             $(
                 // SAFETY: the variants are numbered from 0 on, in the order of the list.
                 #[automatically_derived]
                 unsafe impl $crate::dispatch::Includes<$class> for $all {
-                    const TAG: ::core::primitive::usize = Place::$variant as ::core::primitive::usize;
+                    const TAG: ::core::primitive::usize = __Place::$variant as ::core::primitive::usize;
                 }
             )*
         };

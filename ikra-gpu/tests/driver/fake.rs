@@ -88,7 +88,7 @@ pub struct Function {
 #[derive(Clone)]
 enum Work {
     Copy { to: usize, from: usize, bytes: usize },
-    Kernel { function: Function, first: usize, end: usize },
+    Kernel { function: Function, first: usize, end: usize, list: usize },
 }
 
 /// Does it, or adds it to what is captured.
@@ -105,10 +105,17 @@ unsafe fn put(stream: usize, work: Work) {
     }
 }
 
+/// The start of the symbol of the class that a kernel is for, if it is run here.
+fn class_of(kernel: &str) -> Option<String> {
+    let mut classes = ["Left_", "Right_", "Gear_", "Spring_", "Hand_"].into_iter();
+    let class = classes.find(|class| kernel.strip_prefix("ikra_kernel_").is_some_and(|rest| rest.starts_with(class)))?;
+    Some(format!("ikra_class_{class}"))
+}
+
 unsafe fn perform(work: &Work) {
     match work {
         Work::Copy { to, from, bytes } => unsafe { (*to as *mut u8).copy_from(*from as *const u8, *bytes) },
-        Work::Kernel { function: Function { module, name }, first, end } => {
+        Work::Kernel { function: Function { module, name }, first, end, list } => {
             let globals = GLOBALS.lock().unwrap();
             let context = MODULES.lock().unwrap()[module].0;
             // A column of a class, or its snapshot, after these and the arena. Before them is the number of objects.
@@ -120,15 +127,19 @@ unsafe fn perform(work: &Work) {
                     check_owner(word.addr(), context);
                     word
                 };
-                assert!(
-                    !name.contains(&class["ikra_class".len()..]) || unsafe { word(0).read() } as usize >= *end,
-                    "{name} runs for objects that the device has not"
-                );
-                word(1 + place)
+                (unsafe { word(0).read() } as usize, word(1 + place))
             };
+            let has = |class: &str, n: usize| {
+                assert!(n < column(class, 0).0, "{name} runs for objects that the device has not");
+            };
+            let column = |class, place| column(class, place).1;
             let left = |place| column("ikra_class_Left_", place);
             let gear = |place| column("ikra_class_Gear_", place);
+            let Some(class) = class_of(name) else { return };
+            check_owner(*list, context);
             for n in *first..*end {
+                let n = if *list == 0 { n } else { unsafe { (*list as *const u32).add(n).read() as usize } };
+                has(&class, n);
                 unsafe {
                     if name.starts_with("ikra_kernel_Left_turn_") {
                         let next = left(2).add(n).read() as usize - 1;
@@ -280,7 +291,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
     } else {
         unsafe {
             let bound = |n| (*arguments.add(n)).cast::<c_uint>().read() as usize;
-            put(stream, Work::Kernel { function: function.clone(), first: bound(0), end: bound(1) });
+            let list = class_of(&function.name).map_or(0, |_| (*arguments.add(2)).cast::<usize>().read());
+            put(stream, Work::Kernel { function: function.clone(), first: bound(0), end: bound(1), list });
         }
     }
     status("cuLaunchKernel")

@@ -29,16 +29,11 @@ pub(super) fn listed<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     match sets {
         Ok(Sets(sets)) if links.len() <= chunk => Ok(sets.iter().map(|set| in_order(set)).collect()),
         Ok(Sets(sets)) => Ok(sets.par_iter().map(|set| in_order(set)).collect()),
-        Err(Unfit::TooSparse) => sorted(links),
-        Err(Unfit::Twice { class, index }) => Err(twice::<L>(class, index)),
+        Err(Unfit) => sorted(links),
     }
 }
 
-fn twice<L: ListedLink>(class: usize, index: u32) -> Error {
-    Error::Duplicate { class: L::CLASSES[class].name(), id: index.wrapping_add(1) }
-}
-
-/// Links far apart, sorted.
+/// Links far apart, sorted; or the first object that is there twice, whatever the number of threads.
 fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     let mut classes = vec![Vec::new(); L::CLASSES.len()];
     for link in links {
@@ -48,7 +43,7 @@ fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     let sorted = classes.into_iter().enumerate().map(|(class, mut indices)| {
         indices.par_sort_unstable();
         match indices.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(twice::<L>(class, pair[0])),
+            Some(pair) => Err(Error::Duplicate { class: L::CLASSES[class].name(), id: pair[0].wrapping_add(1) }),
             None => Ok(Listed::new(indices)),
         }
     });
@@ -58,13 +53,8 @@ fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
 /// For each class a set of indices.
 struct Sets(Vec<Vec<u64>>);
 
-/// Why links make no sets.
-enum Unfit {
-    /// They would take too much memory.
-    TooSparse,
-    /// An object is there twice.
-    Twice { class: usize, index: u32 },
-}
+/// Links make no sets: these would take too much memory, or an object is there twice.
+struct Unfit;
 
 impl Sets {
     /// Those of some links, in so many words.
@@ -79,7 +69,7 @@ impl Sets {
                 continue;
             };
             if *bits & bit != 0 {
-                return Err(Unfit::Twice { class, index });
+                return Err(Unfit);
             }
             *bits |= bit;
         }
@@ -91,12 +81,11 @@ impl Sets {
         if self.0.is_empty() {
             return Ok(other);
         }
-        let pairs = self.0.into_iter().zip(other.0).enumerate();
-        let joined = pairs.map(|(class, (a, b))| {
+        let joined = self.0.into_iter().zip(other.0).map(|(a, b)| {
             let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-            for (word, (a, b)) in long.iter_mut().zip(short).enumerate() {
+            for (a, b) in long.iter_mut().zip(short) {
                 if *a & b != 0 {
-                    return Err(Unfit::Twice { class, index: word as u32 * 64 + (*a & b).trailing_zeros() });
+                    return Err(Unfit);
                 }
                 *a |= b;
             }
@@ -111,7 +100,7 @@ impl Sets {
 fn grow<'a>(set: &'a mut Vec<u64>, words: usize, room: &mut usize) -> Result<&'a mut [u64], Unfit> {
     let more = words - set.len();
     if more > *room {
-        return Err(Unfit::TooSparse);
+        return Err(Unfit);
     }
     let more = (more + words).min(*room);
     *room -= more;
