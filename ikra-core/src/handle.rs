@@ -187,12 +187,17 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     ///
     /// Nobody ever owns the view or has it exclusively: so it cannot be written through, whatever its phase.
     ///
+    /// # Safety
+    ///
+    /// If `P` is a kernel, the method has to do with no atomic field of the object that is not in `FIELDS`: views show these of every
+    /// object, as of the kernel's own, and a kernel's rule may be that each call has its own object's alone.
+    ///
     /// # Panics
     ///
     /// In sequential code, if the link was not to an object of this world.
     #[inline(always)]
     #[track_caller]
-    pub fn with_view<const FIELDS: u64, R>(
+    pub unsafe fn with_view<const FIELDS: u64, R>(
         self,
         _: AllRaceFree<P, C, FIELDS>,
         method: impl FnOnce(&C::View<'w, P>) -> R,

@@ -66,6 +66,20 @@ impl fmt::Debug for ClassId {
     }
 }
 
+/// Fields, which have these numbers.
+///
+/// # Panics
+///
+/// When compiled, unless these are the fields' places.
+pub const fn numbered(numbers: &[usize], fields: &'static [FieldInfo]) -> &'static [FieldInfo] {
+    let mut place = 0;
+    while place < fields.len() {
+        assert!(numbers[place] == place, "the fields are in the order of their numbers");
+        place += 1;
+    }
+    fields
+}
+
 /// How a class's links are turned into numbers (IKRA §3.2, appendix A).
 /// ```
 /// use ikra::prelude::*;

@@ -572,6 +572,8 @@ mod lists {
             links: Option<&'a Arc<ListOrder>>,
             sections: &mut Vec<Section<'a>>,
         ) -> Result<(), Error> {
+            // Safe code may have made the list; a launch for all classes has them in the order of their numbers.
+            assert!(sections.len() == D::TAG, "the classes of {} are in the order of its list", D::NAME);
             let len = world.objects().len();
             let over = match links {
                 None => Over::Range(0..len),

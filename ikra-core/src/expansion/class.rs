@@ -13,7 +13,7 @@ macro_rules! __class {
         stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr;
         $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
     ) => {
-        // SAFETY: the fields are stored as `Field` says; the id is that of the place where the class is defined.
+        // SAFETY: the fields are stored as `Field` says, in the order of their numbers, which is checked; the id is that of the place where the class is defined.
         #[automatically_derived]
         unsafe impl $crate::info::ClassInfo for $row {
             const ID: $crate::info::ClassId = $crate::info::ClassId::of::<$row>(
@@ -23,9 +23,12 @@ macro_rules! __class {
                 ::core::column!(),
             );
             const NAME: &'static str = $name;
-            const FIELDS: &'static [$crate::info::FieldInfo] = &[$(
-                $crate::info::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty),
-            )*];
+            const FIELDS: &'static [$crate::info::FieldInfo] = {
+                const FIELDS: &[$crate::info::FieldInfo] = &[$(
+                    $crate::info::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty),
+                )*];
+                $crate::info::numbered(&[$($field),*], FIELDS)
+            };
             const CAPACITY: ::core::option::Option<::core::primitive::u32> = $capacity;
             const ADDRESSING: $crate::info::Addressing = $crate::info::Addressing::$addressing;
             const ARENA: ::core::option::Option<::core::primitive::usize> = $arena;

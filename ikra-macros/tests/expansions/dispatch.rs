@@ -15,8 +15,8 @@ pub enum ActorIs<Car, Pedestrian> {
 ///An object of one of the classes of [`Actor`], read through methods; written `Ref<Actor>` in methods.
 pub struct ActorRef<'w, __P: ::ikra::Phase>(::ikra::rt::AnyHandle<'w, Actor, __P>);
 ::ikra::rt::dispatch! {
-    Actor = "Actor" as ::ikra::rt::Narrow, ActorRef, ActorIs : Car = Car, 0; Pedestrian =
-    model::Pedestrian, 1;
+    Actor = "Actor" as ::ikra::rt::Narrow, ActorRef, ActorIs : Car = Car; Pedestrian =
+    model::Pedestrian;
 }
 ::ikra::rt::host_only! {
     ::ikra::rt::dispatch_in! { Actor, ActorIs : Car = Car; Pedestrian =

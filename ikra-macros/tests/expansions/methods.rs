@@ -75,17 +75,19 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
     pub fn distance(&self) -> f32 {
         const __EFFECTS: ::ikra::rt::Reached = <Body>::__effects_of_distance
             .reach(::ikra::rt::Reached::NONE);
-        ::ikra::rt::Handle::with_view(
-            <Self as ::ikra::Object<'__w>>::handle(self),
-            const {
-                ::ikra::rt::AllRaceFree::<
-                    __P,
-                    Body,
-                    { __EFFECTS.reads() },
-                >::check("distance", __EFFECTS.reason())
-            },
-            |view| <BodyMut<'__w, __P>>::distance(view),
-        )
+        unsafe {
+            ::ikra::rt::Handle::with_view(
+                <Self as ::ikra::Object<'__w>>::handle(self),
+                const {
+                    ::ikra::rt::AllRaceFree::<
+                        __P,
+                        Body,
+                        { __EFFECTS.reads() },
+                    >::check("distance", __EFFECTS.reason())
+                },
+                |view| <BodyMut<'__w, __P>>::distance(view),
+            )
+        }
     }
 }
 ///The kernel [`Body::follow`]: its handle, what it does to fields, and how executors call it.

@@ -251,10 +251,15 @@ impl<'a> Launch<'a> {
     }
 
     /// A run of a trait's kernel, with a section for each of its classes.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many as classes.
     pub(crate) fn of_classes<D: DispatchKernel<METHOD>, const METHOD: usize>(
         sections: &'a [Section<'a>],
         arguments: &'a [Argument<'a>],
     ) -> Self {
+        assert!(sections.len() == D::EFFECTS.len(), "there is a section for each class of {}", D::NAME);
         Self { kernel: D::NAME, sections, together: D::TOGETHER, arguments, form: Form::Each }
     }
 

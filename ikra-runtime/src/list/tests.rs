@@ -128,6 +128,19 @@ fn by_several_threads() {
 }
 
 #[test]
+fn one_of_several_duplicates_is_named_whatever_the_number_of_threads() {
+    let mut links = many(1);
+    // The first of them in the slice is neither the first of its class nor of the first class.
+    links.extend_from_within(100_000..100_040);
+    links.extend_from_within(5..50);
+    let named = [1, 2, 3, 16].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| LinkList::new(&links).unwrap_err().to_string())
+    });
+    assert!(named.iter().all(|error| *error == named[0]), "{named:?}");
+}
+
+#[test]
 fn the_last_list_serves_while_the_links_stay_the_same() {
     let mut last = LastList::default();
     let mut links = many(1);
