@@ -9,7 +9,7 @@ use std::{env, fs};
 const ARRAYS: [(char, &str, &str, &[u32]); 6] = [
     ('a', "Cell", "outgoing", &[0, 1, 2, 4]),
     ('b', "Cell", "incoming", &[0, 1, 2, 4]),
-    ('c', "Car", "path", &[0, 2, 4, 6, 10]),
+    ('c', "Car", "path", &[0, 2, 4, 6, 10, 15, 30]),
     ('d', "SmartTrafficLight", "groups", &[0, 2, 4]),
     ('e', "YieldController", "groups", &[0, 2, 4]),
     ('f', "SharedSignalGroup", "cells", &[0, 1, 4]),
@@ -56,10 +56,7 @@ fn main() {
         add('x', 0, "all", "arrays", &model);
         for (figure, class, field, slots) in ARRAYS {
             for &slots in &slots[..slots.len() - 1] {
-                // Of objects in rows, the figure's ends and one in between are enough.
-                if layout == "SoA" || slots == 0 || (figure, slots) == ('c', 4) {
-                    add(figure, slots, class, field, &inline(&model, class, field, slots));
-                }
+                add(figure, slots, class, field, &inline(&model, class, field, slots));
             }
         }
     }

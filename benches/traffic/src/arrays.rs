@@ -8,9 +8,6 @@ use ikra::prelude::*;
 use crate::baselines::{Start, State};
 use crate::layouts;
 
-/// Steps that are not timed.
-const WARM_UP: u32 = 8;
-
 /// A bar of the figure.
 pub(crate) struct Bar {
     pub(crate) layout: &'static str,
@@ -18,12 +15,31 @@ pub(crate) struct Bar {
     pub(crate) figure: char,
     pub(crate) array: &'static str,
     pub(crate) slots: u32,
-    /// Time of the kernels of cars and of controllers.
-    pub(crate) cars: Duration,
-    pub(crate) controllers: Duration,
+    /// For each round, seconds per step of the kernels of cars and of controllers.
+    pub(crate) times: [Vec<f64>; 2],
+    world: Box<dyn Steps>,
+}
+
+/// A world with its arrays in some layout.
+pub(crate) trait Steps {
+    /// Does steps after so many, and returns the time of the kernels of cars and of controllers.
+    fn steps(&mut self, done: u32, steps: u32) -> Result<[Duration; 2], ikra::Error>;
+    fn state(&self) -> State;
     /// Bytes of each class: its name, in columns or objects, in the arena.
-    pub(crate) memory: Vec<(&'static str, usize, usize)>,
-    pub(crate) state: State,
+    fn memory(&self) -> Vec<(&'static str, usize, usize)>;
+}
+
+impl Bar {
+    pub(crate) fn state(&self) -> State {
+        self.world.state()
+    }
+
+    /// Bytes of its class, or of all: in columns or objects, in the arena.
+    pub(crate) fn memory(&self) -> (usize, usize) {
+        let class = self.array.split("::").next().unwrap_or_default();
+        let classes = self.world.memory().into_iter().filter(|memory| memory.0 == class || self.figure == 'x');
+        classes.fold((0, 0), |sum, memory| (sum.0 + memory.1, sum.1 + memory.2))
+    }
 }
 
 /// Links to objects by their numbers.
@@ -31,26 +47,39 @@ fn links<C: ikra::Class>(numbers: &[u32]) -> Vec<Link<C>> {
     numbers.iter().filter_map(|&number| Link::from_index(number as usize)).collect()
 }
 
-/// Does some steps with each layout, and times them.
-pub(crate) fn run(start: &Start, place: Place, steps: u32, mut show: impl FnMut(Bar)) -> Result<(), ikra::Error> {
+/// Does some steps with each layout whose name begins so, in turn, and again, so that what else the machine does meets all
+/// alike. The first round is not counted.
+pub(crate) fn run(start: &Start, place: Place, only: &str, rounds: u32, steps: u32) -> Result<Vec<Bar>, ikra::Error> {
+    let mut bars = Vec::new();
     macro_rules! one {
         ($module:ident, $layout:literal, $figure:literal, $array:literal, $slots:literal) => {
-            show(Bar {
-                layout: $layout,
-                figure: $figure,
-                array: $array,
-                slots: $slots,
-                ..$module(start, place, steps)?
-            });
+            if stringify!($module).starts_with(only) {
+                bars.push(Bar {
+                    layout: $layout,
+                    figure: $figure,
+                    array: $array,
+                    slots: $slots,
+                    times: Default::default(),
+                    world: $module(start, place)?,
+                });
+            }
         };
     }
     layouts::for_each_layout!(one);
-    Ok(())
+    for round in 0..=rounds {
+        for bar in &mut bars {
+            let times = bar.world.steps(round * steps, steps)?;
+            for (all, time) in bar.times.iter_mut().zip(times).filter(|_| round > 0) {
+                all.push(time.as_secs_f64() / f64::from(steps));
+            }
+        }
+    }
+    Ok(bars)
 }
 
 macro_rules! function {
     ($module:ident, $layout:literal, $figure:literal, $array:literal, $slots:literal) => {
-        fn $module(start: &Start, place: Place, steps: u32) -> Result<Bar, ikra::Error> {
+        fn $module(start: &Start, place: Place) -> Result<Box<dyn Steps>, ikra::Error> {
             use layouts::$module::{
                 Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight, Stretch,
                 TrafficLight, YieldController, car, cell, shared_signal_group, smart_traffic_light, traffic_light,
@@ -125,37 +154,50 @@ macro_rules! function {
                 randomisation: start.parameters.randomisation,
                 cells: start.limits.len() as u32,
             };
-            let mut times = [Duration::ZERO; 2];
-            for k in 1..=WARM_UP + steps {
-                if k == WARM_UP + 1 && place != Place::Host {
-                    world.cuda_time_kernels(true)?;
+            /// The world, where it runs, and the time of kernels so far.
+            struct Made(Simulation, Link<Clock>, Rules, Place, [Duration; 2]);
+            impl Steps for Made {
+                fn steps(&mut self, done: u32, steps: u32) -> Result<[Duration; 2], ikra::Error> {
+                    let Self(world, clock, rules, place, before) = self;
+                    let mut times = [Duration::ZERO; 2];
+                    for k in done + 1..=done + steps {
+                        let mut world = world.on(*place);
+                        let begin = Instant::now();
+                        world.execute(SharedSignalGroup::look, ())?;
+                        world.execute(Controller::control, (*clock, k))?;
+                        let middle = Instant::now();
+                        world.execute(Car::plan, (*clock, k, *rules))?;
+                        world.execute(Car::drive, ())?;
+                        times = [times[0] + middle.elapsed(), times[1] + (middle - begin)];
+                    }
+                    if *place != Place::Host {
+                        let mut all = [Duration::ZERO; 2];
+                        for kernel in world.device_stats().kernels {
+                            all[usize::from(!kernel.kernel.starts_with("Car"))] += kernel.time;
+                        }
+                        times = [all[0] - before[0], all[1] - before[1]];
+                        *before = all;
+                        // From the second round on.
+                        world.cuda_time_kernels(true)?;
+                    }
+                    Ok(times)
                 }
-                let mut world = world.on(place);
-                let begin = Instant::now();
-                world.execute(SharedSignalGroup::look, ())?;
-                world.execute(Controller::control, (clock, k))?;
-                let middle = Instant::now();
-                world.execute(Car::plan, (clock, k, rules))?;
-                world.execute(Car::drive, ())?;
-                if k > WARM_UP {
-                    times = [times[0] + middle.elapsed(), times[1] + (middle - begin)];
+
+                fn state(&self) -> State {
+                    let world = &self.0;
+                    State {
+                        cells: world.cars.copy_column(car::cell).iter().map(|cell| cell.index() as u32).collect(),
+                        velocities: world.cars.copy_column(car::velocity),
+                        green: world.groups.copy_column(shared_signal_group::green_at),
+                    }
+                }
+
+                fn memory(&self) -> Vec<(&'static str, usize, usize)> {
+                    let classes = self.0.layout().classes;
+                    classes.iter().map(|class| (class.class, class.inlined_bytes(), class.arena_bytes)).collect()
                 }
             }
-            if place != Place::Host {
-                times = [Duration::ZERO; 2];
-                for kernel in world.device_stats().kernels {
-                    times[usize::from(!kernel.kernel.starts_with("Car"))] += kernel.time;
-                }
-            }
-            let state = State {
-                cells: world.cars.copy_column(car::cell).iter().map(|cell| cell.index() as u32).collect(),
-                velocities: world.cars.copy_column(car::velocity),
-                green: world.groups.copy_column(shared_signal_group::green_at),
-            };
-            let classes = world.layout().classes;
-            let memory = classes.iter().map(|class| (class.class, class.inlined_bytes(), class.arena_bytes)).collect();
-            let [cars, controllers] = times;
-            Ok(Bar { layout: "", figure: 'x', array: "", slots: 0, cars, controllers, memory, state })
+            Ok(Box::new(Made(world, clock, rules, place, [Duration::ZERO; 2])))
         }
     };
 }

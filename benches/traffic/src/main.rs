@@ -2,7 +2,7 @@
 //! `benches/cuda/traffic.cu`, and compares their results.
 //!
 //! `ikra-traffic-benches target/cuda/libbaselines.so [sizes | kernels | growth | arrays] …`, on a machine with a GPU;
-//! `ikra-traffic-benches host [sizes | growth | arrays] …` anywhere.
+//! `ikra-traffic-benches host [sizes | growth | arrays] …` anywhere; `arrays:aos_c` is some of the layouts.
 
 mod arrays;
 mod baselines;
@@ -172,35 +172,33 @@ fn kernels() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// INNER Fig. 11: in its city on a GPU, in a smaller one on the host.
-fn arrays(place: Place) -> Result<(), Box<dyn Error>> {
-    let (steps, (city, cars)) =
-        if place == Place::Host { (20, sizes().swap_remove(0)) } else { (300, (City::DENVER, DENVER_CARS)) };
+/// INNER Fig. 11: in its city on a GPU, in a smaller one on the host. Of all layouts, or of those whose name begins so:
+/// `aos_c_15` is [`Car::path`] with 15 elements inlined, objects in rows.
+fn arrays(place: Place, only: &str) -> Result<(), Box<dyn Error>> {
+    let (rounds, steps, (city, cars)) =
+        if place == Place::Host { (9, 100, sizes().swap_remove(0)) } else { (5, 60, (City::DENVER, DENVER_CARS)) };
     let from = Start::of(&mut start(&city, cars)?);
-    println!("{} cells, {cars} cars", from.limits.len());
-    let mut expected: Option<State> = None;
+    println!("{} cells, {cars} cars, medians of {rounds} rounds of {steps} steps", from.limits.len());
     println!(
         "| layout | array | inlined | cars, µs per step | controllers, µs per step | class, MB inlined | in the arena | results |"
     );
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
-    arrays::run(&from, place, steps, |bar| {
-        let per_step = |time: std::time::Duration| time.as_secs_f64() * 1e6 / f64::from(steps);
-        let is_equal = expected.get_or_insert_with(|| bar.state.clone()) == &bar.state;
-        let (cars, controllers) = (per_step(bar.cars), per_step(bar.controllers));
-        let class = bar.array.split("::").next().unwrap_or_default();
-        let memory = bar.memory.iter().filter(|memory| memory.0 == class || class == "all");
-        let (inlined, arena) = memory.fold((0, 0), |sum, memory| (sum.0 + memory.1, sum.1 + memory.2));
-        let verdict = if is_equal { "equal" } else { "**DIFFERS**" };
+    let bars = arrays::run(&from, place, only, rounds, steps)?;
+    let expected = bars.first().ok_or("no such layout")?.state();
+    for bar in bars {
+        let [cars, controllers] = bar.times.clone().map(|times| median(times) * 1e6);
+        let (inlined, arena) = bar.memory();
         println!(
-            "| {} | ({}) {} | {} | {cars:.1} | {controllers:.1} | {:.1} | {:.1} | {verdict} |",
+            "| {} | ({}) {} | {} | {cars:.1} | {controllers:.1} | {:.1} | {:.1} | {} |",
             bar.layout,
             bar.figure,
             bar.array,
             bar.slots,
             inlined as f64 / 1e6,
-            arena as f64 / 1e6
+            arena as f64 / 1e6,
+            if bar.state() == expected { "equal" } else { "**DIFFERS**" }
         );
-    })?;
+    }
     Ok(())
 }
 
@@ -241,12 +239,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => println!("host, microseconds per {SAMPLE} steps, from {HOST_SAMPLE} steps"),
     }
     for group in groups {
+        if let Some(only) = group.strip_prefix("arrays") {
+            let place = if baselines.is_some() { Place::Gpu(0) } else { Place::Host };
+            arrays(place, only.trim_start_matches(':'))?;
+            continue;
+        }
         match (group.as_str(), &baselines) {
             ("sizes", Some(baselines)) => on_gpu(baselines, sizes(), SAMPLES, true)?,
             ("growth", Some(baselines)) => on_gpu(baselines, growth(), 1, false)?,
             ("kernels", Some(_)) => kernels()?,
-            ("arrays", Some(_)) => arrays(Place::Gpu(0))?,
-            ("arrays", None) => arrays(Place::Host)?,
             ("sizes", None) => on_host(sizes())?,
             ("growth", None) => on_host(growth())?,
             _ => return Err(usage.into()),

@@ -17,6 +17,6 @@ mod progress;
 pub use end::{end, error_code};
 pub use input::read_text;
 pub use machine::{Machine, ThreadsError};
-pub use output::{Output, Rows, Unwritable};
+pub use output::{Output, Rows, Unwritable, say};
 pub use picture::Picture;
 pub use progress::Progress;

@@ -90,6 +90,17 @@ impl Output {
     }
 }
 
+/// Writes lines to standard output, whose reader may have gone.
+///
+/// # Errors
+///
+/// [`Unwritable`].
+pub fn say(lines: &str) -> Result<(), Unwritable> {
+    let mut out = io::stdout().lock();
+    let said = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
+    said.map_err(|error| Unwritable::new(Path::new("standard output"), &error))
+}
+
 /// A file of text that grows by a row at a time.
 #[derive(Debug)]
 pub struct Rows {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use example_program::{Output, Progress};
+use example_program::{Output, Progress, say};
 use ikra::Place;
 use plotters::prelude::*;
 use traffic::{Parameters, Traffic, TrafficError};
@@ -42,11 +42,22 @@ pub(crate) fn run(options: &RingOptions) -> Result<(), Failure> {
         rows.finish()?;
     }
     let best = points[peak(&points)];
-    println!("a ring of {} cells, {} densities, {} steps each", options.cells, points.len(), 2 * options.steps);
-    println!("largest flow {:.3} cars per step, at {:.3} cars per cell", best.flow, best.density);
     let (first, last) = (points[0], points[points.len() - 1]);
-    println!("free flow: {:.2} cells per step at {:.3} cars per cell", first.velocity, first.density);
-    println!("jam: {:.2} cells per step at {:.3} cars per cell", last.velocity, last.density);
+    say(&format!(
+        "a ring of {} cells, {} densities, {} steps each\n\
+         largest flow {:.3} cars per step, at {:.3} cars per cell\n\
+         free flow: {:.2} cells per step at {:.3} cars per cell\n\
+         jam: {:.2} cells per step at {:.3} cars per cell\n",
+        options.cells,
+        points.len(),
+        2 * options.steps,
+        best.flow,
+        best.density,
+        first.velocity,
+        first.density,
+        last.velocity,
+        last.density
+    ))?;
     if let Some(svg) = svg {
         let drawing = draw(&points, options);
         svg.write(|file| io::Write::write_all(file, drawing.as_bytes()))?;

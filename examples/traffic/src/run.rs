@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use example_program::{Output, Progress};
+use example_program::{Output, Progress, say};
 use ikra::World;
 use streets::{Animation, City, Layer, Network, Player, room_for};
 use traffic::{Parameters, Roads, Statistics, Traffic, TrafficError};
@@ -175,11 +175,10 @@ fn simulate(network: &Network, files: Files, options: &RunOptions) -> Result<(),
     if let Some((page, file)) = page {
         file.write(|file| page.write(file))?;
     }
-    report(network, &mut traffic, options, &worker, computing)?;
     if let Some((map, file)) = png {
         file.write(|file| map.draw(&view.layers, view.points(&traffic)).write_png(file))?;
     }
-    Ok(())
+    Ok(say(&report(network, &mut traffic, options, &worker, computing)?)?)
 }
 
 /// The columns of the log.
@@ -199,16 +198,18 @@ fn flow_and_density(statistics: &Statistics, parameters: &Parameters) -> [f64; 2
     [statistics.flow * 3600.0 / seconds, statistics.density * 1000.0 / metres]
 }
 
+/// What is said at the end.
 fn report(
     network: &Network,
     traffic: &mut Traffic,
     options: &RunOptions,
     worker: &str,
     computing: Duration,
-) -> Result<(), TrafficError> {
+) -> Result<String, TrafficError> {
     let [lights, smart, signs] = traffic.roads().controllers();
-    println!(
-        "{} junctions, {} streets, {:.0} km: {} cells; lights at {} junctions, signs at {signs}",
+    let mut lines = String::new();
+    lines += &format!(
+        "{} junctions, {} streets, {:.0} km: {} cells; lights at {} junctions, signs at {signs}\n",
         network.nodes(),
         network.streets(),
         network.length() / 1e3,
@@ -218,18 +219,18 @@ fn report(
     let statistics = traffic.statistics(options.machine.place())?;
     let seconds = computing.as_secs_f64().max(f64::MIN_POSITIVE);
     let per_second = f64::from(options.steps) / seconds;
-    println!("{} cars, {} steps, {worker}: {seconds:.2} s", statistics.cars, options.steps);
-    println!("{per_second:.0} steps/s, {:.3e} car updates/s", per_second * f64::from(statistics.cars));
+    lines += &format!("{} cars, {} steps, {worker}: {seconds:.2} s\n", statistics.cars, options.steps);
+    lines += &format!("{per_second:.0} steps/s, {:.3e} car updates/s\n", per_second * f64::from(statistics.cars));
     let speed = |velocity| traffic.parameters().kilometres_per_hour(velocity);
     let [flow, density] = flow_and_density(&statistics, traffic.parameters());
-    println!(
-        "{:.1} ± {:.1} km/h, {:.0} % of the cars stand; {flow:.0} cars per hour, {density:.1} per km",
+    lines += &format!(
+        "{:.1} ± {:.1} km/h, {:.0} % of the cars stand; {flow:.0} cars per hour, {density:.1} per km\n",
         speed(statistics.mean_velocity),
         speed(statistics.deviation),
         100.0 * statistics.stopped
     );
     if options.check {
-        println!("all rules hold after each step");
+        lines.push_str("all rules hold after each step\n");
     }
-    Ok(())
+    Ok(lines)
 }

@@ -7,7 +7,7 @@ mod browser;
 mod extracts;
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::{fs, str};
 
 fn traffic(args: &[&str]) -> Output {
@@ -311,6 +311,21 @@ fn files_are_opened_before_the_work() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let message = str::from_utf8(&output.stderr).unwrap();
         assert!(message.starts_with("traffic: cannot write no/such/folder/file: "), "{message}");
+    }
+}
+
+#[test]
+fn a_reader_that_is_gone_is_one_line_and_code_1() {
+    for args in
+        [&["--city", "blocks", "--cars", "5", "--steps", "1"][..], &["ring", "--cells", "10", "--densities", "2"]]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_traffic"));
+        let mut program = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(program.stdout.take());
+        let output = program.wait_with_output().unwrap();
+        let message = str::from_utf8(&output.stderr).unwrap();
+        assert!(message.starts_with("traffic: cannot write standard output: "), "{message}");
+        assert_eq!((output.status.code(), message.lines().count()), (Some(1), 1));
     }
 }
 
