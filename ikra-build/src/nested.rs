@@ -181,9 +181,16 @@ fn instructions(floats: Floats) -> &'static [&'static str] {
     }
 }
 
-/// Where the program is built: the folder above the build script's that cargo marked, or its own.
+/// Where the program is built: the folder above the build script's that cargo marked. It does not mark one that was there before:
+/// then the folder of `debug/build/x-1/out`, by how cargo names them, or the build script's own.
 fn target_dir(out: &Path) -> PathBuf {
-    out.ancestors().find(|at| at.join("CACHEDIR.TAG").is_file()).unwrap_or(out).to_owned()
+    let marked = out.ancestors().find(|at| at.join("CACHEDIR.TAG").is_file());
+    let named = || {
+        out.ancestors()
+            .nth(4)
+            .filter(|at| out.strip_prefix(at).is_ok_and(|below| below.iter().nth(1) == Some("build".as_ref())))
+    };
+    marked.or_else(named).unwrap_or(out).to_owned()
 }
 
 #[cfg(test)]
@@ -206,8 +213,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("debug/build/x-1/out");
         fs::create_dir_all(&out).unwrap();
-        assert_eq!(target_dir(&out), out);
+        assert_eq!(target_dir(&out), folder.path());
+        let elsewhere = folder.path().join("out");
+        assert_eq!(target_dir(&elsewhere), elsewhere);
         fs::write(folder.path().join("CACHEDIR.TAG"), "").unwrap();
         assert_eq!(target_dir(&out), folder.path());
+        assert_eq!(target_dir(&elsewhere), folder.path());
     }
 }

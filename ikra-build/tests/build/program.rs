@@ -40,6 +40,7 @@ impl Program {
             &format!(
                 "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n
 [dependencies]\nikra = {{ path = {ikra:?} }}\n[build-dependencies]\nikra-build = {{ path = {here:?} }}\n
+[profile.dev]\ndebug = \"line-tables-only\"\n
 [workspace]\n"
             ),
         );
@@ -76,8 +77,7 @@ impl Program {
                 command.env_remove(name);
             }
         }
-        // One for all programs, so that `core` is compiled once for them all.
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("target");
+        let target = target();
         let output = command
             .current_dir(&self.folder)
             .args(["run", "--offline", "--color", "never", "--target-dir"])
@@ -98,6 +98,15 @@ impl Program {
         assert_ne!(built.printed, "none", "{}", built.messages);
         fs::read_to_string(built.printed).unwrap()
     }
+}
+
+/// Where all programs are built, so that Ikra is compiled once for them all.
+fn target() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("target");
+    // Cargo marks a folder that it makes itself. It makes this one not, so for the device they are built where this workspace is,
+    // which has the libraries already.
+    fs::create_dir_all(&folder).unwrap();
+    folder
 }
 
 impl Built {

@@ -7,7 +7,11 @@ use std::process::Command;
 
 use ikra_generated_tests::{atomics, combine, write};
 
-/// A package in a folder of its own. All are built in one folder, one after another, so that Ikra is built once.
+/// As a release build compiles the package itself, while Ikra is that of the other builds.
+const OPTIMIZED: &[&str] = &["build", "--config", "profile.dev.opt-level=3"];
+
+/// A package in a folder of its own. All are built in one folder, one after another, so that Ikra is built once; it is that
+/// of ikra-build's tests.
 struct Package {
     name: &'static str,
 }
@@ -21,7 +25,7 @@ impl Package {
         std::fs::create_dir_all(folder.join("src")).expect("the folder can be made");
         let manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nikra = {{ path = {workspace:?} }}\n[workspace]\n\
-            # Only what the package itself is compiled with counts here.\n[profile.release.package.\"*\"]\nopt-level = 0\n"
+            [profile.dev]\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\nopt-level = 0\n"
         );
         let write =
             |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("the folder can be written");
@@ -41,7 +45,7 @@ impl Package {
             .args(command)
             .args(["--offline", "--quiet", "--color=never"])
             .current_dir(self.folder())
-            .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("rejected-target"))
+            .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("target"))
             .env("IKRA_SKIP_DEVICE", "1")
             .output()
             .expect("cargo runs");
@@ -156,7 +160,7 @@ fn reads() -> impl Iterator<Item = (usize, &'static str)> {
 #[test]
 fn libraries_show_the_line_of_the_read() {
     let package = Package::new("racy-library", "src/lib.rs", LIBRARY);
-    for command in [&["build", "--release"][..], &["build"], &["test", "--no-run"]] {
+    for command in [OPTIMIZED, &["build"], &["test", "--no-run"]] {
         let messages = package.errors(command);
         let mut missed = String::new();
         for (line, name) in reads() {
