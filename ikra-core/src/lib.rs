@@ -18,7 +18,7 @@
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
 //! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
 
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(

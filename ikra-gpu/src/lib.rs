@@ -5,7 +5,7 @@
 //! | the device, `nvptx64-nvidia-cuda` | `device`: shared memory, the executors' loops |
 //! | the host | `driver`; the GPU as a place to run kernels; columns that move between host and device; `CudaWorld` |
 
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
 // On docs.rs: which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(

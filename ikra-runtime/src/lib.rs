@@ -15,7 +15,7 @@
 //!
 //! What a class, a kernel and a column are is in [`ikra_core`], for the device as well.
 
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
