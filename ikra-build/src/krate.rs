@@ -17,7 +17,6 @@ pub(crate) struct Krate {
 pub(crate) fn write(device: &Device, model: &Path, ikra: &Path, folder: &Path, lock: Option<&Path>) -> Krate {
     let alias = alias();
     let name = format!("ikra_device_{:016x}", hash(folder.as_os_str().as_encoded_bytes()));
-    let debug = if device.lines { "\"line-directives-only\"" } else { "false" };
     let dependencies: String = device.dependencies.iter().map(|(name, entry)| format!("{name} = {entry}\n")).collect();
     // A profile of its own: what the user's configuration says about `release` is for the host.
     let manifest = format!(
@@ -40,7 +39,7 @@ opt-level = 3
 lto = "fat"
 codegen-units = 1
 panic = "abort"
-debug = {debug}
+debug = false
 debug-assertions = false
 overflow-checks = false
 incremental = false

@@ -85,7 +85,10 @@ pub(crate) fn compile(
         }
         if device.floats == Floats::Strict {
             // To find operations that give other bits, and their lines.
-            command.args(["--emit=llvm-ir", "-Cdebuginfo=line-directives-only"]);
+            command.arg("--emit=llvm-ir");
+        }
+        if device.lines || device.floats == Floats::Strict {
+            command.arg("-Cdebuginfo=line-directives-only");
         }
         command.output().map_err(|error| format!("cannot run {}: {error}", toolchain.cargo.display()))
     };

@@ -74,8 +74,8 @@ static CAPTURED: Mutex<BTreeMap<usize, Vec<Work>>> = Mutex::new(BTreeMap::new())
 static MODULES: Mutex<BTreeMap<usize, (usize, String)>> = Mutex::new(BTreeMap::new());
 /// The tables of classes, by module and name.
 static GLOBALS: Mutex<BTreeMap<(usize, String), usize>> = Mutex::new(BTreeMap::new());
-/// Start, end and context of memory.
-static MEMORY: Mutex<Vec<(usize, usize, usize)>> = Mutex::new(Vec::new());
+/// The end and the context of memory, by its start.
+static MEMORY: Mutex<BTreeMap<usize, (usize, usize)>> = Mutex::new(BTreeMap::new());
 
 /// A kernel, with its module.
 #[derive(Clone)]
@@ -175,15 +175,15 @@ unsafe fn perform(work: &Work) {
 fn memory(bytes: usize) -> usize {
     // Of which nobody knows when it is free.
     let start = vec![0_u128; bytes.div_ceil(16)].leak().as_mut_ptr().addr();
-    MEMORY.lock().unwrap().push((start, start + bytes, CURRENT.get()));
+    MEMORY.lock().unwrap().insert(start, (start + bytes, CURRENT.get()));
     start
 }
 
 /// Memory of a device is used by the device only. Null is no memory.
 fn check_owner(address: usize, context: usize) {
     let memory = MEMORY.lock().unwrap();
-    let owner = memory.iter().find(|(start, end, _)| (*start..*end).contains(&address));
-    assert!(address == 0 || owner.is_some_and(|owner| owner.2 == context), "{address:#x} is not memory of {context:#x}");
+    let owner = memory.range(..=address).next_back().filter(|(_, (end, _))| address < *end);
+    assert!(address == 0 || owner.is_some_and(|(_, (_, owner))| *owner == context), "{address:#x} is not memory of {context:#x}");
 }
 
 working! {

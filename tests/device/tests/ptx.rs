@@ -135,13 +135,18 @@ fn every_architecture_takes_it() {
         println!("SKIPPED: there is no ptxas");
         return;
     };
-    for architecture in ["sm_75", "sm_80", "sm_90", "sm_100"] {
+    let check = |architecture| {
         let usages = ptxas::assemble(&ptxas, path, architecture).unwrap();
         assert!(usages.len() > 50, "{}", usages.len());
         for usage in usages {
             assert_eq!(usage.spill_bytes, 0, "{usage:?} on {architecture}");
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        for architecture in ["sm_75", "sm_80", "sm_90", "sm_100"] {
+            scope.spawn(move || check(architecture));
+        }
+    });
 }
 
 #[test]
