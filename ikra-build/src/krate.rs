@@ -128,9 +128,9 @@ mod tests {
 
     #[test]
     fn options_are_in_the_manifest() {
-        let device = Device::new("src/model.rs").line_info(true).dependency("bit", "1.2");
+        let device = Device::new("src/model.rs").dependency("bit", "1.2");
         let (_folder, manifest, root) = written(&device.dependency("big", "{ path = \"/big\" }"));
-        for line in ["debug = \"line-directives-only\"", "bit = \"1.2\"", "big = { path = \"/big\" }"] {
+        for line in ["debug = false", "bit = \"1.2\"", "big = { path = \"/big\" }"] {
             assert!(manifest.lines().any(|at| at == line), "{line} is not in {manifest}");
         }
         assert!(root.contains("#[path = \"/a b/src\"]\nmod source {\n    pub mod model;\n}"), "{root}");
