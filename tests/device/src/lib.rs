@@ -2,9 +2,11 @@
 //! package: one binary a test, which can be copied to a machine with a GPU and run there.
 #![forbid(unsafe_code)]
 
+mod code;
 mod gpu;
 pub mod model;
 
+pub use code::device_code;
 pub use gpu::has_gpu;
 
 /// The device code, if there was a compiler for it.

@@ -2,8 +2,6 @@
 //! GPU, but device code.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use std::path::Path;
-
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_build::ptx;
@@ -11,19 +9,11 @@ use ikra_device_tests::model::arguments::{Marker, Taker, Takers, taker};
 use ikra_device_tests::model::differs::*;
 use ikra_device_tests::model::twins::{self, Twins};
 use ikra_device_tests::model::*;
-use ikra_device_tests::{DEVICE_CODE, has_gpu};
-
-fn has_code() -> bool {
-    if DEVICE_CODE.is_none() {
-        assert!(std::env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_none(), "there is no compiler for the device");
-        println!("SKIPPED: there is no compiler for the device");
-    }
-    DEVICE_CODE.is_some()
-}
+use ikra_device_tests::{device_code, has_gpu};
 
 #[test]
 fn what_agrees_is_found() {
-    if !has_code() {
+    if device_code().is_none() {
         return;
     }
     Crowd::new().cuda_check(Body::advance, 0.1).unwrap();
@@ -35,16 +25,14 @@ fn what_agrees_is_found() {
 
 #[test]
 fn twins_are_told_apart() {
-    if !has_code() {
-        return;
-    }
+    let Some(path) = device_code() else { return };
     let mut world = Twins::new();
     world.cuda_check(twins::first::Twin::go, 1).unwrap();
     world.cuda_check(twins::again::Twin::go, 1).unwrap();
     world.cuda_check(twins::second::Twin::go, 1).unwrap();
     world.cuda_check(twins::third::Twin::go, 1).unwrap();
     world.cuda_check(twins::deeper::third::Twin::go, 1).unwrap();
-    let code = std::fs::read_to_string(Path::new(DEVICE_CODE.unwrap())).unwrap();
+    let code = std::fs::read_to_string(path).unwrap();
     let names: std::collections::HashSet<String> = ptx::kernels(&code).into_iter().map(|kernel| kernel.name).collect();
     assert_eq!(names.iter().filter(|name| name.starts_with("ikra_kernel_Twin_go_")).count(), 5);
     assert_eq!(
@@ -89,7 +77,7 @@ fn differs<W: CudaWorld>(mut world: W, check: impl Fn(&mut W) -> Result<(), Erro
 
 #[test]
 fn classes_that_differ_are_refused() {
-    if !has_code() {
+    if device_code().is_none() {
         return;
     }
     let bytes = "field `x` takes 4 bytes on the host and 8 in the device code";
@@ -105,7 +93,7 @@ fn classes_that_differ_are_refused() {
 
 #[test]
 fn launches_of_what_differs_run_nothing() {
-    if !has_code() {
+    if device_code().is_none() {
         return;
     }
     let mut world = ByAliasWorld::new();
@@ -123,7 +111,7 @@ fn launches_of_what_differs_run_nothing() {
 
 #[test]
 fn kernels_that_differ_are_refused() {
-    if !has_code() {
+    if device_code().is_none() {
         return;
     }
     let mut world = SameWorld::new();
@@ -155,10 +143,8 @@ fn kernels_that_differ_are_refused() {
 
 #[test]
 fn arguments_of_no_bytes_are_no_parameters() {
-    if !has_code() {
-        return;
-    }
-    let code = std::fs::read_to_string(Path::new(DEVICE_CODE.unwrap())).unwrap();
+    let Some(path) = device_code() else { return };
+    let code = std::fs::read_to_string(path).unwrap();
     let kernels = ptx::kernels(&code);
     let parameters = |name: &str| {
         let kernel = kernels.iter().find(|kernel| kernel.name.starts_with(&format!("ikra_kernel_Taker_{name}_")));

@@ -5,8 +5,8 @@ mod made_up;
 
 use ikra::prelude::*;
 use ikra::{Error, On, Place as At};
-use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::waves::*;
+use ikra_device_tests::{device_code, has_gpu};
 
 const N: usize = 500;
 
@@ -215,7 +215,7 @@ fn objects_go_to_worlds_on_other_devices() {
 #[cfg(target_os = "linux")]
 #[test]
 fn several_devices_with_a_made_up_driver() {
-    if ikra_device_tests::DEVICE_CODE.is_none() {
+    if device_code().is_none() {
         return;
     }
     let tests = [

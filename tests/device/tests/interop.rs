@@ -9,8 +9,8 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, sys};
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
-use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
+use ikra_device_tests::{device_code, has_gpu};
 #[cfg(target_os = "linux")]
 use made_up::made_up;
 
@@ -204,7 +204,7 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
 #[cfg(target_os = "linux")]
 #[test]
 fn copies_through_a_made_up_driver_are_right() {
-    if ikra_device_tests::DEVICE_CODE.is_some() {
+    if device_code().is_some() {
         let _ = made_up(
             "",
             &[
@@ -236,7 +236,7 @@ fn a_world_and_a_stream() {
 #[cfg(target_os = "linux")]
 #[test]
 fn work_of_both_streams_is_in_order() {
-    if ikra_device_tests::DEVICE_CODE.is_none() {
+    if device_code().is_none() {
         return;
     }
     let said = made_up("", &["a_world_and_a_stream"]);
@@ -280,7 +280,7 @@ fn a_world_that_fails_beside_a_stream() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_context_that_others_use_is_not_reset() {
-    if ikra_device_tests::DEVICE_CODE.is_none() {
+    if device_code().is_none() {
         return;
     }
     let fails = "cuStreamSynchronize:700";

@@ -8,8 +8,8 @@ use std::mem;
 
 use ikra::prelude::*;
 use ikra::{Error, LinkList, On, Place, Recording};
-use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::waves::*;
+use ikra_device_tests::{device_code, has_gpu};
 
 type Kernel = fn(&mut On<'_, Waves>) -> Result<(), Error>;
 
@@ -228,7 +228,7 @@ fn whatever_comes_after_whatever() {
 #[cfg(target_os = "linux")]
 #[test]
 fn mixed_with_a_made_up_driver() {
-    if ikra_device_tests::DEVICE_CODE.is_none() {
+    if device_code().is_none() {
         return;
     }
     let said = made_up::made_up("devices:2", &["whatever_comes_after_whatever"]);

@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
 use ikra::{Error, GpuError, On, Place as At, Recording};
-use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::waves::*;
 use ikra_device_tests::model::*;
+use ikra_device_tests::{device_code, has_gpu};
 
 mod made_up;
 
@@ -598,7 +598,7 @@ fn a_recording_of_whole_columns() {
 #[cfg(target_os = "linux")]
 #[test]
 fn snapshots_change_places_with_a_made_up_driver() {
-    if ikra_device_tests::DEVICE_CODE.is_none() {
+    if device_code().is_none() {
         return;
     }
     let _ = made_up::made_up("", &["snapshots_change_places"]);

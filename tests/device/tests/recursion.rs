@@ -6,7 +6,7 @@ mod made_up;
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_device_tests::model::recursion::*;
-use ikra_device_tests::{DEVICE_CODE, has_gpu};
+use ikra_device_tests::{device_code, has_gpu};
 
 /// `n` objects under the first, each below one that comes before it, the farther before the more `spread` there is.
 fn forest(n: usize, spread: usize) -> Forest {
@@ -65,7 +65,7 @@ fn a_walk_with_a_stack_is_the_same_on_both() {
 
 #[test]
 fn recursion_is_marked() {
-    let Some(path) = DEVICE_CODE else { return };
+    let Some(path) = device_code() else { return };
     let code = std::fs::read_to_string(path).unwrap();
     for (method, is_recursive) in [("walk", true), ("measure", true), ("look_left", false)] {
         let mark = format!("//ikra:recursive ikra_kernel_Tree_{method}_");
@@ -103,7 +103,7 @@ fn too_deep(result: Result<(), Error>) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_stack_is_raised_and_suspected() {
-    if DEVICE_CODE.is_none() {
+    if device_code().is_none() {
         return;
     }
     let said = made_up::made_up("cuStreamSynchronize:700", &["a_walk_that_fails"]);
