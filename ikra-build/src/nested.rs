@@ -188,11 +188,8 @@ fn instructions(floats: Floats) -> &'static [&'static str] {
 /// then the folder of `debug/build/x-1/out`, by how cargo names them, or the build script's own.
 fn target_dir(out: &Path) -> PathBuf {
     let marked = out.ancestors().find(|at| at.join("CACHEDIR.TAG").is_file());
-    let named = || {
-        out.ancestors()
-            .nth(4)
-            .filter(|at| out.strip_prefix(at).is_ok_and(|below| below.iter().nth(1) == Some("build".as_ref())))
-    };
+    let build = || out.ancestors().nth(2).filter(|folder| folder.ends_with("build"));
+    let named = || build()?.ancestors().nth(2);
     marked.or_else(named).unwrap_or(out).to_owned()
 }
 

@@ -103,8 +103,8 @@ impl Program {
 /// Where all programs are built, so that Ikra is compiled once for them all.
 fn target() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("target");
-    // Cargo marks a folder that it makes itself. It makes this one not, so for the device they are built where this workspace is,
-    // which has the libraries already.
+    // Cargo marks target folders that it makes itself, and does not mark this one. So for the device, programs are built in the
+    // folder of this workspace, where the libraries are already.
     fs::create_dir_all(&folder).unwrap();
     folder
 }
