@@ -40,6 +40,7 @@ impl Failure {
         match self {
             Self::Input(_) | Self::NoMap { .. } => 2,
             Self::Threads(error) => error.code(),
+            Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
             _ => 1,
         }

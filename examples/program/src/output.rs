@@ -1,7 +1,7 @@
 //! Files that a program writes.
 
 use std::fmt::{Arguments, Display};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,18 @@ use std::path::{Path, PathBuf};
 pub struct Unwritable {
     path: PathBuf,
     reason: String,
+    is_taken: bool,
 }
 
 impl Unwritable {
     fn new(path: &Path, error: &io::Error) -> Self {
-        Self { path: path.to_owned(), reason: error.to_string() }
+        Self { path: path.to_owned(), reason: error.to_string(), is_taken: false }
+    }
+
+    /// The program's exit code: 2 if several options name the file, as for other wrong options.
+    #[must_use]
+    pub fn code(&self) -> u8 {
+        if self.is_taken { 2 } else { 1 }
     }
 }
 
@@ -49,13 +56,20 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`Unwritable`] if the system does not allow it.
+    /// [`Unwritable`] if the system does not allow it, or if it is open for writing already, by this name or another.
     pub fn open(path: &Path) -> Result<Self, Unwritable> {
         let is_new = !path.exists();
-        match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
-            Ok(file) => Ok(Self { path: path.to_owned(), file: Some(file), is_new }),
-            Err(error) => Err(Unwritable::new(path, &error)),
+        let unwritable = |error| Unwritable::new(path, &error);
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(unwritable)?;
+        // Many may write to a terminal or to `/dev/null`. A system without locks says so by another error.
+        let is_file = file.metadata().map_err(unwritable)?.is_file();
+        if is_file && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            let reason =
+                "something else is to be written there: another option names the file, or another program has it"
+                    .to_owned();
+            return Err(Unwritable { path: path.to_owned(), reason, is_taken: true });
         }
+        Ok(Self { path: path.to_owned(), file: Some(file), is_new })
     }
 
     /// Begins a file of rows, which are written as they come.
@@ -164,6 +178,24 @@ mod tests {
             Output::open(path).unwrap().write(|file| write!(file, "now")).unwrap();
             assert_eq!(fs::read_to_string(path).unwrap(), "now");
         }
+    }
+
+    #[test]
+    fn a_file_is_written_for_one_purpose() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, detour) = (folder.path().join("a"), folder.path().join(".").join("a"));
+        let first = Output::open(&path).unwrap();
+        let error = Output::open(&detour).unwrap_err();
+        assert_eq!(error.code(), 2);
+        assert!(error.to_string().contains("another option names the file"), "{error}");
+        first.write(|file| write!(file, "first")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+        Output::open(&detour).unwrap().write(|file| write!(file, "second")).unwrap();
+        let null = Path::new("/dev/null");
+        if null.exists() {
+            let _both = [null, null].map(|path| Output::open(path).unwrap());
+        }
+        assert_eq!(Output::open(folder.path()).unwrap_err().code(), 1);
     }
 
     #[test]

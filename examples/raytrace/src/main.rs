@@ -41,6 +41,7 @@ impl Failure {
         match self {
             Self::Input(_) => 2,
             Self::Threads(error) => error.code(),
+            Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
             _ => 1,
         }
