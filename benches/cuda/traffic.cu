@@ -107,13 +107,19 @@ __device__ __forceinline__ bool is_taken(const unsigned* taken, unsigned cell)
     return taken[cell / 32] >> cell % 32 & 1;
 }
 
-// Whether there is a car in the `n` cells, 1 to 32, of which `last` is the last.
-__device__ __forceinline__ bool is_any_taken(const unsigned* taken, unsigned last, unsigned n)
+// Which of the cells up to `last` are taken: that one's bit is the highest of 32. Where there are fewer cells, the others mean nothing.
+__device__ __forceinline__ unsigned taken_up_to(const unsigned* taken, unsigned last)
 {
-    const unsigned first = last + 1 - n, mask = ~0u >> (32 - n);
-    bool found = taken[first / 32] & mask << first % 32;
-    if (first / 32 != last / 32) found |= (taken[last / 32] & mask >> (32 - first % 32)) != 0;
-    return found;
+    const unsigned bit = last % 32;
+    return taken[last / 32] << (31 - bit) | taken[(max(last, 32u) - 32) / 32] >> 1 >> bit;
+}
+
+// How many of the `count` cells from `first` on come before the first that is taken; 1 to 32 of them.
+__device__ __forceinline__ unsigned free_cells(const unsigned* taken, unsigned first, unsigned count)
+{
+    const unsigned bit = first % 32;
+    const unsigned found = taken[first / 32] >> bit | taken[(first + count - 1) / 32] << 1 << (31 - bit);
+    return found == 0 ? count : min(static_cast<unsigned>(__ffs(found)) - 1, count);
 }
 
 std::vector<unsigned> taken_bits(const TrafficWorld& from)
@@ -184,7 +190,7 @@ struct Same {
     unsigned cells, groups, lights, smart, yields, cars, phase_length;
     float randomisation;
     std::uint64_t seed;
-    const uchar4* signs;  // speed limit, whether there is a light, whether it leads to the next cell only, cells before it that do so
+    const uchar4* signs;  // speed limit, whether there is a light, cells that follow with the same limit, cells before it
     const std::uint16_t* weights;
     const unsigned* signals;
     Arrays<1> outgoing, incoming;
@@ -195,7 +201,7 @@ struct Same {
     Arrays<2> group_cells;
     Arrays<4> light_groups, smart_groups, yield_groups;
     unsigned *light_phases, *light_timers, *smart_phases, *smart_timers;
-    unsigned *car_cells, *velocities;
+    unsigned *car_cells, *velocities, *targets;
     const unsigned* car_limits;
     const uint2* path_spans;
     unsigned *path_slots, *path_arena;
@@ -213,8 +219,9 @@ __device__ __forceinline__ bool has_car_behind(const Same& w, unsigned last, uns
         way.begin();
         unsigned cell = last, left = range;
         for (;;) {
+            const unsigned taken = taken_up_to(w.taken, cell);
             const unsigned behind = min(static_cast<unsigned>(w.signs[cell].w), left - 1);
-            if (is_any_taken(w.taken, cell, behind + 1)) return true;
+            if (taken >> (31 - behind) != 0) return true;
             cell -= behind;
             left -= behind + 1;
             const uint2 span = w.incoming.spans[cell];
@@ -292,7 +299,7 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
     const bool dawdles = random.chance(w.randomisation);
     unsigned cell = w.car_cells[i], velocity = 0, target = cell, slower = cell;
     uchar4 sign = w.signs[cell];
-    if (!sign.z && w.outgoing.spans[cell].x == 0) {
+    if (sign.z == 0 && w.outgoing.spans[cell].x == 0) {
         const unsigned entry = random.below(w.cells);
         if (!is_taken(w.taken, entry) && !w.signs[entry].y) {
             w.path(i, 0) = entry;
@@ -307,11 +314,23 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
                 const unsigned group = w.signals[cell];
                 if (group != NONE && w.green[group] != step) break;
             }
-            unsigned next = cell + 1;
-            if (!sign.z) {
+            if (sign.z > 0) {
+                most = min(most, static_cast<unsigned>(sign.x));
+                if (velocity >= most) break;
+                const unsigned wanted = min(most - velocity, static_cast<unsigned>(sign.z));
+                const unsigned free = free_cells(w.taken, cell + 1, wanted);
+                for (unsigned n = 1; n <= free; ++n) {
+                    w.path(i, velocity) = cell + n;
+                    ++velocity;
+                    slower = target;
+                    target = cell + n;
+                }
+                if (free < wanted || velocity == most) break;
+                sign = w.signs[target];
+            } else {
                 const uint2 span = w.outgoing.spans[cell];
                 if (span.x == 0) break;
-                next = w.outgoing.get(cell, span, 0);
+                unsigned next = w.outgoing.get(cell, span, 0);
                 if (span.x > 1) {
                     unsigned weights = w.weights[next];
                     for (unsigned n = 1; n < span.x; ++n) {
@@ -321,14 +340,15 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
                         if (weights == weight || random.below(weights) < weight) next = other;
                     }
                 }
+                sign = w.signs[next];
+                if (is_taken(w.taken, next) || sign.x <= velocity) break;
+                if (sign.x < most) most = sign.x;
+                w.path(i, velocity) = next;
+                ++velocity;
+                slower = target;
+                target = next;
             }
-            sign = w.signs[next];
-            if (is_taken(w.taken, next) || sign.x <= velocity) break;
-            if (sign.x < most) most = sign.x;
-            w.path(i, velocity) = next;
-            ++velocity;
-            slower = target;
-            target = cell = next;
+            cell = target;
         }
     }
     if (dawdles && velocity > 0) {
@@ -336,7 +356,10 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
         target = slower;
     }
     w.velocities[i] = velocity;
-    if (velocity > 0) atomicMax(&w.claims[target], ~(i + 1));
+    if (velocity > 0) {
+        w.targets[i] = target;
+        atomicMax(&w.claims[target], ~(i + 1));
+    }
 }
 
 __global__ void __launch_bounds__(BLOCK) drive(const Same w)
@@ -345,7 +368,7 @@ __global__ void __launch_bounds__(BLOCK) drive(const Same w)
     if (i >= w.cars) return;
     const unsigned velocity = w.velocities[i];
     if (velocity == 0) return;
-    const unsigned target = w.path(i, velocity - 1);
+    const unsigned target = w.targets[i];
     if (w.claims[target] == ~(i + 1)) {
         const unsigned cell = w.car_cells[i];
         atomicSub(&w.taken[cell / 32], 1u << cell % 32);
@@ -366,7 +389,8 @@ __global__ void tick(unsigned* clock, unsigned steps)
 // Packed.
 
 constexpr unsigned LANES = 4;                        // threads of a controller
-constexpr unsigned LIMIT = 0x3f, LIGHT = 0x40, SPECIAL = 0x80;  // of a road word; the rest is the place of the special cell
+constexpr unsigned LIMIT = 0x3f, LIGHT = 0x40, SPECIAL = 0x80;  // of a road word; the rest is the place of the special cell, or how
+                                                                // many cells follow with the same limit
 constexpr unsigned RUN = 0x3f;                       // of a back word: cells that are straight; the rest as above
 constexpr unsigned CAR_BITS = 25;                    // of a claim; the rest is the step in the graph
 
@@ -404,8 +428,9 @@ __device__ __forceinline__ bool has_car_behind(const Best& w, unsigned last, uns
         unsigned cell = last, left = range;
         for (;;) {
             const unsigned back = w.back[cell];
+            const unsigned found = taken_up_to(w.taken, cell);
             const unsigned n = min(back & RUN, left);
-            if (is_any_taken(w.taken, cell, n)) return true;
+            if (found >> (32 - n) != 0) return true;
             left -= n;
             if (left == 0) break;
             const Special special = w.backward[back >> 6];
@@ -485,22 +510,34 @@ __global__ void __launch_bounds__(BLOCK) plan(const Best w, unsigned k)
         const unsigned limit = car.y >> 8, was = car.y & 0xff;
         unsigned most = was < limit ? was + 1 : limit;
         while (velocity < most) {
-            unsigned next = cell + 1;
-            if (road & SPECIAL) {
-                if (velocity > 0) special = w.onward[road >> 8];
-                if (road & LIGHT && special.group != NONE && w.green[special.group] != step) break;
-                if (special.ways == 0) break;
-                next = special.first;
-                if (special.ways > 1) {
-                    const uint2* ways = w.onward_ways + special.first;
-                    const uint2 way = ways[0];
-                    next = way.x;
-                    unsigned weights = way.y;
-                    for (unsigned n = 1; n < special.ways; ++n) {
-                        const uint2 other = ways[n];
-                        weights += other.y;
-                        if (weights == other.y || random.below(weights) < other.y) next = other.x;
-                    }
+            if (!(road & SPECIAL)) {
+                most = min(most, road & LIMIT);
+                if (velocity >= most) break;
+                const unsigned wanted = min(most - velocity, road >> 8);
+                const unsigned free = free_cells(w.taken, cell + 1, wanted);
+                if (free > 0) {
+                    before = free > 1 ? cell + free - 1 : target;
+                    target = cell + free;
+                    velocity += free;
+                }
+                if (free < wanted || velocity == most) break;
+                cell = target;
+                road = w.road[cell];
+                continue;
+            }
+            if (velocity > 0) special = w.onward[road >> 8];
+            if (road & LIGHT && special.group != NONE && w.green[special.group] != step) break;
+            if (special.ways == 0) break;
+            unsigned next = special.first;
+            if (special.ways > 1) {
+                const uint2* ways = w.onward_ways + special.first;
+                const uint2 way = ways[0];
+                next = way.x;
+                unsigned weights = way.y;
+                for (unsigned n = 1; n < special.ways; ++n) {
+                    const uint2 other = ways[n];
+                    weights += other.y;
+                    if (weights == other.y || random.below(weights) < other.y) next = other.x;
                 }
             }
             road = w.road[next];
@@ -602,12 +639,20 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
 {
     const std::size_t cells = from.cells, cars = from.cars;
     std::vector<uchar4> host_signs(cells);
+    auto leads_on = [&](std::size_t i) {
+        const unsigned* out = from.outgoing.offsets + i;
+        return out[1] - out[0] == 1 && from.outgoing.values[out[0]] == i + 1;
+    };
     for (std::size_t i = 0; i < cells; ++i) {
-        const unsigned *out = from.outgoing.offsets + i, *in = from.incoming.offsets + i;
-        const bool leads_on = out[1] - out[0] == 1 && from.outgoing.values[out[0]] == i + 1;
-        const bool is_reached = i > 0 && host_signs[i - 1].z && in[1] - in[0] == 1;
+        const unsigned* in = from.incoming.offsets + i;
+        const bool is_reached = i > 0 && leads_on(i - 1) && in[1] - in[0] == 1;
         const unsigned behind = is_reached ? std::min(host_signs[i - 1].w + 1u, 255u) : 0;
-        host_signs[i] = make_uchar4(from.limits[i], from.signals[i] != NONE, leads_on, static_cast<unsigned char>(behind));
+        host_signs[i] = make_uchar4(from.limits[i], from.signals[i] != NONE, 0, static_cast<unsigned char>(behind));
+    }
+    for (std::size_t i = cells - 1; i-- > 0;) {
+        const uchar4 next = host_signs[i + 1];
+        if (!leads_on(i) || next.x != host_signs[i].x) continue;
+        host_signs[i].z = static_cast<unsigned char>(next.y ? 1u : std::min(next.z + 1u, 255u));
     }
     std::vector<uint2> host_spans(cars);
     std::size_t arena = 0;
@@ -631,19 +676,19 @@ double run_same(const TrafficWorld& from, TrafficResult& to, unsigned samples)
     const Column<unsigned> light_phases(from.light_phases, from.lights), light_timers(from.light_timers, from.lights),
         smart_phases(from.smart_phases, from.smart), smart_timers(from.smart_timers, from.smart);
     const Column<unsigned> car_cells(from.car_cells, cars), car_limits(from.car_limits, cars);
-    const Zeros<unsigned> velocities(cars), path_slots(PATH_SLOTS * cars), path_arena(arena);
+    const Zeros<unsigned> velocities(cars), targets(cars), path_slots(PATH_SLOTS * cars), path_arena(arena);
     const Buffer<uint2> path_spans(host_spans);
 
     const Same w = {clock.data(), from.cells, from.groups, from.lights, from.smart, from.yields, from.cars, from.phase_length,
                     from.randomisation, from.seed, signs.data(), weights.data(), signals.data(), outgoing.view(), incoming.view(),
                     taken.data(), claims.data(), green.data(), traffic.data(), group_cells.view(), light_groups.view(), smart_groups.view(),
                     yield_groups.view(), light_phases.data(), light_timers.data(), smart_phases.data(), smart_timers.data(),
-                    car_cells.data(), velocities.data(), car_limits.data(), path_spans.data(), path_slots.data(),
+                    car_cells.data(), velocities.data(), targets.data(), car_limits.data(), path_spans.data(), path_slots.data(),
                     path_arena.data()};
     to.bytes = signs.bytes() + weights.bytes() + signals.bytes() + outgoing.bytes() + incoming.bytes() + taken.bytes()
              + claims.bytes() + green.bytes() + traffic.bytes() + group_cells.bytes() + light_groups.bytes() + smart_groups.bytes()
              + yield_groups.bytes() + light_phases.bytes() + light_timers.bytes() + smart_phases.bytes() + smart_timers.bytes()
-             + car_cells.bytes() + car_limits.bytes() + velocities.bytes() + path_slots.bytes() + path_arena.bytes()
+             + car_cells.bytes() + car_limits.bytes() + velocities.bytes() + targets.bytes() + path_slots.bytes() + path_arena.bytes()
              + path_spans.bytes();
     const Stream stream;
     const unsigned controllers = blocks(from.lights) + blocks(from.smart) + blocks(from.yields);
@@ -681,7 +726,7 @@ double run_best(const TrafficWorld& from, TrafficResult& to, unsigned samples)
         host_road[i] = from.limits[i];
         if (from.limits[i] > 32) throw Failure{cudaErrorInvalidValue};
         if (from.signals[i] != NONE) host_road[i] |= LIGHT;
-        if (outs != 1 || out[0] != i + 1 || from.signals[i] != NONE) {
+        if (outs != 1 || out[0] != i + 1 || from.signals[i] != NONE || from.limits[i + 1] != from.limits[i]) {
             host_road[i] |= SPECIAL | static_cast<unsigned>(host_onward.size()) << 8;
             host_onward.push_back({outs == 1 ? out[0] : static_cast<unsigned>(host_onward_ways.size()), outs, from.signals[i]});
             for (unsigned k = 0; outs > 1 && k < outs; ++k) host_onward_ways.push_back({out[k], from.weights[out[k]]});
@@ -694,6 +739,11 @@ double run_best(const TrafficWorld& from, TrafficResult& to, unsigned samples)
             host_backward.push_back({ins == 1 ? in[0] : static_cast<unsigned>(host_backward_ways.size()), ins, NONE});
             if (ins > 1) host_backward_ways.insert(host_backward_ways.end(), in, in + ins);
         }
+    }
+    for (std::size_t i = cells; i-- > 0;) {
+        if (host_road[i] & SPECIAL) continue;
+        const unsigned next = host_road[i + 1];
+        host_road[i] |= (next & SPECIAL ? 1 : std::min((next >> 8) + 1, 255u)) << 8;
     }
     if (host_onward.size() >> 24 != 0 || host_backward.size() >> 26 != 0 || cars >> CAR_BITS != 0) {
         throw Failure{cudaErrorInvalidValue};

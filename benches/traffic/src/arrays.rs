@@ -94,17 +94,16 @@ macro_rules! function {
                 cells: InnerArray::new(),
             });
             world.groups.extend(new_groups)?;
-            let mut taken = vec![0; start.limits.len().div_ceil(Stretch::CELLS)];
+            let mut taken = vec![0; start.limits.len().div_ceil(Stretch::CELLS as usize)];
             start
                 .car_cells
                 .iter()
-                .map(|&cell| cell as usize)
-                .for_each(|cell| taken[cell / Stretch::CELLS] |= 1 << (cell % Stretch::CELLS));
+                .for_each(|&cell| taken[(cell / Stretch::CELLS) as usize] |= 1 << (cell % Stretch::CELLS));
             world.stretches.extend(taken.into_iter().map(|taken| Stretch { taken }))?;
             world.cells.extend((0..start.limits.len()).map(|n| {
-                let traffic::model::Sign { max_velocity, has_light, leads_on, behind } = start.signs[n];
+                let traffic::model::Sign { max_velocity, has_light, ahead, behind } = start.signs[n];
                 Cell {
-                    sign: Sign { max_velocity, has_light, leads_on, behind },
+                    sign: Sign { max_velocity, has_light, ahead, behind },
                     weight: start.weights[n],
                     light: Link::from_index(start.signals[n] as usize).filter(|_| has_light),
                     outgoing: InnerArray::new(),
@@ -134,7 +133,13 @@ macro_rules! function {
             let cars = start.car_cells.iter().zip(&start.car_limits);
             world.cars.extend(cars.filter_map(|(&cell, &max_velocity)| {
                 let cell = Link::from_index(cell as usize)?;
-                Some(Car { cell, velocity: 0, max_velocity, path: (0..max_velocity).map(|_| cell).collect() })
+                Some(Car {
+                    cell,
+                    velocity: 0,
+                    max_velocity,
+                    target: cell,
+                    path: (0..max_velocity).map(|_| cell).collect(),
+                })
             }))?;
             world.cells.set_arrays(cell::outgoing, &outgoing.offsets, &links(&outgoing.values))?;
             world.cells.set_arrays(cell::incoming, &incoming.offsets, &links(&incoming.values))?;

@@ -159,7 +159,8 @@ impl Traffic {
         }
         for (cell, (&found, &claim)) in (0..).zip(found.iter().zip(&claims)) {
             let n = cell as usize;
-            let counted = taken[n / Stretch::CELLS] >> (n % Stretch::CELLS) & 1;
+            let (word, bit) = (n / Stretch::CELLS as usize, n as u32 % Stretch::CELLS);
+            let counted = taken[word] >> bit & 1;
             if found > 1 {
                 return Err(Violation::Collision { step, cell, cars: found });
             }

@@ -34,7 +34,7 @@ use crate::model::{car, clock, smart_traffic_light, traffic_light};
 use crate::parameters::{Lights, Parameters};
 use crate::roads::{Controls, Kind, Roads, StreetCells};
 use crate::rows::Rows;
-use crate::traffic::{Start, Traffic, TrafficError};
+use crate::traffic::{Start, Traffic, TrafficError, room};
 
 /// How a file begins.
 const MAGIC: u32 = u32::from_le_bytes(*b"IKTR");
@@ -120,7 +120,8 @@ impl Traffic {
     ///
     /// # Errors
     ///
-    /// [`TrafficError::Import`], and those of [`new`](Self::new).
+    /// [`TrafficError::Import`]; [`TrafficError::NoMemory`], also if a damaged file says that it is so long; those of
+    /// [`new`](Self::new).
     pub fn import(from: impl Read) -> Result<Self, TrafficError> {
         let mut file = Words { from };
         let header = file.take(HEADER)?;
@@ -128,6 +129,9 @@ impl Traffic {
             return Err(ImportError::Bad("it begins with other bytes").into());
         }
         let count = |n: usize| header[2 + n] as usize;
+        // What is read, and what is made of it.
+        let words = 2 * count(0) + count(1) + 2 * count(2) + count(3) + 5 * count(4) + 3 * (count(5) + count(6));
+        room(count(0), count(6), 8 * words as u64)?;
         let float = |n: usize| f32::from_bits(header[12 + n]);
         let parameters = Parameters {
             cars: header[8],

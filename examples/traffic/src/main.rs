@@ -56,6 +56,7 @@ impl Failure {
             ) => 2,
             Self::Traffic(TrafficError::Ikra(error)) => example_program::error_code(error),
             Self::Threads(error) => error.code(),
+            Self::Output(error) => error.code(),
             _ => 1,
         }
     }

@@ -52,9 +52,9 @@ pub struct Sign {
     pub max_velocity: u8,
     /// Whether there is a light: cars stay while it is red.
     pub has_light: bool,
-    /// Whether the next cell of the street is the only way on.
-    pub leads_on: bool,
-    /// How many cells before it are so: the way back does not fork there.
+    /// How many cells follow by their numbers, each the only way on, with the same limit, and without lights before the last.
+    pub ahead: u8,
+    /// How many cells before it lead on to it by their numbers, from nowhere else: the way back does not fork there.
     pub behind: u8,
 }
 
@@ -69,7 +69,7 @@ pub struct Stretch {
 
 impl Stretch {
     /// The cells of one.
-    pub const CELLS: usize = u32::BITS as usize;
+    pub const CELLS: u32 = u32::BITS;
 }
 
 /// A place for one car.
@@ -98,16 +98,21 @@ pub struct Cell {
 impl Cell {
     /// A cell of the same street, by its number: it is found without reading one cell after the other, which on a GPU takes
     /// most of the time.
-    pub fn of_street(&self, index: usize) -> Ref<Cell> {
-        match Link::<Cell>::from_index(index) {
+    pub fn of_street(&self, index: u32) -> Ref<Cell> {
+        match Link::<Cell>::from_index(index as usize) {
             Some(link) => self.resolve(link),
             None => unreachable!(),
         }
     }
 
+    /// Its number.
+    fn index(&self) -> u32 {
+        self.link().index() as u32
+    }
+
     /// Which cells are taken: those of the stretch in which the cell with this number is.
-    fn stretch(&self, index: usize) -> Ref<Stretch> {
-        match Link::<Stretch>::from_index(index / Stretch::CELLS) {
+    fn stretch(&self, index: u32) -> Ref<Stretch> {
+        match Link::<Stretch>::from_index((index / Stretch::CELLS) as usize) {
             Some(link) => self.resolve(link),
             None => unreachable!(),
         }
@@ -115,34 +120,42 @@ impl Cell {
 
     /// Its bit in its stretch.
     fn bit(&self) -> u32 {
-        1 << (self.link().index() % Stretch::CELLS)
+        1 << (self.index() % Stretch::CELLS)
     }
 
     /// Whether there is a car.
     pub fn is_taken(&self) -> bool {
-        self.stretch(self.link().index()).taken().load() & self.bit() != 0
+        self.stretch(self.index()).taken().load() & self.bit() != 0
     }
 
     /// A car comes. It was free.
     pub fn take(&self) {
-        self.stretch(self.link().index()).taken().add(self.bit());
+        self.stretch(self.index()).taken().add(self.bit());
     }
 
     /// The car goes. Then nobody wants to come, since it was taken.
     pub fn leave(&self) {
-        self.stretch(self.link().index()).taken().sub(self.bit());
+        self.stretch(self.index()).taken().sub(self.bit());
         self.claim.store(0);
     }
 
-    /// Whether there is a car in the cell with this number, or in one of the `count - 1` before it; 1 to 32 of them.
-    fn is_any_taken(&self, last: usize, count: usize) -> bool {
-        // The last cell's bit is moved to the top, and those before `count` cells out at the bottom.
+    /// Which of the cells up to that with this number are taken: that one's bit is the highest of 32. Where there are fewer
+    /// cells, the others mean nothing.
+    fn taken_up_to(&self, last: u32) -> u32 {
+        let stretch = self.stretch(last).taken().load();
+        let before = self.stretch(last.saturating_sub(Stretch::CELLS)).taken().load();
         let bit = last % Stretch::CELLS;
-        let mut taken = self.stretch(last).taken().load() << (Stretch::CELLS - 1 - bit);
-        if count > bit + 1 {
-            taken |= self.stretch(last - bit - 1).taken().load() >> 1 >> bit;
-        }
-        taken >> (Stretch::CELLS - count) != 0
+        stretch << (Stretch::CELLS - 1 - bit) | before >> 1 >> bit
+    }
+
+    /// How many of the next `count` cells, by their numbers, come before the first that is taken; 1 to 32 of them.
+    pub fn free_ahead(&self, count: u32) -> u32 {
+        let first = self.index() + 1;
+        let stretch = self.stretch(first).taken().load();
+        // The next one, or the same, whose bits come too late to count.
+        let next = self.stretch(first + count - 1).taken().load();
+        let bit = first % Stretch::CELLS;
+        (stretch >> bit | next << 1 << (Stretch::CELLS - 1 - bit)).trailing_zeros().min(count)
     }
 
     /// Whether cars may leave it in a step.
@@ -174,12 +187,12 @@ impl Cell {
     pub fn has_car_behind(&self, range: u32) -> bool {
         let mut way = 0_u64;
         loop {
-            let (mut index, mut left, mut forks) = (self.link().index(), range as usize, 0);
+            let (mut index, mut left, mut forks) = (self.index(), range, 0);
             // The same as far as the last fork that has another way, and that.
             let mut next = None;
             while left > 0 {
-                let behind = (self.of_street(index).sign().behind as usize).min(left - 1);
-                if self.is_any_taken(index, behind + 1) {
+                let behind = u32::from(self.of_street(index).sign().behind).min(left - 1);
+                if self.taken_up_to(index) >> (Stretch::CELLS - 1 - behind) != 0 {
                     return true;
                 }
                 left -= behind + 1;
@@ -196,7 +209,7 @@ impl Cell {
                     }
                     forks += WAY_BITS;
                 }
-                index = first.incoming().get(taken).link().index();
+                index = first.incoming().get(taken).link().index() as u32;
             }
             let Some(next) = next else { return false };
             way = next;
@@ -343,6 +356,8 @@ pub struct Car {
     pub velocity: u32,
     /// Cells that it moves at most.
     pub max_velocity: u32,
+    /// Where it comes to in a step, if no other car comes first.
+    pub target: Link<Cell>,
     /// The cells that it moves through in a step, as many as it has velocity; there is room for its largest.
     #[inline_array(8)]
     pub path: InnerArray<Link<Cell>>,
@@ -366,7 +381,7 @@ impl Car {
         let mut sign = cell.sign();
         // Where it comes to, and where it would come to if it were slower by one.
         let (mut velocity, mut target, mut before) = (0, cell, cell);
-        if !sign.leads_on && cell.outgoing().is_empty() {
+        if sign.ahead == 0 && cell.outgoing().is_empty() {
             if let Some(entry) = Link::<Cell>::from_index(random.below(rules.cells) as usize) {
                 let entry: Ref<Cell> = self.resolve(entry);
                 if !entry.is_taken() && !entry.sign().has_light {
@@ -381,26 +396,39 @@ impl Car {
                 if sign.has_light && !cell.is_open(step) {
                     break;
                 }
-                let next = if sign.leads_on {
-                    cell.of_street(cell.link().index() + 1)
-                } else if let Some(next) = cell.onward(&mut random) {
-                    next
+                if sign.ahead > 0 {
+                    // Along the street, as far as it is free.
+                    most = most.min(u32::from(sign.max_velocity));
+                    if velocity >= most {
+                        break;
+                    }
+                    let wanted = (most - velocity).min(u32::from(sign.ahead));
+                    let (free, index) = (cell.free_ahead(wanted), cell.link().index() as u32);
+                    for n in 1..=free {
+                        let next = cell.of_street(index + n);
+                        self.path.set(velocity as usize, next);
+                        velocity += 1;
+                        (target, before) = (next, target);
+                    }
+                    if free < wanted || velocity == most {
+                        break;
+                    }
+                    sign = target.sign();
                 } else {
-                    break;
-                };
-                let is_taken = next.is_taken();
-                sign = next.sign();
-                let limit = u32::from(sign.max_velocity);
-                // Whoever goes on moves faster than it did so far, in each of the cells.
-                if is_taken || limit <= velocity {
-                    break;
+                    let Some(next) = cell.onward(&mut random) else { break };
+                    let is_taken = next.is_taken();
+                    sign = next.sign();
+                    let limit = u32::from(sign.max_velocity);
+                    // Whoever goes on moves faster than it did so far, in each of the cells.
+                    if is_taken || limit <= velocity {
+                        break;
+                    }
+                    most = most.min(limit);
+                    self.path.set(velocity as usize, next);
+                    velocity += 1;
+                    (target, before) = (next, target);
                 }
-                if limit < most {
-                    most = limit;
-                }
-                self.path.set(velocity as usize, next);
-                velocity += 1;
-                (cell, target, before) = (next, next, target);
+                cell = target;
             }
         }
         if dawdles && velocity > 0 {
@@ -409,6 +437,7 @@ impl Car {
         }
         self.velocity = velocity;
         if velocity > 0 {
+            self.target = target;
             target.claim().max(self.claim());
         }
     }
@@ -420,7 +449,7 @@ impl Car {
     #[kernel(unordered(claim), updates(add(taken)))]
     pub fn drive(&mut self) {
         if self.velocity > 0 {
-            let target = self.path.get(self.velocity as usize - 1);
+            let target = self.target;
             if target.claim().load() == self.claim() {
                 self.cell.leave();
                 target.take();

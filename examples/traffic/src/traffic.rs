@@ -179,7 +179,7 @@ impl Traffic {
     pub(crate) fn with_cars(roads: Roads, parameters: &Parameters, cars: &[Start]) -> Result<Self, TrafficError> {
         let path: u64 = cars.iter().map(|car| u64::from(car.max_velocity)).sum();
         let bytes = PER_CELL * roads.cells() as u64 + PER_CAR * cars.len() as u64 + PER_PATH_CELL * path;
-        room(&roads, cars.len(), bytes)?;
+        room(roads.cells(), cars.len(), bytes)?;
         let mut world = Simulation::new();
         let clock = world.clocks.push(Clock { step: 0 })?;
         add_roads(&mut world, &roads)?;
@@ -188,7 +188,7 @@ impl Traffic {
         world.cars.extend(cars.iter().map(|&Start { cell, velocity, max_velocity }| {
             let cell = cells[cell as usize];
             let path = (0..max_velocity).map(|_| cell).collect();
-            Car { cell, velocity, max_velocity, path }
+            Car { cell, velocity, max_velocity, target: cell, path }
         }))?;
         for &Start { cell, .. } in cars {
             world.get(cells[cell as usize]).take();
@@ -336,8 +336,8 @@ fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: R
 }
 
 /// Whether there is memory for so many bytes.
-fn room(roads: &Roads, cars: usize, bytes: u64) -> Result<(), TrafficError> {
-    room_for(bytes).map_err(|memory| TrafficError::NoMemory { cells: roads.cells(), cars, memory })
+pub(crate) fn room(cells: usize, cars: usize, bytes: u64) -> Result<(), TrafficError> {
+    room_for(bytes).map_err(|memory| TrafficError::NoMemory { cells, cars, memory })
 }
 
 /// Different cells for all cars, in ascending order.
@@ -346,7 +346,7 @@ fn starts(roads: &Roads, parameters: &Parameters) -> Result<Vec<u32>, TrafficErr
     if cars as usize > cells {
         return Err(TrafficError::TooManyCars { cars, cells });
     }
-    room(roads, cars as usize, (size_of::<u32>() + size_of::<Start>()) as u64 * u64::from(cars))?;
+    room(cells, cars as usize, (size_of::<u32>() + size_of::<Start>()) as u64 * u64::from(cars))?;
     // Goes through the cells, and takes each with the probability that leaves as many as there are to be (Knuth's
     // algorithm S).
     let mut random = Random::new(parameters.seed, 0, START);
@@ -373,17 +373,21 @@ fn add_roads(world: &mut Simulation, roads: &Roads) -> Result<(), ikra::Error> {
     let groups: Vec<Link<SharedSignalGroup>> = world.groups.extend(groups)?.collect();
     let lights = roads.lights();
     let incoming = roads.outgoing.reversed(roads.cells());
-    let (mut leads_on, mut behind) = (false, 0_u8);
+    let leads_on = |n: usize| *roads.outgoing.row(n) == [n as u32 + 1];
+    let mut ahead = vec![0_u8; roads.cells()];
+    for n in (0..roads.cells()).rev().filter(|&n| leads_on(n) && roads.limits[n] == roads.limits[n + 1]) {
+        ahead[n] = if lights[n + 1] == NO_LIGHT { ahead[n + 1].saturating_add(1) } else { 1 };
+    }
+    let mut behind = 0_u8;
     world.cells.extend((0..roads.cells()).map(|n| {
-        let is_reached = leads_on && incoming.row(n).len() == 1;
+        let is_reached = n > 0 && leads_on(n - 1) && incoming.row(n).len() == 1;
         behind = if is_reached { behind.saturating_add(1) } else { 0 };
-        leads_on = *roads.outgoing.row(n) == [n as u32 + 1];
-        let sign = Sign { max_velocity: roads.limits[n], has_light: lights[n] != NO_LIGHT, leads_on, behind };
+        let sign = Sign { max_velocity: roads.limits[n], has_light: lights[n] != NO_LIGHT, ahead: ahead[n], behind };
         let light = groups.get(lights[n] as usize).copied();
         let (outgoing, incoming) = (InnerArray::new(), InnerArray::new());
         Cell { sign, weight: roads.weights[n], light, outgoing, incoming, claim: 0 }
     }))?;
-    world.stretches.extend((0..roads.cells().div_ceil(Stretch::CELLS)).map(|_| Stretch { taken: 0 }))?;
+    world.stretches.extend((0..roads.cells().div_ceil(Stretch::CELLS as usize)).map(|_| Stretch { taken: 0 }))?;
     world.cells.set_arrays(cell::outgoing, &roads.outgoing.offsets, &links(&roads.outgoing.values))?;
     world.cells.set_arrays(cell::incoming, &incoming.offsets, &links(&incoming.values))?;
     world.groups.set_arrays(shared_signal_group::cells, &roads.groups.offsets, &links(&roads.groups.values))

@@ -234,6 +234,11 @@ fn bad_input_is_one_line_and_code_2() {
         (vec!["--osm", &list, "--cars", "25"], "25 cars do not fit: there are 24 cells"),
         (vec!["--osm", &list, "--png", &png], "ring.txt: the network's junctions have no positions"),
         (vec!["--threads", "65535"], "--threads 65535: at most 1024"),
+        (
+            vec!["--osm", &list, "--png", &png, "--csv", &png],
+            "map.png: something else is to be written there: another option",
+        ),
+        (vec!["ring", "--svg", &png, "--csv", &png], "map.png: something else is to be written there: another option"),
     ] {
         let output = traffic(&args);
         let message = str::from_utf8(&output.stderr).unwrap();

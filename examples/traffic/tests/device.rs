@@ -1,9 +1,12 @@
 //! Host and device, bit for bit.
 #![allow(missing_docs, reason = "a test, not a library")]
 
+#[path = "../../streets/tests/extracts/mod.rs"]
+mod extracts;
+
 use ikra::Place;
-use streets::City;
-use traffic::{CarState, LightState, Lights, Parameters, Statistics, Traffic};
+use streets::{City, Network};
+use traffic::{CarState, LightState, Lights, Parameters, Roads, Statistics, Traffic};
 
 /// Whether there is a GPU to run on; says so if there is none, and panics with `IKRA_REQUIRE_GPU=1`.
 fn has_gpu() -> bool {
@@ -42,6 +45,29 @@ fn host_and_device_agree_over_a_thousand_steps() {
         agree(|| Traffic::new(&network, &Parameters { cars: 20_000, lights, ..Parameters::default() }).unwrap());
     }
     agree(|| Traffic::ring(10_000, 5, &Parameters { cars: 2500, ..Parameters::default() }).unwrap());
+}
+
+#[test]
+fn they_agree_on_real_networks() {
+    if !has_gpu() {
+        return;
+    }
+    let Some(folder) = extracts::folder() else { return };
+    let mut networks = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.ends_with("osmnx-short.graphml") {
+            // An excerpt, without streets.
+            continue;
+        }
+        let (network, _) = Network::read(&path).unwrap();
+        let cells = Roads::new(&network, &Parameters::default()).unwrap().cells();
+        let cars = cells.div_ceil(6) as u32;
+        println!("{}: {cells} cells, {cars} cars", path.display());
+        agree(|| Traffic::new(&network, &Parameters { cars, ..Parameters::default() }).unwrap());
+        networks += 1;
+    }
+    assert!(networks > 0);
 }
 
 #[test]
