@@ -93,7 +93,8 @@ fn blocks<'c>(lines: &[&'c str], body: Range<usize>) -> Vec<Block> {
         let instruction = unguarded(line);
         let is_guarded = line.starts_with('@');
         let own = blocks.len() - 1;
-        blocks[own].accesses_memory |= accesses_memory(instruction);
+        // Assembly of the library's own is several instructions in one line.
+        blocks[own].accesses_memory |= line.split([';', '{']).any(|part| accesses_memory(unguarded(part.trim())));
         if let Some(target) = target(instruction) {
             jumps.push((own, target));
             start(&mut blocks, is_guarded, None);
@@ -193,7 +194,7 @@ $L__BB0_1:
 	ld.shared.b32 	%r2, [%r1];
 	@%p1 bra 	$L__BB0_1;
 $L__BB0_2: // a comment
-	@%p2 ld.b32 	%r3, [%rd1];
+	{ .reg .b64 a; @%p2 ld.global.b32 %r3, [a]; }
 	@%p3 bra 	$L__BB0_2;
 $L__BB0_3:
 	.pragma \"nounroll\";

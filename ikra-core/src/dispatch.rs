@@ -23,6 +23,7 @@ use crate::directory::TableRef;
 use crate::handle::{Handle, check};
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::panics::out_of_range;
 use crate::phase::Phase;
 use crate::value::Value;
 
@@ -192,7 +193,11 @@ impl<D: Class> Follow for Link<D> {
     #[track_caller]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
         let place = from.place_of::<D>();
-        check(D::ID, self.index() as u32, place.count::<D>());
+        let len = place.count::<D>();
+        // As `Value::bad_link` does, so that the device's compiler sees that an argument was looked at.
+        if self.id() > len {
+            out_of_range(D::ID.name(), self.id() - 1, len);
+        }
         // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists.
         D::to_ref(unsafe { Handle::new(self, place) })
     }

@@ -279,6 +279,47 @@ pub trait DeviceArgument: Value {}
 #[diagnostic::do_not_recommend]
 impl<T: Value> DeviceArgument for T {}
 
+/// An argument of a kernel, on the device.
+#[cfg(target_arch = "nvptx64")]
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Checked<'a, T>(pub &'a T);
+
+#[cfg(target_arch = "nvptx64")]
+impl<T: DeviceArgument> Checked<'_, T> {
+    /// Tells the compiler that links in it are to objects that exist.
+    ///
+    /// # Safety
+    ///
+    /// They are, as long as the kernel runs.
+    #[inline(always)]
+    pub unsafe fn trust(&self) {
+        if const { !T::LINKS_TO.is_empty() } {
+            let bad_link = self.0.bad_link(Targets(core::marker::PhantomData));
+            // SAFETY: by the caller.
+            unsafe { core::hint::assert_unchecked(bad_link.is_none()) }
+        }
+    }
+}
+
+/// For arguments of which only the type checker knows that they cannot be passed: their kernel never runs here.
+#[cfg(target_arch = "nvptx64")]
+#[doc(hidden)]
+pub trait Unpassed {
+    /// Tells nothing.
+    ///
+    /// # Safety
+    ///
+    /// None needed: a counterpart of [`Checked::trust`].
+    unsafe fn trust(&self);
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl<T> Unpassed for Checked<'_, T> {
+    #[inline(always)]
+    unsafe fn trust(&self) {}
+}
+
 /// What a kernel that runs by `execute` may return: `()`, or `Option<()>` so that `?` can end a call
 /// early. Anything else would be lost.
 #[diagnostic::on_unimplemented(

@@ -93,7 +93,8 @@ impl<C> Link<C> {
     /// The object's position in its class's columns, counted from 0.
     #[inline(always)]
     pub const fn index(self) -> usize {
-        (self.id.get() - 1) as usize
+        // Not a difference of 32 bits, which would be an instruction of its own wherever it is made an address.
+        self.id.get() as usize - 1
     }
 
     /// The link to the object with this index.

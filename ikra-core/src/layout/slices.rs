@@ -16,7 +16,7 @@ impl<T: Value> Window<T> for &[T] {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
         let place = unsafe { self.as_ptr().add(index) };
-        // SAFETY: layouts make windows that are slices of contiguous columns alone.
+        // SAFETY: layouts make windows that are slices of contiguous columns alone; nothing writes what is borrowed.
         unsafe { element::read(place) }
     }
 }
@@ -29,7 +29,7 @@ impl<T: Value> Window<T> for &mut [T] {
         // SAFETY: in range, by the caller.
         let place = unsafe { self.as_ptr().add(index) };
         // SAFETY: layouts make windows that are slices of contiguous columns alone.
-        unsafe { element::read(place) }
+        unsafe { element::read_own(place) }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {

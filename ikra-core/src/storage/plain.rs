@@ -76,8 +76,11 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     unsafe fn bad_link(table: &Table<C>, index: usize) -> Option<BadLink> {
-        // SAFETY: the contract is the same.
-        unsafe { <Self as Storage<C, K>>::read(&table.bases, index) }.bad_link(Targets::of::<C, K>(table))
+        // Not by `read`: a constructor has just written it.
+        // SAFETY: the object exists.
+        let place = unsafe { address::<C>(&table.bases, <Self as Storage<C, K>>::COLUMN, index) };
+        // SAFETY: it is a `T`'s, which nothing writes meanwhile.
+        unsafe { place.cast::<T>().read() }.bad_link(Targets::of::<C, K>(table))
     }
 
     shown_as_it_is!();

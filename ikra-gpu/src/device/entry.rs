@@ -20,6 +20,7 @@ macro_rules! __entry {
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", __ENTRY, ());
+                $crate::__trust!($executor: $($arg),*);
                 // SAFETY: by the host.
                 unsafe { $crate::device::$executor::<$kernel, $args>(first, end, list, $all) }
             }
@@ -29,6 +30,21 @@ macro_rules! __entry {
     ($($other:tt)*) => {};
 }
 pub use __entry as entry;
+
+/// Tells the compiler that links among a kernel's arguments are to objects that exist, so that they need not be checked by each
+/// thread.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __trust {
+    // Those of constructors may be to objects that are about to be made, and are not followed.
+    (construct: $($arg:ident),*) => {};
+    ($executor:ident: $($arg:ident),*) => { $({
+        #[allow(unused_imports, reason = "for arguments that cannot be passed")]
+        use $crate::device::runtime::kernel::Unpassed as _;
+        // SAFETY: the host has looked at them before the launch.
+        unsafe { $crate::device::runtime::kernel::Checked(&$arg).trust() };
+    })* };
+}
 
 /// The entry of a trait's kernel: for objects of all classes, of which each has blocks of its own. The classes come as a
 /// tree in which each block finds its own: `[0 {0 Car} {1 Pedestrian}]` are those up to class 0, and those after it.
@@ -49,6 +65,7 @@ macro_rules! __together {
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn entry(sections: [SectionWords; $count], list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", together::<$trait, $number>(), ());
+                $crate::__trust!(execute: $($arg),*);
                 // Elements by constants: by a variable, the array would be in memory.
                 $crate::__section! { (sections, list, $trait, $number, $args, $all) $tree }
             }
@@ -106,6 +123,7 @@ macro_rules! __reduced {
                 $(, $arg: $ty)*
             ) {
                 $crate::device::mark!($kind, __ENTRY, <$output as $crate::device::runtime::transfer::Transfer>::Wire);
+                $crate::__trust!(reduce: $($arg),*);
                 let results = $crate::device::Results { chunks, all, done };
                 // SAFETY: by the host.
                 unsafe {

@@ -86,9 +86,8 @@ impl Boid {
         let mut count = 0.0;
         let (mut towards, mut along, mut away) = ([0.0; 2], [0.0; 2], [0.0; 2]);
         for cell in self.cell.around() {
-            let (mut n, here) = (0, cell.count() as usize);
-            while n < here {
-                if let Some(boid) = cell.boids().get(n).load() {
+            cell.boids().range(..cell.count() as usize).for_each(|boid| {
+                if let Some(boid) = boid.load() {
                     let boid: Ref<Boid> = self.resolve(boid);
                     let (pos, vel) = (boid.pos(), boid.vel());
                     let mut d = [pos[0] - self.pos[0], pos[1] - self.pos[1]];
@@ -110,8 +109,7 @@ impl Boid {
                         }
                     }
                 }
-                n += 1;
-            }
+            });
         }
         let mut vel = self.vel;
         if count > 0.0 {

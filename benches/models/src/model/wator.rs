@@ -75,26 +75,27 @@ impl Cell {
         self.around.iter().filter(|cell| cell.kind() == kind).nth(k)
     }
 
-    /// The same, for neighbours that are of these kinds.
-    fn pick_of(&self, kinds: [Kind; 4], kind: Kind, random: &mut Random) -> Option<Ref<Cell>> {
-        let count = kinds.iter().filter(|&&other| other == kind).count() as u32;
+    /// The same, for neighbours that were looked at.
+    fn pick_of(cells: [Ref<Cell>; 4], kinds: [Kind; 4], kind: Kind, random: &mut Random) -> Option<Ref<Cell>> {
+        let count: u32 = kinds.map(|other| u32::from(other == kind)).iter().sum();
         if count == 0 {
             return None;
         }
-        let mut left = random.below(count);
+        let (mut found, mut left) = (None, random.below(count));
         for n in 0..4 {
             if kinds[n] == kind {
                 if left == 0 {
-                    return Some(self.around.get(n));
+                    found = Some(cells[n]);
                 }
-                left -= 1;
+                left = left.wrapping_sub(1);
             }
         }
-        None
+        found
     }
 
-    fn kinds(&self) -> [Kind; 4] {
-        [0, 1, 2, 3].map(|n| self.around.get(n).kind())
+    /// The neighbours.
+    fn cells(&self) -> [Ref<Cell>; 4] {
+        [0, 1, 2, 3].map(|n| self.around.get(n))
     }
 
     fn ticket(&self, random: &mut Random) -> u64 {
@@ -145,7 +146,8 @@ impl Cell {
         self.shark_claim.store(0);
         if self.kind == Kind::Fish {
             let mut random = Random::new(SEED, self.link().id(), 2 * (clock.step() + k));
-            let target = self.pick_of(self.kinds(), Kind::Water, &mut random);
+            let cells = self.cells();
+            let target = Self::pick_of(cells, cells.map(|cell| cell.kind()), Kind::Water, &mut random);
             self.send_fish(target, &mut random);
         }
     }
@@ -195,10 +197,11 @@ impl Cell {
         self.fish_claim.store(0);
         if self.kind == Kind::Shark && self.energy > 0 {
             let mut random = Random::new(SEED, self.link().id(), 2 * (clock.step() + k) + 1);
-            let kinds = self.kinds();
-            let mut target = self.pick_of(kinds, Kind::Fish, &mut random);
+            let cells = self.cells();
+            let kinds = cells.map(|cell| cell.kind());
+            let mut target = Self::pick_of(cells, kinds, Kind::Fish, &mut random);
             if target.is_none() {
-                target = self.pick_of(kinds, Kind::Water, &mut random);
+                target = Self::pick_of(cells, kinds, Kind::Water, &mut random);
             }
             self.send_shark(target, &mut random);
         }

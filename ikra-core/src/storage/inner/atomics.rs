@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::{Range, RangeBounds};
 
 use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsWindow};
@@ -9,8 +10,9 @@ use super::{ArrayStorage, array_storage, array_stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::order::{AtomicOwner, OfAny, OfSelf};
-use crate::panics::no_such_element;
+use crate::panics::{no_such_element, no_such_range};
 use crate::phase::Phase;
+use crate::range::within;
 use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
@@ -98,7 +100,16 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
         if index >= self.len() {
             no_such_element::<S::Owner>(S::FIELD, index, self.len());
         }
-        // SAFETY: the element exists.
+        // SAFETY: it does.
+        unsafe { self.element(index) }
+    }
+
+    /// # Safety
+    ///
+    /// The element exists.
+    #[inline(always)]
+    unsafe fn element(&self, index: usize) -> Atomic<'w, S::Element, A> {
+        // SAFETY: by the caller.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
         // SAFETY: those of the field are only ever accessed as atomics during `'w`.
         unsafe { Atomic::at(element) }
@@ -107,7 +118,50 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     /// The elements.
     #[inline(always)]
     pub fn iter(&self) -> InnerAtomicsIter<'w, S, A> {
-        InnerAtomicsIter { array: *self, next: 0 }
+        InnerAtomicsIter { array: *self, next: 0, end: self.len() as u32 }
+    }
+
+    /// The elements at some positions. Faster than `take` and `skip`, which ask at each element whether it is one of those.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Bucket {
+    ///     #[atomic]
+    ///     #[inline_array]
+    ///     pub values: [u32; 4],
+    ///     pub count: u32,
+    /// }
+    ///
+    /// #[soa_methods]
+    /// impl Bucket {
+    ///     #[kernel(reduce(Sum))]
+    ///     pub fn sum(&self) -> u32 {
+    ///         self.values.range(..self.count as usize).map(|value| value.load()).sum()
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Study { pub buckets: Objects<Bucket> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut study = Study::new();
+    /// study.buckets.push(Bucket { values: [1, 2, 3, 4], count: 3 })?;
+    /// assert_eq!(study.execute_and_reduce(Bucket::sum, (), Sum), 6);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last element or before it starts, as slicing does.
+    #[inline(always)]
+    #[track_caller]
+    pub fn range(&self, range: impl RangeBounds<usize>) -> InnerAtomicsIter<'w, S, A> {
+        let Some(Range { start, end }) = within(&range, self.len()) else {
+            no_such_range::<S::Owner>(S::FIELD, &range, self.len())
+        };
+        InnerAtomicsIter { array: *self, next: start as u32, end: end as u32 }
     }
 }
 
@@ -129,15 +183,17 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> IntoIterator for
     }
 }
 
-/// The elements of an inner array of atomics.
+/// Elements of an inner array of atomics.
 pub struct InnerAtomicsIter<'w, S: ArrayStorage, A> {
     array: InnerAtomics<'w, S, A>,
-    next: usize,
+    // At most `end`, which is at most the length.
+    next: u32,
+    end: u32,
 }
 
 impl<S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> fmt::Debug for InnerAtomicsIter<'_, S, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "InnerAtomicsIter({}..{})", self.next, self.array.len())
+        write!(f, "InnerAtomicsIter({}..{})", self.next, self.end)
     }
 }
 
@@ -146,18 +202,29 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> Iterator for Inn
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let index = self.next;
-        if index >= self.array.len() {
+        if self.next >= self.end {
             return None;
         }
-        self.next = index + 1;
-        Some(self.array.get(index))
+        self.next += 1;
+        // SAFETY: less than the length.
+        Some(unsafe { self.array.element(self.next as usize - 1) })
     }
 
     #[inline(always)]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.array.len() - self.next;
+        let left = (self.end - self.next) as usize;
         (left, Some(left))
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let (mut folded, mut next) = (init, self.next);
+        while next < self.end {
+            // SAFETY: less than the length.
+            folded = f(folded, unsafe { self.array.element(next as usize) });
+            next += 1;
+        }
+        folded
     }
 }
 

@@ -1,6 +1,9 @@
 //! Elements of contiguous columns. Each is at a multiple of every power of two that divides its size, up to a line: so a
 //! pair of `f32` is loaded and stored by one instruction, though its type wants no more than a multiple of 4.
 
+use core::arch::asm;
+use core::mem::MaybeUninit;
+
 #[derive(Clone, Copy)]
 #[repr(align(2))]
 struct Of2<T>(T);
@@ -14,13 +17,87 @@ struct Of8<T>(T);
 #[repr(align(16))]
 struct Of16<T>(T);
 
-/// Reads an element.
+/// Reads an element that nothing changes as long as the kernel runs: by the instruction for such memory, so that the
+/// compiler may load it where it is needed, and need not load it again, whatever is stored in between.
+///
+/// # Safety
+///
+/// It is one of a contiguous column, initialised, and no thread of the launch writes it.
+#[inline(always)]
+pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
+    if size_of::<T>() == 0 || size_of::<T>() > 64 {
+        // SAFETY: by the caller.
+        return unsafe { read_own(element) };
+    }
+    let mut value = MaybeUninit::<T>::uninit();
+    let pieces = const { size_of::<T>() / piece(size_of::<T>()) };
+    let mut n = 0;
+    while n < pieces {
+        let at = n * const { piece(size_of::<T>()) };
+        // SAFETY: a piece of the element, which starts at a multiple of its size, as a column's elements do; and of the value.
+        unsafe { copy_piece::<T>(element.byte_add(at).addr() as u64, value.as_mut_ptr().byte_add(at)) };
+        n += 1;
+    }
+    // SAFETY: all of its pieces were copied from one.
+    unsafe { value.assume_init() }
+}
+
+/// The largest power of two up to 16 that divides a size: what one instruction loads.
+const fn piece(size: usize) -> usize {
+    let power = 1 << size.trailing_zeros();
+    if power < 16 { power } else { 16 }
+}
+
+/// An instruction that loads registers `$value` from the address.
+macro_rules! load {
+    ($at:expr, $to:expr, $instruction:literal $format:literal, $class:ident $ty:ty; $($value:ident)*) => {{
+        $(let $value: $ty;)*
+        // SAFETY: by the caller, what is loaded depends on the address alone.
+        unsafe {
+            asm!(
+                concat!(
+                    "{{ .reg .b64 a; cvta.to.global.u64 a, {at}; ld.global.nc.", $instruction, " ", $format, ", [a]; }}"
+                ),
+                at = in(reg64) $at,
+                $($value = out($class) $value,)*
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        // SAFETY: by the caller, there is room for as many bytes.
+        unsafe { $to.write_unaligned([$($value),*]) }
+    }};
+}
+
+/// Copies the bytes that one instruction loads.
+///
+/// # Safety
+///
+/// There is such a piece of a `T` in global memory, at a multiple of its size, which no thread of the launch writes; and room for it.
+#[inline(always)]
+unsafe fn copy_piece<T>(from: u64, to: *mut T) {
+    match const { (piece(size_of::<T>()), align_of::<T>()) } {
+        (16, 8..) => load!(from, to.cast::<[u64; 2]>(), "v2.b64" "{{{a}, {b}}}", reg64 u64; a b),
+        (16, _) => load!(from, to.cast::<[u32; 4]>(), "v4.b32" "{{{a}, {b}, {c}, {d}}}", reg32 u32; a b c d),
+        (8, 8..) => load!(from, to.cast::<[u64; 1]>(), "b64" "{a}", reg64 u64; a),
+        (8, _) => load!(from, to.cast::<[u32; 2]>(), "v2.b32" "{{{a}, {b}}}", reg32 u32; a b),
+        (4, _) => load!(from, to.cast::<[u32; 1]>(), "b32" "{a}", reg32 u32; a),
+        (2, _) => load!(from, to.cast::<[u16; 1]>(), "b16" "{a}", reg16 u16; a),
+        _ => {
+            let mut byte = 0_u16;
+            load!(from, (&raw mut byte).cast::<[u16; 1]>(), "u8" "{a}", reg16 u16; a);
+            // SAFETY: by the caller.
+            unsafe { to.cast::<u8>().write(byte as u8) }
+        }
+    }
+}
+
+/// Reads an element that the kernel may write later on.
 ///
 /// # Safety
 ///
 /// It is one of a contiguous column, initialised, and nothing writes it.
 #[inline(always)]
-pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
+pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
     // SAFETY: by the caller; columns start on a line, and their elements are as far apart as they are large, so that each
     // is at a multiple of the wrapper's alignment, and the wrapper is no larger.
     unsafe {

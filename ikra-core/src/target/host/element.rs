@@ -4,9 +4,20 @@
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, initialised, and nothing writes it.
+/// It is one of a contiguous column, initialised, and nothing writes it as long as the column is borrowed.
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
+    // SAFETY: by the caller.
+    unsafe { element.read() }
+}
+
+/// Reads an element of a column that is borrowed exclusively.
+///
+/// # Safety
+///
+/// It is one of a contiguous column, initialised, and nothing writes it.
+#[inline(always)]
+pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
     // SAFETY: by the caller.
     unsafe { element.read() }
 }
