@@ -19,7 +19,7 @@ pub use strategies::{Ranged, Remembered, TagCells, Tags};
 use core::fmt::Debug;
 
 use crate::class::Class;
-use crate::directory::TableRef;
+use crate::directory::{TableRef, Targets};
 use crate::handle::{Handle, check};
 use crate::info::ClassId;
 use crate::link::Link;
@@ -69,6 +69,9 @@ pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync 
     /// The number of objects at the place of the class with this number.
     #[doc(hidden)]
     fn count(tag: usize, place: TableRef<'_>) -> u32;
+    /// The number of the first class that has objects; 0 if none has. No loop: where it is not needed, nothing is left of it.
+    #[doc(hidden)]
+    fn some(targets: Targets<'_>) -> usize;
     /// Which class's a link is.
     #[doc(hidden)]
     fn links(link: AnyLink<Self>) -> Self::Links;

@@ -247,7 +247,7 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
     #[inline(always)]
     unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> D::Ref<'w, P> {
         // The first object of a class that has any.
-        let tag = (0..D::CLASSES.len()).find(|&tag| D::count(tag, targets.table(|| tag)) > 0).unwrap_or(0);
+        let tag = D::some(targets);
         let first = Self::at(tag, 0);
         // SAFETY: the place is that of the class; by the caller there is a good link to one of the classes.
         D::to_ref(unsafe { AnyHandle::new(first, targets.table(|| tag)) })

@@ -44,6 +44,16 @@ macro_rules! __dispatch {
                 0
             }
             #[inline(always)]
+            fn some(targets: $crate::table::Targets<'_>) -> ::core::primitive::usize {
+                $({
+                    let tag = <Self as $crate::dispatch::Includes<$class>>::TAG;
+                    if $crate::table::TableRef::count::<$class>($crate::table::Targets::table(targets, || tag)) > 0 {
+                        return tag;
+                    }
+                })*
+                0
+            }
+            #[inline(always)]
             fn to_ref<'w, __P: $crate::phase::Phase>(
                 object: $crate::dispatch::AnyHandle<'w, Self, __P>,
             ) -> $reference<'w, __P> {
