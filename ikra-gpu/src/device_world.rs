@@ -173,7 +173,7 @@ impl DeviceWorld {
 
     /// Whether the device has all objects: what a launch asks first.
     fn is_current(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
-        objects.copies().missing(self.log.number()).is_empty() && objects.pending() == 0 && self.knows(member, objects)
+        self.knows(member, objects) && objects.copies().missing(self.log.number()).is_empty()
     }
 
     /// Whether the device has columns for these objects, perhaps with other values.

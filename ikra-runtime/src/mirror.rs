@@ -412,6 +412,9 @@ impl<'o> Copies<'o> {
     ///
     /// The copy has values of these fields for all objects, at the latest when it fetches them.
     pub unsafe fn changed(&mut self, stream: u64, fields: FieldSet) {
+        if fields.is_empty() {
+            return;
+        }
         let fields = (self.whole_units)(fields);
         for copy in &mut *self.list {
             copy.set_valid(fields, copy.stream == stream);
