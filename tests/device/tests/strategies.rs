@@ -117,3 +117,16 @@ fn the_strategies_agree_on_the_device() {
         check(Place::Gpu(0));
     }
 }
+
+/// Each class's method is the one that is called, among sixteen.
+#[test]
+fn many_classes_agree() {
+    use ikra_device_tests::model::many::{Hook, Store, hook};
+    let places = if has_gpu() { vec![Place::Host, Place::Gpu(0)] } else { vec![Place::Host] };
+    for place in places {
+        let mut store = Store::full();
+        store.on(place).execute(Hook::lift, ()).unwrap();
+        let primes = [1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47];
+        assert_eq!(store.hooks.column(hook::load), primes.map(|prime| 3 * prime), "{place}");
+    }
+}
