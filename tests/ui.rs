@@ -1,6 +1,7 @@
 //! Compile errors, as a user sees them. `TRYBUILD=overwrite cargo test --test ui` rewrites the expected
 //! ones; read each change as a newcomer would.
 
+use std::env;
 use std::process::Command;
 
 /// The compiler whose messages are checked in: others word some of them differently.
@@ -20,28 +21,31 @@ fn is_expected_compiler() -> bool {
     version.starts_with(RUSTC)
 }
 
-/// What `cargo check` finds. All cases are compiled by one call of cargo, side by side.
-#[test]
-fn ui_of_check() {
-    if is_expected_compiler() {
-        let cases = trybuild::TestCases::new();
-        for theme in ["arrays", "cascades", "class", "methods", "soundness", "text", "value", "world"] {
-            cases.compile_fail(format!("tests/ui/{theme}/*.rs"));
-        }
-    }
-}
+/// The flags for all cases, which are compiled by one `cargo check`, side by side.
+///
+/// With `--emit=obj` it finds what else only `cargo build` finds, when kernels and executors are instantiated: data races,
+/// orders of threads. The others are trybuild's own. It compiles what cases depend on without the last of them, and then
+/// once more with it, unless all are in this variable.
+const FLAGS: (&str, &str) = (
+    "CARGO_ENCODED_RUSTFLAGS",
+    "--emit=obj\x1f--cfg\x1ftrybuild\x1f--verbose\x1f-Adead_code\x1f--diagnostic-width=140",
+);
 
-/// What `cargo build` alone finds, when kernels and executors are instantiated: data races, orders of threads.
+/// Programs with mistakes, each with its message.
 #[test]
-fn ui_of_build() {
-    if is_expected_compiler() {
-        let cases = trybuild::TestCases::new();
-        // A case that passes makes trybuild build, one case after the other.
-        cases.pass("tests/ui/pass/*.rs");
-        for theme in ["dispatch", "instances", "order", "race"] {
-            cases.compile_fail(format!("tests/ui/{theme}/*.rs"));
-        }
+fn ui() {
+    if !is_expected_compiler() {
+        return;
     }
+    // Trybuild takes the variable from its own process, so that it runs in another, with the same choice of cases.
+    if env::var_os(FLAGS.0).is_none_or(|flags| flags != FLAGS.1) {
+        let choice = env::args().filter(|argument| argument.starts_with("trybuild="));
+        let mut test = Command::new(env::current_exe().expect("it is known"));
+        let status = test.args(["ui", "--exact", "--nocapture"]).args(choice).env(FLAGS.0, FLAGS.1).status();
+        assert!(status.expect("the test runs").success(), "see above");
+        return;
+    }
+    trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
 }
 
 /// One mistake is one message: in programs of ordinary size, whose other parts use what has the mistake.

@@ -43,6 +43,15 @@ pub const fn bytes(field: &FieldInfo) -> usize {
 /// What host and device must agree on about a class: where it is defined, its fields and their places, and the
 /// classes of its links.
 pub const fn class_fingerprint<C: Class>() -> u64 {
+    /// A constant, so that it is made once: the compiler calls the function for each kernel.
+    struct Of<C>(C);
+    impl<C: Class> Of<C> {
+        const FINGERPRINT: u64 = new_class_fingerprint::<C>();
+    }
+    Of::<C>::FINGERPRINT
+}
+
+const fn new_class_fingerprint<C: Class>() -> u64 {
     let mut print = Fingerprint::new().text(C::ORIGIN.place()).number(C::FIELDS.len() as u64);
     let mut field = 0;
     while field < C::FIELDS.len() {

@@ -233,16 +233,20 @@ fn link(n: usize) -> L { Link::from_index(n).unwrap() }
 
 /// Runs all kernels of the layout; returns how many there are.
 pub fn run() -> usize {
+    let [paired, few, many] = [PAIRED, COUNT, MANY].map(|count| {
+        let all = plain::objects(count);
+        let start = world(&all);
+        (all, start)
+    });
     for &(name, heavy, step, ref run) in CASES {
-        let all = plain::objects(match run {
-            Pairs(_) => PAIRED,
-            _ if heavy => COUNT,
-            _ => MANY,
-        });
+        let (all, start) = match run {
+            Pairs(_) => &paired,
+            _ if heavy => &few,
+            _ => &many,
+        };
         let chosen: Vec<usize> = (0..all.len()).map(|n| n * 7 % all.len()).filter(|n| n % 4 != 1).collect();
         let links: Vec<L> = chosen.iter().copied().map(link).collect();
-        let (expected, results) = expected(&all, step, run, &chosen);
-        let start = world(&all);
+        let (expected, results) = expected(all, step, run, &chosen);
         for threads in [1, 2, 8] {
             let mut things = start.clone();
             let largest = results.iter().copied().max();

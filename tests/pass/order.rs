@@ -144,7 +144,7 @@ fn set<P: ikra::Phase>(agent: &AgentMut<'_, P>, to: u32) {
     agent.level.store(to);
 }
 
-fn main() {
+pub fn main() {
     let mut town = Town::new();
     let cell = Cell { hits: 0, infected: false, head: None, weight: 0.0, counts: [0; 4] };
     let cell = town.cells.push(cell).unwrap();

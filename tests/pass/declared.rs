@@ -22,7 +22,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-fn main() {
+pub fn main() {
     let mut sim = Sim::new();
     sim.execute(Body::follow, ());
 }

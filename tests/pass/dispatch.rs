@@ -86,7 +86,7 @@ struct Town {
     pedestrians: Objects<Pedestrian>,
 }
 
-fn main() -> Result<(), ikra::Error> {
+pub fn main() -> Result<(), ikra::Error> {
     let mut town = Town::new();
     let walker = town.pedestrians.push(Pedestrian { steps: 1 })?;
     let car = town.cars.push(model::Car { km: 2, ahead: Some(walker.into()) })?;

@@ -25,7 +25,7 @@ pub struct Graph {
     pub nodes: Objects<Node>,
 }
 
-fn main() {
+pub fn main() {
     let mut graph = Graph::new();
     let node = graph.nodes.reserve(1).unwrap().next().unwrap();
     graph.nodes.init(node, Node { value: 1, next: node, path: [1, 2] }).unwrap();

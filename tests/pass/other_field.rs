@@ -25,7 +25,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-fn main() {
+pub fn main() {
     let mut sim = Sim::new();
     sim.execute(Body::prepare, ());
     sim.execute(Body::follow, ());

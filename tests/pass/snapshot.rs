@@ -21,7 +21,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-fn main() {
+pub fn main() {
     let mut sim = Sim::new();
     let first = sim.bodies.push(Body { pos: 0.0, mass: 1.0, next: None }).unwrap();
     let second = sim.bodies.push(Body { pos: 5.0, mass: 1.0, next: Some(first) }).unwrap();

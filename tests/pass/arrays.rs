@@ -28,6 +28,6 @@ pub struct Sim {
     pub large: Objects<Large>,
 }
 
-fn main() {
-    Sim::new();
+pub fn main() {
+    let _ = Sim::new();
 }

@@ -34,7 +34,7 @@ impl Body {
     }
 }
 
-fn main() {
+pub fn main() {
     let mut sim = Sim::new();
     let first = sim.bodies.push(Body { mass: 1.0, speed: 3.0, hits: 1, next: None }).unwrap();
     sim.bodies.push(Body { mass: 2.0, speed: 4.0, hits: 1, next: Some(first) }).unwrap();

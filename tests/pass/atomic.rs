@@ -24,7 +24,7 @@ pub struct Sim {
     pub bodies: Objects<Body>,
 }
 
-fn main() {
+pub fn main() {
     let mut sim = Sim::new();
     let first = sim.bodies.push(Body { hits: 0, next: None }).unwrap();
     sim.bodies.push(Body { hits: 0, next: Some(first) }).unwrap();
