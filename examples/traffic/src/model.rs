@@ -403,12 +403,14 @@ impl Car {
                         break;
                     }
                     let wanted = (most - velocity).min(u32::from(sign.ahead));
-                    let (free, index) = (cell.free_ahead(wanted), cell.link().index() as u32);
-                    for n in 1..=free {
-                        let next = cell.of_street(index + n);
-                        self.path.set(velocity as usize, next);
-                        velocity += 1;
-                        (target, before) = (next, target);
+                    let (free, first) = (cell.free_ahead(wanted), cell.link().index() as u32 + 1);
+                    for n in 0..free {
+                        self.path.set((velocity + n) as usize, cell.of_street(first + n));
+                    }
+                    if free > 0 {
+                        before = if free > 1 { cell.of_street(first + free - 2) } else { target };
+                        target = cell.of_street(first + free - 1);
+                        velocity += free;
                     }
                     if free < wanted || velocity == most {
                         break;

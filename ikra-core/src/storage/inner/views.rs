@@ -405,11 +405,8 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     #[track_caller]
     pub fn set(&mut self, index: usize, value: ViewOf<'w, P, S>) {
         const { Written::<P, S>::CHECK };
+        // A ref proves that its object exists.
         let element = S::Element::unview::<P>(value);
-        // Here, where it is in a register, and not when the call has ended.
-        if const { brings_links::<P, S>() } {
-            assert_good(&element, self.targets);
-        }
         // SAFETY: as for `index_mut`; nothing is borrowed from the array.
         unsafe { self.address(index).write(element) };
     }
