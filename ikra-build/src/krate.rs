@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Device;
 use crate::files::{hash, write_if_changed};
+use crate::{Device, Floats};
 
 /// The crate's files.
 pub(crate) struct Krate {
@@ -18,9 +18,17 @@ pub(crate) fn write(device: &Device, model: &Path, ikra: &Path, folder: &Path, l
     let alias = alias();
     let name = format!("ikra_device_{:016x}", hash(folder.as_os_str().as_encoded_bytes()));
     let dependencies: String = device.dependencies.iter().map(|(name, entry)| format!("{name} = {entry}\n")).collect();
+    // Methods of `std` that are not exact are refused: by one of the libraries, so that the others, and the language's own, are
+    // compiled once for all ways of rounding.
+    let refusals = match device.floats {
+        Floats::Strict => format!("[profile.{PROFILE}.package.ikra-core]\nrustflags = [\"--cfg=ikra_strict\"]\n"),
+        Floats::Contract | Floats::Fast => String::new(),
+    };
     // A profile of its own: what the user's configuration says about `release` is for the host.
     let manifest = format!(
         r#"# Made by ikra-build.
+cargo-features = ["profile-rustflags"]
+
 [package]
 name = "{name}"
 version = "0.0.0"
@@ -44,7 +52,7 @@ debug-assertions = false
 overflow-checks = false
 incremental = false
 strip = false
-
+{refusals}
 [workspace]
 "#
     );

@@ -152,7 +152,7 @@ fn text(output: &Output) -> String {
 
 /// Flags for all crates of the device, and none of the host's.
 fn flags(device: &Device) -> Vec<String> {
-    let mut flags = vec![
+    vec![
         format!("-Ctarget-cpu={}", device.target),
         // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
         String::from("-Zmir-enable-passes=-JumpThreading"),
@@ -165,12 +165,7 @@ fn flags(device: &Device) -> Vec<String> {
         // It keeps a register for each multiple of a stride, and for want of registers the assembler starts loads one after another:
         // a loop over links that was unrolled four times took up to 1.4 times as long.
         String::from("-Cllvm-args=-disable-lsr"),
-    ];
-    if device.floats == Floats::Strict {
-        // Methods of `std` that are not exact are refused.
-        flags.push(String::from("--cfg=ikra_strict"));
-    }
-    flags
+    ]
 }
 
 /// Flags that choose instructions, once all crates have become one.
@@ -198,12 +193,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ways_of_rounding_that_allow_other_bits_share_all_crates_but_the_models() {
+    fn the_ways_of_rounding_share_all_crates_but_the_models() {
         let flags = |floats| flags(&Device::new("m").target("sm_90").floats(floats));
         assert!(flags(Floats::Strict).contains(&String::from("-Ctarget-cpu=sm_90")));
-        assert!(flags(Floats::Strict).contains(&String::from("--cfg=ikra_strict")));
         assert_eq!(flags(Floats::Contract), flags(Floats::Fast));
-        assert!(flags(Floats::Fast).iter().all(|flag| flags(Floats::Strict).contains(flag)));
+        assert_eq!(flags(Floats::Contract), flags(Floats::Strict));
         assert!(!flags(Floats::Fast).iter().any(|flag| flag.contains("-nvptx")));
         assert_ne!(instructions(Floats::Contract), instructions(Floats::Fast));
     }

@@ -4,90 +4,109 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use ikra_generated_tests::{atomics, combine, write};
 
 /// As a release build compiles the package itself, while Ikra is that of the other builds.
 const OPTIMIZED: &[&str] = &["build", "--config", "profile.dev.opt-level=3"];
 
-/// A package in a folder of its own. All are built in one folder, one after another, so that Ikra is built once; it is that
-/// of ikra-build's tests.
-struct Package {
-    name: &'static str,
+/// Packages in folders of their own. All are built in one folder, so that Ikra is built once; it is that of ikra-build's tests.
+struct Packages {
+    folder: PathBuf,
 }
 
-impl Package {
-    /// Writes it, with the source of its program or library.
-    fn new(name: &'static str, file: &str, source: &str) -> Self {
-        let package = Self { name };
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
-        let folder = package.folder();
-        std::fs::create_dir_all(folder.join("src")).expect("the folder can be made");
+impl Packages {
+    /// A folder that has packages, or is one.
+    fn new(name: &str) -> Self {
+        Self { folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) }
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.folder.join(file);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
+        std::fs::write(path, text).expect("the folder can be written");
+    }
+
+    /// Adds a package with the source of its program or library. What is in the manifest beside it is for all packages.
+    fn add(&self, at: &str, name: &str, file: &str, source: &str, all: &str) {
         let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nikra = {{ path = {workspace:?} }}\n[workspace]\n\
-            [profile.dev]\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\nopt-level = 0\n"
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nikra = {{ path = {:?} }}\n{all}",
+            workspace()
         );
-        let write =
-            |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("the folder can be written");
-        write("Cargo.toml", &manifest);
-        write(file, source);
-        std::fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).expect("there is a lock file");
-        package
+        self.write(&format!("{at}/Cargo.toml"), &manifest);
+        self.write(&format!("{at}/{file}"), source);
     }
 
-    fn folder(&self) -> PathBuf {
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.name)
-    }
-
-    /// The errors of a command of Cargo, which must find some.
-    fn errors(&self, command: &[&str]) -> String {
+    /// What a command of Cargo, which must find errors, prints to standard output and standard error.
+    fn failing(&self, command: &[&str]) -> (String, String) {
+        std::fs::copy(workspace().join("Cargo.lock"), self.folder.join("Cargo.lock")).expect("there is a lock file");
         let output = Command::new(env!("CARGO"))
             .args(command)
             .args(["--offline", "--quiet", "--color=never"])
-            .current_dir(self.folder())
+            .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("target"))
             .env("IKRA_SKIP_DEVICE", "1")
             .output()
             .expect("cargo runs");
-        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success(), "{}: `cargo {}` succeeded", self.name, command.join(" "));
-        messages
+        assert!(!output.status.success(), "`cargo {}` succeeded", command.join(" "));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
     }
 }
 
-/// Checks that there is an error for each kernel, which starts as given, and no other.
-fn check(messages: &str, numbers: &[usize], start: impl Fn(usize) -> String, about: &str) {
-    let missed: Vec<usize> = numbers.iter().copied().filter(|&number| !messages.contains(&start(number))).collect();
-    let others: Vec<&str> =
-        messages.lines().filter(|line| line.starts_with("error") && !line.contains(about)).collect();
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
+}
+
+/// For packages that are no members of another's.
+const WORKSPACE: &str =
+    "[workspace]\n[profile.dev]\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\nopt-level = 0\n";
+
+/// The messages of the program with races or of the one with orders, one per line: these two are built at the same time.
+fn messages(program: &str) -> impl Iterator<Item = &'static str> {
+    static ALL: OnceLock<String> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let packages = Packages::new("generated-kernels");
+        let manifest = WORKSPACE.replace("[workspace]", "[workspace]\nmembers = [\"*\"]\nresolver = \"3\"");
+        packages.write("Cargo.toml", &manifest);
+        packages.add("rejected", "rejected", "src/main.rs", &write::rejected(&combine::combinations()), "");
+        packages.add("unordered", "unordered", "src/main.rs", &atomics::rejected(&atomics::kernels()), "");
+        let (messages, errors) = packages.failing(&["build", "--workspace", "--keep-going", "--message-format=json"]);
+        assert!(!messages.is_empty(), "{errors}");
+        messages
+    });
+    let manifest = Path::new("generated-kernels").join(program).join("Cargo.toml");
+    let start = format!("{}\"", manifest.display());
+    all.lines().filter(move |line| line.contains("compiler-message") && line.contains(&start))
+}
+
+/// Checks that a program has an error for each kernel, which starts as given, and no other.
+fn check(program: &str, numbers: &[usize], start: impl Fn(usize) -> String, about: &str) {
+    let errors: Vec<&str> = messages(program).filter(|line| line.contains("\"rendered\":\"error")).collect();
+    let has = |&number: &usize| errors.iter().any(|line| line.contains(&start(number)));
+    let missed: Vec<usize> = numbers.iter().copied().filter(|number| !has(number)).collect();
     println!("{} kernels", numbers.len());
-    assert!(missed.is_empty(), "no error for {missed:?}\n{messages}");
-    assert!(others.iter().all(|line| line.contains("could not compile")), "{others:?}");
+    assert!(missed.is_empty(), "no error for {missed:?}\n{errors:#?}");
+    let others: Vec<&&str> = errors.iter().filter(|line| !line.contains(about)).collect();
+    assert!(others.iter().all(|line| line.contains("\"rendered\":\"error: aborting due to")), "{others:?}");
 }
 
 #[test]
 fn every_race_is_an_error() {
-    let combinations = combine::combinations();
-    let package = Package::new("rejected", "src/main.rs", &write::rejected(&combinations));
-    let messages = package.errors(&["build"]);
-    let numbers: Vec<usize> = combinations.iter().filter(|kernel| kernel.races()).map(|kernel| kernel.number).collect();
-    check(&messages, &numbers, |n| format!("data race: kernel `Thing::k{n}` writes"), "data race: kernel");
+    let kernels = combine::combinations();
+    let numbers: Vec<usize> = kernels.iter().filter(|kernel| kernel.races()).map(|kernel| kernel.number).collect();
+    check("rejected", &numbers, |n| format!("data race: kernel `Thing::k{n}` writes"), "data race: kernel");
     assert!(numbers.len() > 150);
 }
 
 #[test]
 fn every_dependence_on_the_order_is_an_error() {
     let kernels = atomics::kernels();
-    let package = Package::new("unordered", "src/main.rs", &atomics::rejected(&kernels));
-    let messages = package.errors(&["build"]);
     let numbers: Vec<usize> =
         kernels.iter().filter(|kernel| !kernel.is_ordered()).map(|kernel| kernel.number).collect();
-    check(
-        &messages,
-        &numbers,
-        |n| format!("order of threads: in kernel `Thing::k{n}`, "),
-        "order of threads: in kernel",
-    );
+    let start = |n| format!("order of threads: in kernel `Thing::k{n}`, ");
+    check("unordered", &numbers, start, "order of threads: in kernel");
     assert!(numbers.len() > 150);
 }
 
@@ -159,9 +178,10 @@ fn reads() -> impl Iterator<Item = (usize, &'static str)> {
 
 #[test]
 fn libraries_show_the_line_of_the_read() {
-    let package = Package::new("racy-library", "src/lib.rs", LIBRARY);
+    let package = Packages::new("racy-library");
+    package.add(".", "racy-library", "src/lib.rs", LIBRARY, WORKSPACE);
     for command in [OPTIMIZED, &["build"], &["test", "--no-run"]] {
-        let messages = package.errors(command);
+        let (_, messages) = package.failing(command);
         let mut missed = String::new();
         for (line, name) in reads() {
             let start = format!("data race: kernel `Cell::{name}` writes `Cell::x` of its own object and reads it");
