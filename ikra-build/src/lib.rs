@@ -66,6 +66,7 @@ mod panics;
 mod prebuilt;
 pub mod ptx;
 pub mod ptxas;
+mod slots;
 mod spaces;
 mod strict;
 mod toolchain;

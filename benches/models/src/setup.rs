@@ -89,38 +89,21 @@ pub(crate) fn wator(options: &Options) -> Done {
             state: Box::new(move |sea| {
                 state(&bytes(sea.cells.column(wator::cell::kind)), sea.cells.column(wator::cell::energy))
             }),
-            variants: vec![
-                Variant {
-                    name: "predators and prey",
-                    batch: Box::new(move |sea| {
-                        for k in 0..STEPS {
-                            sea.execute(wator::Cell::choose_fish, (clock, k))?;
-                            sea.execute(wator::Cell::move_fish, ())?;
-                            sea.execute(wator::Cell::choose_shark, (clock, k))?;
-                            sea.execute(wator::Cell::move_shark, ())?;
-                        }
-                        sea.execute(wator::Clock::advance, STEPS)
-                    }),
-                    records: true,
-                    same: SAME,
-                    best: BEST,
-                },
-                Variant {
-                    name: "… neighbours read once",
-                    batch: Box::new(move |sea| {
-                        for k in 0..STEPS {
-                            sea.execute(wator::Cell::choose_fish_once, (clock, k))?;
-                            sea.execute(wator::Cell::move_fish, ())?;
-                            sea.execute(wator::Cell::choose_shark_once, (clock, k))?;
-                            sea.execute(wator::Cell::move_shark, ())?;
-                        }
-                        sea.execute(wator::Clock::advance, STEPS)
-                    }),
-                    records: true,
-                    same: SAME,
-                    best: BEST,
-                },
-            ],
+            variants: vec![Variant {
+                name: "predators and prey",
+                batch: Box::new(move |sea| {
+                    for k in 0..STEPS {
+                        sea.execute(wator::Cell::choose_fish, (clock, k))?;
+                        sea.execute(wator::Cell::move_fish, ())?;
+                        sea.execute(wator::Cell::choose_shark, (clock, k))?;
+                        sea.execute(wator::Cell::move_shark, ())?;
+                    }
+                    sea.execute(wator::Clock::advance, STEPS)
+                }),
+                records: true,
+                same: SAME,
+                best: BEST,
+            }],
             cuda: Box::new(move |baselines, which, batches| {
                 let (mut kinds, mut energies) = (start_kinds.clone(), start_energies.clone());
                 let time = baselines.wator(which.version, batches, &around, &mut kinds, &mut energies);

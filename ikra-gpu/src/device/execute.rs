@@ -37,12 +37,13 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
 #[inline(always)]
 unsafe fn only_object(list: *const u32, n: u32) -> u32 {
     let mut object = n;
-    // As one piece without a branch, so that it is one number of 32 bits that all addresses are made of.
+    // As one piece, so that it is one number of 32 bits that all addresses are made of. All threads jump, or none.
     // SAFETY: by the caller; the list is in global memory, and nothing writes it.
+    #[allow(named_asm_labels, reason = "within the braces: each copy has its own")]
     unsafe {
         core::arch::asm!(
-            "{{ .reg .pred p; .reg .b64 a; setp.ne.b64 p, {1}, 0; cvta.to.global.u64 a, {1}; \
-             mad.wide.u32 a, {0}, 4, a; @p ld.global.b32 {0}, [a]; }}",
+            "{{ .reg .pred p; .reg .b64 a; setp.eq.b64 p, {1}, 0; @p bra.uni no_list; cvta.to.global.u64 a, {1}; \
+             mad.wide.u32 a, {0}, 4, a; ld.global.b32 {0}, [a]; no_list: }}",
             inout(reg32) object,
             in(reg64) list,
             options(pure, readonly, nostack, preserves_flags)

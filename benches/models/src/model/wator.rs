@@ -66,17 +66,7 @@ pub struct Cell {
 #[soa_methods]
 impl Cell {
     /// One of the neighbours of a kind.
-    fn pick(&self, kind: Kind, random: &mut Random) -> Option<Ref<Cell>> {
-        let count = self.around.iter().filter(|cell| cell.kind() == kind).count() as u32;
-        if count == 0 {
-            return None;
-        }
-        let k = random.below(count) as usize;
-        self.around.iter().filter(|cell| cell.kind() == kind).nth(k)
-    }
-
-    /// The same, for neighbours that were looked at.
-    fn pick_of(cells: [Ref<Cell>; 4], kinds: [Kind; 4], kind: Kind, random: &mut Random) -> Option<Ref<Cell>> {
+    fn pick(cells: [Ref<Cell>; 4], kinds: [Kind; 4], kind: Kind, random: &mut Random) -> Option<Ref<Cell>> {
         let count: u32 = kinds.map(|other| u32::from(other == kind)).iter().sum();
         if count == 0 {
             return None;
@@ -135,19 +125,8 @@ impl Cell {
         self.shark_claim.store(0);
         if self.kind == Kind::Fish {
             let mut random = Random::new(SEED, self.link().id(), 2 * (clock.step() + k));
-            let target = self.pick(Kind::Water, &mut random);
-            self.send_fish(target, &mut random);
-        }
-    }
-
-    /// The same, with the neighbours read once.
-    #[kernel]
-    pub fn choose_fish_once(&mut self, clock: Ref<Clock>, k: u32) {
-        self.shark_claim.store(0);
-        if self.kind == Kind::Fish {
-            let mut random = Random::new(SEED, self.link().id(), 2 * (clock.step() + k));
             let cells = self.cells();
-            let target = Self::pick_of(cells, cells.map(|cell| cell.kind()), Kind::Water, &mut random);
+            let target = Self::pick(cells, cells.map(|cell| cell.kind()), Kind::Water, &mut random);
             self.send_fish(target, &mut random);
         }
     }
@@ -183,25 +162,11 @@ impl Cell {
         self.fish_claim.store(0);
         if self.kind == Kind::Shark && self.energy > 0 {
             let mut random = Random::new(SEED, self.link().id(), 2 * (clock.step() + k) + 1);
-            let mut target = self.pick(Kind::Fish, &mut random);
-            if target.is_none() {
-                target = self.pick(Kind::Water, &mut random);
-            }
-            self.send_shark(target, &mut random);
-        }
-    }
-
-    /// The same, with the neighbours read once.
-    #[kernel]
-    pub fn choose_shark_once(&mut self, clock: Ref<Clock>, k: u32) {
-        self.fish_claim.store(0);
-        if self.kind == Kind::Shark && self.energy > 0 {
-            let mut random = Random::new(SEED, self.link().id(), 2 * (clock.step() + k) + 1);
             let cells = self.cells();
             let kinds = cells.map(|cell| cell.kind());
-            let mut target = Self::pick_of(cells, kinds, Kind::Fish, &mut random);
+            let mut target = Self::pick(cells, kinds, Kind::Fish, &mut random);
             if target.is_none() {
-                target = Self::pick_of(cells, kinds, Kind::Water, &mut random);
+                target = Self::pick(cells, kinds, Kind::Water, &mut random);
             }
             self.send_shark(target, &mut random);
         }
