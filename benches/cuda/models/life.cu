@@ -8,26 +8,10 @@ namespace {
 
 constexpr unsigned BLOCK = 256;
 
-struct Links {
-    const unsigned* around[8];
-};
-
-// The same pass over the same columns.
+// The same pass over the same columns, and the best that we know: the links of a cell side by side, in two loads.
 __global__ void __launch_bounds__(BLOCK)
-    live(Links links, const std::uint8_t* __restrict__ alive, std::uint8_t* __restrict__ next, unsigned n)
-{
-    const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i >= n) return;
-    unsigned count = 0;
-#pragma unroll
-    for (int k = 0; k < 8; ++k) count += alive[links.around[k][i]];
-    next[i] = count == 3 || (alive[i] && count == 2);
-}
-
-// The links of a cell side by side, in two loads.
-__global__ void __launch_bounds__(BLOCK)
-    live_rows(const uint4* __restrict__ links, const std::uint8_t* __restrict__ alive, std::uint8_t* __restrict__ next,
-              unsigned n)
+    live(const uint4* __restrict__ links, const std::uint8_t* __restrict__ alive, std::uint8_t* __restrict__ next,
+         unsigned n)
 {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= n) return;
@@ -39,7 +23,7 @@ __global__ void __launch_bounds__(BLOCK)
 }  // namespace
 
 // `around` has eight columns of `n` numbers of cells.
-EXPORT double model_life(std::uint32_t best, std::uint32_t batches, std::uint32_t n, const std::uint32_t* around,
+EXPORT double model_life(std::uint32_t, std::uint32_t batches, std::uint32_t n, const std::uint32_t* around,
                          std::uint8_t* alive)
 {
     return guarded([&] {
@@ -47,23 +31,14 @@ EXPORT double model_life(std::uint32_t best, std::uint32_t batches, std::uint32_
         const Stream stream;
         const Column<std::uint8_t> one(alive, n), two(alive, n);
         const std::size_t m = n;
-        std::vector<unsigned> rows;
-        if (best != 0) {
-            rows.resize(8 * m);
-            for (std::size_t i = 0; i < m; ++i)
-                for (std::size_t k = 0; k < 8; ++k) rows[8 * i + k] = around[k * m + i];
-        }
-        const Column<unsigned> links(best != 0 ? rows.data() : around, 8 * m);
-        Links columns;
-        for (std::size_t k = 0; k < 8; ++k) columns.around[k] = links.data() + k * m;
+        std::vector<unsigned> rows(8 * m);
+        for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t k = 0; k < 8; ++k) rows[8 * i + k] = around[k * m + i];
+        const Column<unsigned> links(rows.data(), 8 * m);
         std::uint8_t *now = one.data(), *next = two.data();
         const double time = median_step_ns(batches, stream, [&](unsigned) {
             for (unsigned step = 0; step < STEPS; ++step) {
-                if (best != 0) {
-                    live_rows<<<grid, BLOCK, 0, stream>>>(reinterpret_cast<const uint4*>(links.data()), now, next, n);
-                } else {
-                    live<<<grid, BLOCK, 0, stream>>>(columns, now, next, n);
-                }
+                live<<<grid, BLOCK, 0, stream>>>(reinterpret_cast<const uint4*>(links.data()), now, next, n);
                 std::swap(now, next);
             }
         });

@@ -25,7 +25,7 @@ __device__ __forceinline__ Ticket ticket(Random& random, unsigned i)
 struct Columns {
     std::uint8_t* kind;
     unsigned* energy;
-    const unsigned* around[4];
+    const uint4* around;
     unsigned* target;
     unsigned* carried;
     Ticket* fish_claim;
@@ -50,8 +50,11 @@ __device__ __forceinline__ unsigned pick(const unsigned (&around)[4], const unsi
 
 __device__ __forceinline__ void look(const Columns& c, unsigned i, unsigned (&around)[4], unsigned (&kinds)[4])
 {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) around[k] = c.around[k][i];
+    const uint4 links = __ldg(&c.around[i]);
+    around[0] = links.x;
+    around[1] = links.y;
+    around[2] = links.z;
+    around[3] = links.w;
 #pragma unroll
     for (int k = 0; k < 4; ++k) kinds[k] = c.kind[around[k]];
 }
@@ -143,7 +146,7 @@ __global__ void __launch_bounds__(BLOCK) move_shark(Columns c)
 }
 
 // ---------------------------------------------------------------------------------------------------
-// The best that we know, with the same links: the four links in one load, kind and energy in one word, what an animal
+// The best that we know, with the same links: kind and energy in one word, what an animal
 // carries computed from it by whoever takes it in, so that it is stored nowhere, and its target as a direction in
 // the same word. Each cell's word has its kind in 2 bits, the direction (4: none) in 3, the energy above.
 
@@ -257,15 +260,16 @@ EXPORT double model_wator(std::uint32_t best, std::uint32_t batches, std::uint32
         const unsigned grid = blocks_for(checked_count(n), BLOCK);
         const Stream stream;
         const Zeros<Ticket> fish_claim(n), shark_claim(n);
+        std::vector<uint4> rows(n);
+        for (std::size_t i = 0; i < n; ++i)
+            rows[i] = make_uint4(around[i], around[n + i], around[2 * std::size_t{n} + i], around[3 * std::size_t{n} + i]);
+        const Column<uint4> links(rows.data(), n);
         if (best == 0) {
-            const Column<unsigned> links(around, 4 * std::size_t{n});
             const Column<std::uint8_t> kinds(kind, n);
             const Column<unsigned> energies(energy, n);
             const Buffer<unsigned> target(n), carried(n);
-            const std::size_t m = n;
-            const unsigned* l = links.data();
-            const Columns c = {kinds.data(), energies.data(),   {l, l + m, l + 2 * m, l + 3 * m}, target.data(),
-                               carried.data(), fish_claim.data(), shark_claim.data(),              n};
+            const Columns c = {kinds.data(),   energies.data(),   links.data(),       target.data(),
+                               carried.data(), fish_claim.data(), shark_claim.data(), n};
             const double time = median_step_ns(batches, stream, [&](unsigned first) {
                 for (unsigned step = first; step < first + STEPS; ++step) {
                     choose_fish<<<grid, BLOCK, 0, stream>>>(c, step);
@@ -278,13 +282,8 @@ EXPORT double model_wator(std::uint32_t best, std::uint32_t batches, std::uint32
             energies.read(energy);
             return time;
         }
-        std::vector<uint4> rows(n);
         std::vector<unsigned> words(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            rows[i] = make_uint4(around[i], around[n + i], around[2 * std::size_t{n} + i], around[3 * std::size_t{n} + i]);
-            words[i] = kind[i] | NOWHERE << DIRECTION | energy[i] << ENERGY;
-        }
-        const Column<uint4> links(rows.data(), n);
+        for (std::size_t i = 0; i < n; ++i) words[i] = kind[i] | NOWHERE << DIRECTION | energy[i] << ENERGY;
         const Column<unsigned> cells(words.data(), n), other(words.data(), n);
         const Packed one = {cells.data(), links.data(), fish_claim.data(), shark_claim.data(), n};
         Packed two = one;

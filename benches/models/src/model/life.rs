@@ -1,4 +1,4 @@
-//! Conway's game of life on cells that are linked to their eight neighbours, as in `examples/life.rs`.
+//! Conway's game of life on cells that are linked to their eight neighbours, as in `examples/life.rs`, with a cell's links side by side.
 
 use ikra::prelude::*;
 
@@ -8,7 +8,7 @@ pub struct Cell {
     /// Whether it is alive.
     pub alive: bool,
     /// Its neighbours.
-    #[inline_array]
+    #[inline_array(object)]
     pub around: [Link<Cell>; 8],
 }
 

@@ -49,7 +49,7 @@ pub struct Cell {
     /// A fish gains 1 per step; a shark loses 1, gains by eating, and starves at 0.
     pub energy: u32,
     /// North, west, east, south.
-    #[inline_array]
+    #[inline_array(object)]
     pub around: [Link<Cell>; 4],
     /// Where the animal wants to go.
     pub target: Option<Link<Cell>>,

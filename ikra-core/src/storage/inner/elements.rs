@@ -1,6 +1,7 @@
 //! Where the elements of one object's inner array are.
 
 use core::fmt;
+use core::hint::assert_unchecked;
 use core::marker::PhantomData;
 
 use super::arrangement::Arrangement;
@@ -201,6 +202,17 @@ impl<C: Class, A: Arrangement> fmt::Debug for ElementsWindow<'_, C, A> {
     }
 }
 
+/// Bytes of an array as object.
+const fn slot_step_of<A: Arrangement>() -> usize {
+    size_of::<A::Element>() * A::INFO.slots
+}
+
+/// The largest power of two up to 16 that divides the size of a column's elements, all of which are at multiples of it.
+const fn whole_align(size: usize) -> usize {
+    let power = 1 << size.trailing_zeros();
+    if power < 16 { power } else { 16 }
+}
+
 /// Bytes from a column's element to that of the next object, within a run.
 const fn stride<C: Class>(column: usize) -> usize {
     match C::Layout::KIND {
@@ -285,6 +297,12 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
         if A::INFO.slots > 0 {
             // SAFETY: the object is within the window, and so are its slots.
             elements.slots = unsafe { self.slots.byte_add(index * slot_step) };
+            if const { A::INFO.as_object && !matches!(C::Layout::KIND, LayoutKind::Aos) } {
+                // So that several slots can be loaded by one instruction.
+                // SAFETY: an element of a contiguous column: these start on a line, and their elements are as far apart as they
+                // are large.
+                unsafe { assert_unchecked(elements.slots.addr() % const { whole_align(slot_step_of::<A>()) } == 0) };
+            }
         }
         if A::INFO.has_spans() {
             // SAFETY: and so is its extent.
