@@ -209,8 +209,7 @@ const fn slot_step_of<A: Arrangement>() -> usize {
 
 /// The largest power of two up to 16 that divides the size of a column's elements, all of which are at multiples of it.
 const fn whole_align(size: usize) -> usize {
-    let power = 1 << size.trailing_zeros();
-    if power < 16 { power } else { 16 }
+    1 << (size | 16).trailing_zeros()
 }
 
 /// Bytes from a column's element to that of the next object, within a run.

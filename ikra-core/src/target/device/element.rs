@@ -44,8 +44,7 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
 
 /// The largest power of two up to 16 that divides a size: what one instruction loads.
 const fn piece(size: usize) -> usize {
-    let power = 1 << size.trailing_zeros();
-    if power < 16 { power } else { 16 }
+    1 << (size | 16).trailing_zeros()
 }
 
 /// An instruction that loads registers `$value` from the address.
