@@ -2,7 +2,8 @@
 //!
 //! LLVM unrolls them four times, and the assembler, which knows nothing of that, would unroll them once more. Where
 //! a loop loads and stores, that makes it slower: the loads of sixteen turns at once drive each other out of the
-//! cache, and what is left over is done turn by turn. Loops that only compute gain by it.
+//! cache, and what is left over is done turn by turn. Loops that only compute gain by it, and so do chains, which ask for one
+//! object after the other anyway: what they load beside the next link is waited for once in sixteen turns instead of four.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -47,7 +48,10 @@ fn heads(lines: &[&str], body: Range<usize>) -> Vec<usize> {
     let blocks = blocks(lines, body);
     let mut heads = Vec::new();
     for (latch, head) in edges_back(&blocks) {
-        if loop_of(&blocks, latch, head).iter().any(|&block| blocks[block].accesses_memory) {
+        let inside = loop_of(&blocks, latch, head);
+        if inside.iter().any(|&block| blocks[block].accesses_memory)
+            && !(latch == head && is_chain(&lines[blocks[head].lines.clone()]))
+        {
             // An edge back leads to a label: nothing falls through to what stands before it.
             heads.extend(blocks[head].label);
         }
@@ -58,6 +62,7 @@ fn heads(lines: &[&str], body: Range<usize>) -> Vec<usize> {
 /// Instructions that are executed one after the other.
 #[derive(Debug, Default)]
 struct Block {
+    lines: Range<usize>,
     /// The line of the label that it begins with.
     label: Option<usize>,
     accesses_memory: bool,
@@ -69,14 +74,14 @@ struct Block {
 
 /// The blocks of a function.
 fn blocks<'c>(lines: &[&'c str], body: Range<usize>) -> Vec<Block> {
-    let mut blocks = vec![Block::default()];
+    let mut blocks = vec![Block { lines: body.start..body.start, ..Block::default() }];
     let mut labels: HashMap<&'c str, usize> = HashMap::new();
     // Jumps whose targets may be labels further on.
     let mut jumps: Vec<(usize, &'c str)> = Vec::new();
     let mut through = true;
-    let start = |blocks: &mut Vec<Block>, through: bool, label| {
+    let start = |blocks: &mut Vec<Block>, through: bool, label, line: usize| {
         let new = blocks.len();
-        blocks.push(Block { label, ..Block::default() });
+        blocks.push(Block { lines: line..line, label, ..Block::default() });
         if through {
             blocks[new].before.push(new - 1);
             blocks[new - 1].after.push(new);
@@ -85,7 +90,7 @@ fn blocks<'c>(lines: &[&'c str], body: Range<usize>) -> Vec<Block> {
     };
     for n in body {
         if let Some(label) = label(lines[n]) {
-            labels.insert(label, start(&mut blocks, through, Some(n)));
+            labels.insert(label, start(&mut blocks, through, Some(n), n));
             through = true;
             continue;
         }
@@ -93,11 +98,12 @@ fn blocks<'c>(lines: &[&'c str], body: Range<usize>) -> Vec<Block> {
         let instruction = unguarded(line);
         let is_guarded = line.starts_with('@');
         let own = blocks.len() - 1;
+        blocks[own].lines.end = n + 1;
         // Assembly of the library's own is several instructions in one line.
         blocks[own].accesses_memory |= line.split([';', '{']).any(|part| accesses_memory(unguarded(part.trim())));
         if let Some(target) = target(instruction) {
             jumps.push((own, target));
-            start(&mut blocks, is_guarded, None);
+            start(&mut blocks, is_guarded, None, n + 1);
             // What follows a jump and has no label cannot be reached.
             through = is_guarded;
         } else if ["ret;", "exit;", "trap;"].iter().any(|end| instruction.starts_with(end)) && !is_guarded {
@@ -178,6 +184,46 @@ fn accesses_memory(instruction: &str) -> bool {
     })
 }
 
+/// Whether the block, repeated, loads where it is told by what it loaded before.
+fn is_chain(block: &[&str]) -> bool {
+    // What a line computes, from what, and whether it loads it.
+    let steps: Vec<(&str, Vec<&str>, bool)> = block
+        .iter()
+        .filter_map(|line| {
+            let line = unguarded(line.trim());
+            let loads = ["ld.global", "ld.b", "ld.v"].iter().any(|load| line.contains(load));
+            // In braces, the last instruction has the result.
+            let last = line.trim_end_matches(['}', ' ', ';']).rsplit(';').next()?;
+            let to = registers(last).next().filter(|_| !last.trim_start().starts_with("st."))?;
+            Some((to, registers(line).filter(|&register| register != to).collect(), loads))
+        })
+        .collect();
+    let leads_to = |from: &str, target: &str| {
+        let (mut open, mut seen) = (vec![from], HashSet::new());
+        while let Some(at) = open.pop() {
+            for (to, from, _) in &steps {
+                if *to == at && seen.insert((*to, from.as_slice())) {
+                    if from.contains(&target) {
+                        return true;
+                    }
+                    open.extend(from);
+                }
+            }
+        }
+        false
+    };
+    steps.iter().any(|(to, from, loads)| *loads && from.iter().any(|&from| from == *to || leads_to(from, to)))
+}
+
+/// The registers that a text names.
+pub(crate) fn registers(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices('%').map(move |(at, _)| {
+        let end = text[at + 1..].find(|c| !is_name(c)).map_or(text.len(), |end| at + 1 + end);
+        &text[at..end]
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,6 +287,33 @@ $L__BB1_1:
             ["$L__BB0_2: // a comment", "$L__BB0_3:", "$L__BB0_4:", "$L__BB0_5:", "$L__BB0_8:", "$L__BB1_1:"]
         );
         assert_eq!(forbid_unrolling(&marked), marked, "a second time changes nothing");
+    }
+
+    #[test]
+    fn a_loop_that_follows_links_is_not_marked() {
+        // Its own next, the next of that, and what both carry.
+        let chain = "
+	ld.b32 	%r16, [%rd26];
+	add.s32 	%r17, %r16, -1;
+	mul.wide.u32 	%rd13, %r17, 4;
+	add.s64 	%rd14, %rd11, %rd13;
+	ld.b32 	%r18, [%rd14];
+	add.s32 	%r36, %r18, %r36;
+	add.s64 	%rd26, %rd4, %rd13;
+	add.s32 	%r34, %r34, 4;
+	setp.ne.b32 	%p4, %r34, %r4;
+";
+        let code =
+            |body: &str| format!(".visible .entry kernel(\n)\n{{\n$L__BB0_1:{body}	@%p4 bra 	$L__BB0_1;\n	ret;\n}}\n");
+        assert!(!forbid_unrolling(&code(chain)).contains(PRAGMA));
+        // The next place is computed.
+        let row = chain.replace("%rd26, %rd4, %rd13", "%rd26, %rd26, 4");
+        assert!(forbid_unrolling(&code(&row)).contains(PRAGMA));
+        // As one line.
+        let read = "\n\t{ .reg .b64 a; cvta.to.global.u64 a, %rd1; ld.global.nc.b32 %r1, [a]; }\n";
+        assert!(forbid_unrolling(&code(read)).contains(PRAGMA));
+        let follow = format!("{read}\tmad.wide.u32 \t%rd1, %r1, 4, %rd2;\n");
+        assert!(!forbid_unrolling(&code(&follow)).contains(PRAGMA));
     }
 
     #[test]

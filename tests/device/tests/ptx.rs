@@ -46,7 +46,7 @@ fn a_kernel_does_no_more_than_it_says() {
     let lift = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Hook_lift_")).unwrap();
     assert_eq!((lift.count("brx.idx"), lift.count("%ikra_count")), (1, 0), "one choice of a class: {}", lift.body);
     let fail = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Body_fail_at_")).unwrap();
-    assert!(fail.body.contains("call.uni ikra_failing"), "a panic names kernel and object");
+    assert!(fail.body.contains("call.uni ikra_panic_"), "a panic names kernel and object");
     // Barriers stay where they are: one a step of a reduction within a warp or block, two a tile of others.
     // Those that put links in order are Ikra's own, and scan within a block.
     for kernel in kernels.iter().filter(|kernel| !kernel.name.starts_with("ikra_list_")) {
