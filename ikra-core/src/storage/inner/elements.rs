@@ -104,6 +104,12 @@ impl<T: Value> Elements<T> {
         unsafe { element.read() }
     }
 
+    /// The first slot, if there are slots.
+    #[inline(always)]
+    pub(super) fn first_slot(self) -> *const T {
+        self.slots
+    }
+
     /// Replaces an element.
     ///
     /// # Safety

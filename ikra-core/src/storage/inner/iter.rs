@@ -53,6 +53,25 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         iter
     }
 
+    /// All elements.
+    ///
+    /// # Safety
+    ///
+    /// They are those of an array `S`, whose targets these are, of an object that exists.
+    #[inline(always)]
+    pub(super) unsafe fn all(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
+        let elements = elements.placed();
+        let end = elements.len();
+        if !is_partly_inlined::<S>() {
+            // SAFETY: all of the elements.
+            return unsafe { Self::new(elements, targets, 0..end) };
+        }
+        // SAFETY: the arrangement has slots, of which the first has the first element, if there is one, and nothing writes the
+        // array while it is borrowed.
+        let ahead = unsafe { Ahead::first(end > 0, elements.first_slot()) };
+        Self { elements, next: 0, end: end as u32, ahead, targets, marker: PhantomData }
+    }
+
     /// Asks for the next element.
     #[inline(always)]
     fn look_ahead(&mut self) {
@@ -72,10 +91,23 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         self.next += 1;
         // SAFETY: there is one: `next` was less than `end`, which is at most the length, and nothing writes the array while
         // it is borrowed.
-        let element = self.ahead.take(|| unsafe { self.elements.read::<S::Arrangement>(index) });
+        let read = || unsafe { self.elements.read::<S::Arrangement>(index) };
+        // SAFETY: there is one, by the caller, and it was asked for.
+        let element = unsafe { self.ahead.take(read) };
         self.look_ahead();
         // SAFETY: an element of the array.
         unsafe { shown::<P, S>(element, self.targets) }
+    }
+
+    /// Whether there is no further element. Those of a partly inlined array are counted while the program runs, and asked for one
+    /// by one: so it is over when none was asked for.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        if is_partly_inlined::<S>() {
+            self.ahead.is_over(self.next, self.end)
+        } else {
+            is_over::<S>(self.next, self.end)
+        }
     }
 
     /// # Safety
@@ -115,7 +147,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if is_over::<S>(self.next, self.end) {
+        if self.is_over() {
             return None;
         }
         // SAFETY: there is one.
@@ -127,7 +159,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn any<F: FnMut(Self::Item) -> bool>(&mut self, mut f: F) -> bool {
-        while !is_over::<S>(self.next, self.end) {
+        while !self.is_over() {
             // SAFETY: there is one.
             if f(unsafe { self.take_next() }) {
                 return true;
@@ -143,7 +175,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn find<F: FnMut(&Self::Item) -> bool>(&mut self, mut f: F) -> Option<Self::Item> {
-        while !is_over::<S>(self.next, self.end) {
+        while !self.is_over() {
             // SAFETY: there is one.
             let element = unsafe { self.take_next() };
             if f(&element) {
@@ -155,7 +187,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn find_map<B, F: FnMut(Self::Item) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
-        while !is_over::<S>(self.next, self.end) {
+        while !self.is_over() {
             // SAFETY: there is one.
             if let Some(found) = f(unsafe { self.take_next() }) {
                 return Some(found);
@@ -202,8 +234,14 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 /// slots each, which goes better with another comparison by size: measured.
 #[inline(always)]
 fn is_over<S: ArrayStorage>(next: u32, end: u32) -> bool {
+    if is_partly_inlined::<S>() { next >= end } else { ahead::is_over(next, end) }
+}
+
+/// Whether some elements of long arrays have no slot.
+#[inline(always)]
+fn is_partly_inlined<S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
-    if info.arena && info.slots > 0 { next >= end } else { ahead::is_over(next, end) }
+    info.arena && info.slots > 0
 }
 
 /// Splits the elements `next..end` at the last that has a slot: two loops are faster than one that decides for
@@ -217,10 +255,13 @@ fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
 impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if is_over::<S>(self.next, self.end) {
+        if self.is_over() {
             return None;
         }
         self.end -= 1;
+        if self.next == self.end {
+            self.look_ahead();
+        }
         // SAFETY: less than the length.
         Some(unsafe { self.read(self.end) })
     }

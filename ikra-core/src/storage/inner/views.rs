@@ -214,8 +214,8 @@ macro_rules! reading {
             /// The elements, as [`get`](Self::get) gives them.
             #[inline(always)]
             pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
-                // SAFETY: all of the elements.
-                unsafe { InnerIter::new(self.elements, self.targets, 0..self.len()) }
+                // SAFETY: the elements are those of an array of an object that exists.
+                unsafe { InnerIter::all(self.elements, self.targets) }
             }
 
             #[inline(always)]
@@ -345,8 +345,8 @@ impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
     type IntoIter = InnerIter<'w, 'w, P, S>;
     #[inline(always)]
     fn into_iter(self) -> InnerIter<'w, 'w, P, S> {
-        // SAFETY: all of the elements.
-        unsafe { InnerIter::new(self.elements, self.targets, 0..self.len()) }
+        // SAFETY: the elements are those of an array of an object that exists.
+        unsafe { InnerIter::all(self.elements, self.targets) }
     }
 }
 

@@ -1,9 +1,11 @@
 //! An iterator's next element: asked for before the one before it is used, since a thread waits for what it asks for
 //! last.
 
+use core::arch::asm;
+
 use crate::value::Value;
 
-pub(crate) struct Ahead<T>(T);
+pub(crate) struct Ahead<T>(Option<T>);
 
 impl<T: Copy> Copy for Ahead<T> {}
 impl<T: Copy> Clone for Ahead<T> {
@@ -16,21 +18,56 @@ impl<T: Copy> Clone for Ahead<T> {
 impl<T: Value> Ahead<T> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self(T::PLACEHOLDER)
+        Self(None)
+    }
+
+    /// Asks for the first element: for what is in its slot, which need not wait for whether there is one.
+    ///
+    /// # Safety
+    ///
+    /// `slot` is that of an object that exists. If `exists`, a value is there, and nothing writes it meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn first(exists: bool, slot: *const T) -> Self {
+        if const { size_of::<T>() != 4 || align_of::<T>() != 4 } {
+            // SAFETY: there is a value, by the caller.
+            return Self(if exists { Some(unsafe { slot.read() }) } else { None });
+        }
+        let bits: u32;
+        // As one piece, since the compiler would ask for it where it is used. What is in a slot without an element is any number.
+        // SAFETY: a word of global memory, by the caller.
+        unsafe {
+            asm!(
+                "{{ .reg .b64 a; cvta.to.global.u64 a, {1}; ld.global.b32 {0}, [a]; }}",
+                out(reg32) bits,
+                in(reg64) slot,
+                options(pure, readonly, nostack, preserves_flags)
+            );
+        }
+        // SAFETY: these are the bits of the value, by the caller.
+        Self(if exists { Some(unsafe { core::mem::transmute_copy::<u32, T>(&bits) }) } else { None })
     }
 
     /// Asks for the next element, if there is one.
     #[inline(always)]
     pub(crate) fn ask(&mut self, exists: bool, read: impl FnOnce() -> T) {
-        if exists {
-            self.0 = read();
-        }
+        self.0 = if exists { Some(read()) } else { None };
     }
 
     /// The element that was asked for.
+    ///
+    /// # Safety
+    ///
+    /// There is one.
     #[inline(always)]
-    pub(crate) fn take(self, _: impl FnOnce() -> T) -> T {
-        self.0
+    pub(crate) unsafe fn take(self, _: impl FnOnce() -> T) -> T {
+        // SAFETY: by the caller.
+        unsafe { self.0.unwrap_unchecked() }
+    }
+
+    /// Whether there is none. Of a link it is one number that says whether there is one, and which.
+    #[inline(always)]
+    pub(crate) fn is_over(&self, _: u32, _: u32) -> bool {
+        self.0.is_none()
     }
 }
 

@@ -71,11 +71,14 @@ impl<T> Tail<T> {
         self.rest
     }
 
-    /// The same with the first element without a slot looked up, by the instruction for memory that is read only.
+    /// The same with length and first element without a slot looked up at once, by the instruction for memory that is read only.
     #[inline(always)]
     pub(crate) fn placed(self) -> Self {
         if self.pending {
-            return Self { rest: self.rest(), pending: false, len: self.len(), ..self };
+            // SAFETY: by the contract of `of`.
+            let extent = unsafe { constant_extent(self.extent) };
+            let rest = self.rest.wrapping_add(extent.offset as usize);
+            return Self { rest, pending: false, len: extent.len as usize, ..self };
         }
         self
     }
@@ -117,4 +120,25 @@ unsafe fn constant(address: *const u32) -> u32 {
         );
     }
     number
+}
+
+/// Reads an extent that nothing changes during the kernel: both numbers here, since the compiler would ask for each where it is used.
+///
+/// # Safety
+///
+/// There is one, in global memory.
+#[inline(always)]
+unsafe fn constant_extent(address: *const Extent) -> Extent {
+    let (offset, len): (u32, u32);
+    // SAFETY: by the caller: the result depends on the address alone.
+    unsafe {
+        asm!(
+            "{{ .reg .b64 a; cvta.to.global.u64 a, {0}; ld.global.nc.b32 {1}, [a]; ld.global.nc.b32 {2}, [a+4]; }}",
+            in(reg64) address.addr() as u64,
+            out(reg32) offset,
+            out(reg32) len,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    Extent { offset, len }
 }

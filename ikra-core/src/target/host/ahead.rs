@@ -20,12 +20,28 @@ impl<T: Value> Ahead<T> {
         Self(PhantomData)
     }
 
+    /// # Safety
+    ///
+    /// As on the device.
+    #[inline(always)]
+    pub(crate) unsafe fn first(_: bool, _: *const T) -> Self {
+        Self::new()
+    }
+
     #[inline(always)]
     pub(crate) fn ask(&mut self, _: bool, _: impl FnOnce() -> T) {}
 
+    /// # Safety
+    ///
+    /// There is one, as on the device.
     #[inline(always)]
-    pub(crate) fn take(self, read: impl FnOnce() -> T) -> T {
+    pub(crate) unsafe fn take(self, read: impl FnOnce() -> T) -> T {
         read()
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_over(&self, next: u32, end: u32) -> bool {
+        next >= end
     }
 }
 
