@@ -219,6 +219,12 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// The value behind what a view shows.
     fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
 
+    /// The same of a view that stays, if the view is the value, and not a place or a handle.
+    #[inline(always)]
+    fn of_view<P: Phase>(_view: &Self::View<'_, P>) -> Option<Self::Value> {
+        None
+    }
+
     /// Writes one element, or the elements of an inner array, from copies of them.
     ///
     /// # Safety

@@ -54,9 +54,30 @@ impl<'w, C: Class, P: Phase> Own<'w, C, P> {
         });
     }
 
-    /// Notes that a part of field `K` was assigned. Elements of inner arrays are assigned where they are.
+    /// Notes that a part of field `K` was assigned, and what the field is now.
     #[inline(always)]
-    pub fn assign_part<const K: usize>(&mut self)
+    pub fn assign_part<const K: usize>(&mut self, now: &<<C as Field<K>>::Storage as Storage<C, K>>::View<'w, P>)
+    where
+        C: Field<K>,
+    {
+        // A large one is compared in the end rather than copied each time.
+        let now = if const { size_of::<<<C as Field<K>>::Storage as Stored>::Value>() <= 16 } {
+            <<C as Field<K>>::Storage as Storage<C, K>>::of_view::<P>(now)
+        } else {
+            None
+        };
+        match now {
+            Some(now) => self.assigned.insert::<K>(|values| {
+                // SAFETY: by the contract of `Field`, it is the value of the `K`-th field.
+                unsafe { <C::Fields as FieldTuple<C>>::put::<K, _>(values, now) };
+            }),
+            None => self.lend::<K>(),
+        }
+    }
+
+    /// Notes that field `K` was lent, or a part of it, to be changed. Elements of inner arrays are assigned where they are.
+    #[inline(always)]
+    pub fn lend<const K: usize>(&mut self)
     where
         C: Field<K>,
     {

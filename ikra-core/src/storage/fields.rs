@@ -9,6 +9,7 @@ use crate::phase::Phase;
 use super::{Bump, Copies, Storage};
 use crate::info::linked;
 use crate::table::Table;
+use crate::target::assigned;
 use crate::tuples::for_tuples;
 use crate::value::{BadLink, Loaded};
 
@@ -315,7 +316,7 @@ macro_rules! field_tuple {
                 $(
                     if K == $k {
                         // SAFETY: it is of type `V`, by the caller.
-                        unsafe { (&raw mut values.$k).cast::<V>().write(value) };
+                        unsafe { assigned::put((&raw mut values.$k).cast::<V>(), value) };
                     }
                 )+
             }

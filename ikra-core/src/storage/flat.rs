@@ -148,6 +148,11 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     fn from_view<P: Phase>(view: T) -> T {
         view
     }
+
+    #[inline(always)]
+    fn of_view<P: Phase>(view: &T) -> Option<T> {
+        Some(*view)
+    }
 }
 
 /// The largest number of components of a flattened struct.

@@ -89,4 +89,9 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     fn from_view<P: Phase>(view: T::View<'_, P>) -> T {
         T::unview::<P>(view)
     }
+
+    #[inline(always)]
+    fn of_view<P: Phase>(view: &T::View<'_, P>) -> Option<T> {
+        Some(T::unview::<P>(*view))
+    }
 }

@@ -35,13 +35,16 @@ impl Marker<'_> {
     fn marks(&self, look: impl FnOnce(&mut Finder<'_>)) -> Vec<Stmt> {
         let mut finder = Finder { fields: self.fields, found: BTreeMap::new() };
         look(&mut finder);
-        let marks = finder.found.into_iter().map(|(field, (own, whole))| {
+        let marks = finder.found.into_iter().map(|(field, Change { own, name, how })| {
             let at = located(&own);
-            match whole {
-                Some(name) => {
+            match how {
+                How::Whole => {
                     parse_quote_spanned!(at=> ::ikra::rt::Own::assign::<#field>(&mut #own.__object, #own.#name);)
                 }
-                None => parse_quote_spanned!(at=> ::ikra::rt::Own::assign_part::<#field>(&mut #own.__object);),
+                How::Part => {
+                    parse_quote_spanned!(at=> ::ikra::rt::Own::assign_part::<#field>(&mut #own.__object, &#own.#name);)
+                }
+                How::Lent => parse_quote_spanned!(at=> ::ikra::rt::Own::lend::<#field>(&mut #own.__object);),
             }
         });
         marks.collect()
@@ -117,34 +120,54 @@ impl VisitMut for Marker<'_> {
 /// What a statement assigns, without the blocks in it.
 struct Finder<'a> {
     fields: &'a Fields,
-    /// Fields, with the `self` of which they are, and their names where the statement assigns all of them and does nothing
-    /// else: then they can be looked at after it.
-    found: BTreeMap<usize, (Ident, Option<Ident>)>,
+    found: BTreeMap<usize, Change>,
+}
+
+/// A change of a field, with the `self` of which it is.
+struct Change {
+    own: Ident,
+    name: Ident,
+    how: How,
+}
+
+/// How a statement changes a field.
+#[derive(Clone, Copy, PartialEq)]
+enum How {
+    /// It assigns it.
+    Whole,
+    /// It assigns a part of it.
+    Part,
+    /// It lends it: what it is then is not looked at, since it may be lent still.
+    Lent,
 }
 
 impl Finder<'_> {
     /// Notes the field that a place is, or is a part of.
-    fn place(&mut self, mut place: &Expr, assigned: bool) {
-        let mut whole = assigned;
+    fn place(&mut self, mut place: &Expr, mut how: How) {
+        let whole = how;
+        let part = |how| if how == How::Lent { How::Lent } else { How::Part };
         loop {
             place = match place {
                 Expr::Paren(inner) => &inner.expr,
                 Expr::Group(inner) => &inner.expr,
                 Expr::Index(index) => {
-                    whole = false;
+                    how = part(how);
                     &index.expr
                 }
-                Expr::Tuple(tuple) => return tuple.elems.iter().for_each(|place| self.place(place, assigned)),
+                Expr::Tuple(tuple) => return tuple.elems.iter().for_each(|place| self.place(place, whole)),
                 Expr::Field(field) => {
                     if let (Expr::Path(path), Member::Named(name)) = (&*field.base, &field.member) {
                         let own = path.path.get_ident().filter(|own| *own == "self");
                         if let (Some(own), Some(position)) = (own, self.fields.position(name)) {
-                            let whole = whole.then(|| name.clone());
-                            self.found.entry(position).or_insert_with(|| (own.clone(), whole));
+                            let change = Change { own: own.clone(), name: name.clone(), how };
+                            let known = self.found.entry(position).or_insert(change);
+                            if how == How::Lent {
+                                known.how = how;
+                            }
                         }
                         return;
                     }
-                    whole = false;
+                    how = part(how);
                     &field.base
                 }
                 _ => return,
@@ -162,10 +185,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
-            Expr::Assign(assign) => self.place(&assign.left, true),
-            Expr::Binary(binary) if is_compound(binary.op) => self.place(&binary.left, true),
-            Expr::Reference(reference) if reference.mutability.is_some() => self.place(&reference.expr, false),
-            Expr::MethodCall(call) if is_mutator(&plain_name(&call.method)) => self.place(&call.receiver, false),
+            Expr::Assign(assign) => self.place(&assign.left, How::Whole),
+            Expr::Binary(binary) if is_compound(binary.op) => self.place(&binary.left, How::Whole),
+            Expr::Reference(reference) if reference.mutability.is_some() => self.place(&reference.expr, How::Lent),
+            Expr::MethodCall(call) if is_mutator(&plain_name(&call.method)) => self.place(&call.receiver, How::Lent),
             _ => {}
         }
         visit::visit_expr(self, expr);

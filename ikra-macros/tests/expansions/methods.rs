@@ -51,7 +51,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
         factor: f32,
     ) {
         self.pos[0] += factor * leader.distance();
-        ::ikra::rt::Own::assign_part::<0usize>(&mut self.__object);
+        ::ikra::rt::Own::assign_part::<0usize>(&mut self.__object, &self.pos);
         <BodyMut<'_, __P>>::elsewhere(self);
     }
     #[allow(clippy::inline_always)]

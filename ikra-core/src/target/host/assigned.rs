@@ -34,3 +34,14 @@ impl<V> Assigned<V> {
         loaded
     }
 }
+
+/// Replaces a value of a field.
+///
+/// # Safety
+///
+/// As for [`pointer::write`].
+#[inline(always)]
+pub(crate) unsafe fn put<V: Copy>(to: *mut V, value: V) {
+    // SAFETY: by the caller.
+    unsafe { to.write(value) }
+}

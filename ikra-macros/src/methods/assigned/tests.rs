@@ -1,6 +1,6 @@
 use super::*;
 
-/// The marks that a body gets, in order: `a` for the whole field, `a[]` for a part.
+/// The marks that a body gets, in order: `a` for the whole field, `a[]` for a part, `&a` for one that is lent.
 fn of(body: &str) -> String {
     let fields = [("a", false), ("b", false), ("c", false)];
     let fields = fields.map(|(name, is_atomic)| (syn::parse_str(name).unwrap(), is_atomic));
@@ -11,7 +11,12 @@ fn of(body: &str) -> String {
     let marks = marked.split("rt :: Own :: ").skip(1).map(|mark| {
         let (function, rest) = mark.split_once(" :: < ").unwrap();
         let name = ["a", "b", "c"][rest[..1].parse::<usize>().unwrap()];
-        if function == "assign" { name.to_owned() } else { format!("{name}[]") }
+        match function {
+            "assign" => name.to_owned(),
+            "assign_part" => format!("{name}[]"),
+            "lend" => format!("&{name}"),
+            function => panic!("{function}"),
+        }
     });
     marks.collect::<Vec<_>>().join(" ")
 }
@@ -24,7 +29,8 @@ fn assignments_are_marked() {
         ("if x { self.a = 1 } else { self.b = 1; }", "a b"),
         ("match x { 0 => self.a = 1, 1 => { self.b = 2 } _ => f(self.c) }", "a b"),
         ("(self.a, (self.b)[1]) = f();", "a b[]"),
-        ("self.a.fill(0); f(&mut self.b); let x = &mut self.c.x;", "a[] b[] c[]"),
+        ("self.a.fill(0); f(&mut self.b); let x = &mut self.c.x;", "&a &b &c"),
+        ("(self.a[0], self.b) = f(&mut self.b); self.c = g(&mut self.c[1]);", "a[] &b &c"),
         ("self.a = self.b; let c = self.c; self.a == c", "a"),
         ("for x in y { while z { self.a = x; } }", "a"),
     ] {
