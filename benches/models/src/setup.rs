@@ -133,6 +133,14 @@ pub(crate) fn epidemic(options: &Options) -> Done {
         let contacts: Vec<Link<epidemic::Person>> = graph.links.iter().map(|&i| people[i as usize]).collect();
         world.people.set_arrays(epidemic::person::contacts, &graph.offsets, &contacts)?;
         drop((people, contacts));
+        let wards: Vec<u32> = healths
+            .chunks(epidemic::WARD)
+            .map(|ward| {
+                let infected = ward.iter().map(|&health| u32::from(health == epidemic::Health::Infected));
+                infected.zip(0..).map(|(infected, place)| infected << place).sum()
+            })
+            .collect();
+        world.wards.extend(wards.iter().map(|&infected| epidemic::Ward { infected, changed: 0 }))?;
 
         let bytes = |healths: &[epidemic::Health]| healths.iter().map(|&health| health as u8).collect::<Vec<u8>>();
         let state = |healths: &[u8], count: u64| {
@@ -159,6 +167,7 @@ pub(crate) fn epidemic(options: &Options) -> Done {
             reset: Box::new(move |town| {
                 town.clocks.column_mut(epidemic::clock::step)[0] = 0;
                 town.people.column_mut(epidemic::person::health).copy_from_slice(&healths);
+                town.wards.column_mut(epidemic::ward::infected).copy_from_slice(&wards);
                 reset_counts.store(0, Relaxed);
             }),
             state: Box::new(move |town| {
@@ -179,6 +188,19 @@ pub(crate) fn epidemic(options: &Options) -> Done {
                     name: "… infected counted first",
                     batch: Box::new(move |town| {
                         (0..STEPS).try_for_each(|k| town.execute(epidemic::Person::live_counting, (clock, k)))?;
+                        town.execute(epidemic::Clock::advance, STEPS)
+                    }),
+                    records: true,
+                    same: SAME,
+                    best: BEST,
+                },
+                Variant {
+                    name: "… a bit per person",
+                    batch: Box::new(move |town| {
+                        for k in 0..STEPS {
+                            town.execute(epidemic::Person::live_in_wards, (clock, k))?;
+                            town.execute(epidemic::Ward::turn, ())?;
+                        }
                         town.execute(epidemic::Clock::advance, STEPS)
                     }),
                     records: true,
@@ -273,7 +295,13 @@ pub(crate) fn tree(options: &Options) -> Done {
             let (left, right) = (link(tree.left[i]), link(tree.right[i]));
             world.nodes.init(links[i], tree::Node { pos: tree.pos[i], axis: tree.axis[i], left, right })?;
         }
-        let root = links[tree.root as usize];
+        let forks: Vec<Link<tree::Fork>> = world.forks.reserve(n)?.collect();
+        let fork = |i: u32| forks.get(i as usize).copied();
+        for i in 0..n {
+            let branch = tree::Branch { pos: tree.pos[i], left: fork(tree.left[i]), right: fork(tree.right[i]) };
+            world.forks.init(forks[i], tree::Fork { branch })?;
+        }
+        let (root, first) = (links[tree.root as usize], forks[tree.root as usize]);
         world.queries.extend(asked.iter().map(|&pos| tree::Query { pos, root, nearest: None, distance: 0.0 }))?;
 
         let state = |nearest: &mut dyn Iterator<Item = u32>, distance: &[f32]| {
@@ -294,6 +322,17 @@ pub(crate) fn tree(options: &Options) -> Done {
             variants.push(Variant {
                 name: "nearest in a tree, stack of links",
                 batch: walk(|points| points.execute(tree::Query::search_links, ())),
+                records: true,
+                same: SAME,
+                best: BEST,
+            });
+        }
+        if options.wants("tree", n > 200_000) {
+            variants.push(Variant {
+                name: "… the nearer child at once, a node in 16 bytes",
+                batch: Box::new(move |points| {
+                    (0..STEPS).try_for_each(|_| points.execute(tree::Query::search_forks, first))
+                }),
                 records: true,
                 same: SAME,
                 best: BEST,

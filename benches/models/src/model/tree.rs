@@ -6,9 +6,9 @@ use ikra::prelude::*;
 /// Places in a stack.
 const DEPTH: usize = 64;
 
-/// Puts a node on a stack of those that are to be looked at.
-fn push<T>(stack: &mut ArrayVec<T, DEPTH>, node: T) {
-    let Ok(()) = stack.try_push(node) else { panic!("the tree is too deep") };
+/// Puts a node on a stack of those that are to be looked at, with how near it is at least.
+fn push<T>(stack: &mut ArrayVec<(T, f32), DEPTH>, node: T, bound: f32) {
+    let Ok(()) = stack.try_push((node, bound)) else { panic!("the tree is too deep") };
 }
 
 /// A point of the tree, with those on either side of it along one axis.
@@ -22,6 +22,25 @@ pub struct Node {
     pub left: Option<Link<Node>>,
     /// The others.
     pub right: Option<Link<Node>>,
+}
+
+/// What a walk needs of a node, in 16 bytes, which are one access.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Branch {
+    /// Where it is.
+    pub pos: [f32; 2],
+    /// Those with smaller coordinates.
+    pub left: Option<Link<Fork>>,
+    /// The others.
+    pub right: Option<Link<Fork>>,
+}
+
+/// A node of the same tree. The root divides the others along the first axis, its children along the second, and so on.
+#[soa_class]
+pub struct Fork {
+    /// The node.
+    pub branch: Branch,
 }
 
 /// A point whose nearest is looked for.
@@ -48,7 +67,7 @@ impl Query {
     #[kernel]
     pub fn search_refs(&mut self) {
         let mut stack = ArrayVec::<(Ref<Node>, f32), DEPTH>::new();
-        push(&mut stack, (self.root, 0.0));
+        push(&mut stack, self.root, 0.0);
         let (mut best, mut nearest) = (f32::INFINITY, None);
         while let Some((node, bound)) = stack.pop() {
             if bound >= best {
@@ -63,10 +82,10 @@ impl Query {
             let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
             let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
             if let Some(far) = far {
-                push(&mut stack, (far, side * side));
+                push(&mut stack, far, side * side);
             }
             if let Some(near) = near {
-                push(&mut stack, (near, bound));
+                push(&mut stack, near, bound);
             }
         }
         self.nearest = nearest;
@@ -77,7 +96,7 @@ impl Query {
     #[kernel]
     pub fn search_links(&mut self) {
         let mut stack = ArrayVec::<(Link<Node>, f32), DEPTH>::new();
-        push(&mut stack, (self.root.link(), 0.0));
+        push(&mut stack, self.root.link(), 0.0);
         let (mut best, mut nearest) = (f32::INFINITY, None);
         while let Some((link, bound)) = stack.pop() {
             if bound >= best {
@@ -93,14 +112,53 @@ impl Query {
             let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
             let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
             if let Some(far) = far {
-                push(&mut stack, (far.link(), side * side));
+                push(&mut stack, far.link(), side * side);
             }
             if let Some(near) = near {
-                push(&mut stack, (near.link(), bound));
+                push(&mut stack, near.link(), bound);
             }
         }
         self.nearest = nearest;
         self.distance = best;
+    }
+
+    /// The same over forks: the nearer child is next and needs no stack, the further one is pushed if it may be near enough.
+    #[kernel]
+    pub fn search_forks(&mut self, root: Ref<Fork>) {
+        // A bound is negative where the node divides along the second axis.
+        let mut stack = ArrayVec::<(Link<Fork>, f32), DEPTH>::new();
+        let (mut best, mut nearest) = (f32::INFINITY, root.link());
+        let (mut link, mut axis) = (root.link(), 1.0_f32);
+        loop {
+            let Branch { pos, left, right } = self.resolve(link).branch();
+            let distance = self.distance_to(pos);
+            if distance < best {
+                best = distance;
+                nearest = link;
+            }
+            let side = if axis > 0.0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
+            let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
+            axis = -axis;
+            let bound = side * side;
+            if let Some(far) = far
+                && bound < best
+            {
+                push(&mut stack, far, bound.copysign(axis));
+            }
+            let mut next = near;
+            while next.is_none() {
+                let Some((far, bound)) = stack.pop() else {
+                    self.nearest = Link::<Node>::from_id(nearest.id()).map(|nearest| self.resolve(nearest));
+                    self.distance = best;
+                    return;
+                };
+                if bound.abs() < best {
+                    next = Some(far);
+                    axis = 1.0_f32.copysign(bound);
+                }
+            }
+            link = next.unwrap_or(link);
+        }
     }
 
     /// The nearest node of a subtree, if it is nearer than the best so far.
@@ -136,6 +194,8 @@ impl Query {
 pub struct Points {
     /// The tree.
     pub nodes: Objects<Node>,
+    /// The same in another form.
+    pub forks: Objects<Fork>,
     /// Who asks.
     pub queries: Objects<Query>,
 }
