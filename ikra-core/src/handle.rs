@@ -4,6 +4,7 @@ mod own;
 
 use core::any::TypeId;
 use core::fmt;
+use core::hint::assert_unchecked;
 use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
@@ -304,13 +305,17 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<C::Ref<'w, P>> {
+        let id = self.next.wrapping_add(1);
+        // So that the compiler sees, without a look, that there is an object where there is an index.
+        // SAFETY: there are less than `u32::MAX` objects, and `next` is at most their number.
+        unsafe { assert_unchecked(id != 0) };
         if self.next >= self.len {
             return None;
         }
         // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none; and an index
         // that is less than a `u32` is less than the largest.
         let object = unsafe { Handle::in_place(self.next, self.place) };
-        self.next += 1;
+        self.next = id;
         Some(C::to_ref(object))
     }
 
