@@ -356,21 +356,17 @@ __global__ void __launch_bounds__(BLOCK) plan(const Same w, unsigned k)
         target = slower;
     }
     w.velocities[i] = velocity;
-    if (velocity > 0) {
-        w.targets[i] = target;
-        atomicMax(&w.claims[target], ~(i + 1));
-    }
+    w.targets[i] = target;
+    if (velocity > 0) atomicMax(&w.claims[target], ~(i + 1));
 }
 
 __global__ void __launch_bounds__(BLOCK) drive(const Same w)
 {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= w.cars) return;
-    const unsigned velocity = w.velocities[i];
-    if (velocity == 0) return;
-    const unsigned target = w.targets[i];
+    const unsigned cell = w.car_cells[i], target = w.targets[i];
+    if (target == cell) return;
     if (w.claims[target] == ~(i + 1)) {
-        const unsigned cell = w.car_cells[i];
         atomicSub(&w.taken[cell / 32], 1u << cell % 32);
         w.claims[cell] = 0;
         atomicAdd(&w.taken[target / 32], 1u << target % 32);

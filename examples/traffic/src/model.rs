@@ -356,7 +356,7 @@ pub struct Car {
     pub velocity: u32,
     /// Cells that it moves at most.
     pub max_velocity: u32,
-    /// Where it comes to in a step, if no other car comes first.
+    /// Where it comes to in a step, if no other car comes first. Its cell if it stays.
     pub target: Link<Cell>,
     /// The cells that it moves through in a step, as many as it has velocity; there is room for its largest.
     #[inline_array(8)]
@@ -438,8 +438,8 @@ impl Car {
             target = before;
         }
         self.velocity = velocity;
+        self.target = target;
         if velocity > 0 {
-            self.target = target;
             target.claim().max(self.claim());
         }
     }
@@ -450,12 +450,12 @@ impl Car {
     /// which it was.
     #[kernel(unordered(claim), updates(add(taken)))]
     pub fn drive(&mut self) {
-        if self.velocity > 0 {
-            let target = self.target;
+        let (cell, target) = (self.cell, self.target);
+        if target.link() != cell.link() {
             if target.claim().load() == self.claim() {
-                self.cell.leave();
-                target.take();
+                cell.leave();
                 self.cell = target;
+                target.take();
             } else {
                 self.velocity = 0;
             }
