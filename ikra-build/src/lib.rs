@@ -69,6 +69,7 @@ pub mod ptxas;
 mod slots;
 mod spaces;
 mod strict;
+mod tables;
 mod toolchain;
 
 use std::env;
