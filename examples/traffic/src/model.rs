@@ -165,19 +165,20 @@ impl Cell {
 
     /// The next cell: a random one, where there are several, by their weights (INNER §4.1, step 2). None at a sink.
     pub fn onward(&self, random: &mut Random) -> Option<Ref<Cell>> {
-        let mut next = self.outgoing.try_get(0);
+        let mut next = self.outgoing.try_get(0)?;
         if self.outgoing.len() > 1 {
-            let mut weights = 0;
-            for cell in &self.outgoing {
+            let mut weights = u32::from(next.weight());
+            for n in 1..self.outgoing.len() {
+                let cell = self.outgoing.get(n);
                 let weight = u32::from(cell.weight());
                 weights += weight;
-                // The first one is certain.
+                // Certain after those that draw none.
                 if weights == weight || random.below(weights) < weight {
-                    next = Some(cell);
+                    next = cell;
                 }
             }
         }
-        next
+        Some(next)
     }
 
     /// Whether there is a car among the `range` cells that end with this one, along all ways back.
