@@ -112,9 +112,9 @@ pub(crate) fn compile(
         Floats::Contract | Floats::Fast => None,
     };
     Ok(Made {
-        code: tables::asked_for_at_once(&loops::forbid_unrolling(&panics::reported(&counts::read_once(&slots::direct(
-            &spaces::named(&code),
-        ))))),
+        code: tables::asked_for_at_once(&loops::forbid_unrolling(&panics::reported(&counts::read_once(
+            &slots::direct(&spaces::named(&code)),
+        )))),
         ir,
         sources: artifact::sources(&profile, &krate.name),
     })
