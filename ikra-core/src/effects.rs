@@ -247,6 +247,18 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Whether its objects have links to objects of several classes, so that it may do the same for each class in turn.
+    pub(crate) const fn may_branch_by_class(&self) -> bool {
+        let mut field = 0;
+        while field < self.fields.len() {
+            if self.fields[field].links_to.len() > 1 {
+                return true;
+            }
+            field += 1;
+        }
+        false
+    }
+
     /// Those of code that is no kernel.
     pub(crate) const fn of_no_kernel(name: &'static str) -> Self {
         Self {

@@ -208,7 +208,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             table.fetch_object(const { FieldSet::from_bits(FIELDS) }, self.index());
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
-        let values = unsafe { <C::Fields as FieldTuple<C>>::values_at::<FIELDS>(table, self.index()) };
+        let values = unsafe { <C::Fields as FieldTuple<C>>::values_at::<P, FIELDS>(table, self.index()) };
         if const { P::GUARDED } {
             // The method may borrow elements, and meanwhile drop the guard, which stores them: so it gets copies.
             let mut copies = Copies::new();

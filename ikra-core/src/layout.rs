@@ -16,6 +16,7 @@ pub use slices::{Strided, StridedMut};
 
 use crate::info::ClassInfo;
 pub use crate::info::LayoutKind;
+use crate::target::element;
 use crate::value::Value;
 use crate::window::Window;
 
@@ -53,6 +54,17 @@ pub unsafe trait Layout: 'static {
     ///    `len - 1` after it are initialised and within one window.
     /// 2. Nothing writes them during `'a`.
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
+
+    /// Reads an element of a column as what may change: the device's compiler makes one load of those in several arms of a branch.
+    ///
+    /// # Safety
+    ///
+    /// It is initialised, and nothing writes it meanwhile.
+    #[inline(always)]
+    unsafe fn read_one<T: Value>(element: *const T) -> T {
+        // SAFETY: by the caller; with tiles, a part of a block is a contiguous column.
+        unsafe { if matches!(Self::KIND, LayoutKind::Aos) { element.read() } else { element::read_own(element) } }
+    }
 
     /// Borrows a window of a column exclusively.
     ///

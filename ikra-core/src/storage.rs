@@ -121,13 +121,13 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
     unsafe fn read(bases: &C::Bases, index: usize) -> Self::Value;
 
-    /// What a view of one element is made of: its value, unless the view accesses it where it is.
+    /// What a view of one element of another object is made of in phase `P`: its value, unless the view accesses it where it is.
     ///
     /// # Safety
     ///
     /// As for [`read`](Self::read).
     #[inline(always)]
-    unsafe fn read_for_view(bases: &C::Bases, index: usize) -> Self::Value {
+    unsafe fn read_for_view<P: Phase>(bases: &C::Bases, index: usize) -> Self::Value {
         // SAFETY: the contract is the same.
         unsafe { Self::read(bases, index) }
     }
@@ -252,7 +252,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     #[inline(always)]
     unsafe fn see<'w, P: Phase>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
         // SAFETY: 1. the table's bases are those of its storage; 2. by 2.
-        let value = unsafe { Self::read_for_view(&table.bases, index) };
+        let value = unsafe { Self::read_for_view::<P>(&table.bases, index) };
         // SAFETY: by 1; the value was just read.
         unsafe { Self::to_seen::<P>(value, table, index) }
     }

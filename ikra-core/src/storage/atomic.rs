@@ -616,7 +616,7 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
     }
 
     #[inline(always)]
-    unsafe fn read_for_view(_: &C::Bases, _: usize) -> T {
+    unsafe fn read_for_view<P: Phase>(_: &C::Bases, _: usize) -> T {
         // A load that is not used would be done all the same.
         <T as Value>::PLACEHOLDER
     }

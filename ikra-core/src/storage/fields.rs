@@ -138,7 +138,7 @@ pub trait FieldTuple<C: Class>: 'static {
     ///
     /// 1. `C::Fields` is `Self`, and object `index` exists in `table`.
     /// 2. Nothing writes the fields in `FIELDS` meanwhile.
-    unsafe fn values_at<const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values;
+    unsafe fn values_at<P: Phase, const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values;
 }
 
 // Parts of the above with constants or closures, here once instead of once for each place in each tuple: the compiler takes a
@@ -194,13 +194,13 @@ unsafe fn write_to_tile_row<C: Class, P: Phase, F: Storage<C, K>, const K: usize
 ///
 /// The same, if the field is in `FIELDS`.
 #[inline(always)]
-unsafe fn value_at<C: Class, F: Storage<C, K>, const K: usize, const FIELDS: u64>(
+unsafe fn value_at<C: Class, P: Phase, F: Storage<C, K>, const K: usize, const FIELDS: u64>(
     table: &Table<C>,
     index: usize,
 ) -> F::Value {
     if const { FieldSet::from_bits(FIELDS).contains(K) } {
         // SAFETY: the contract is the same.
-        unsafe { F::read_for_view(&table.bases, index) }
+        unsafe { F::read_for_view::<P>(&table.bases, index) }
     } else {
         <F::Value as Loaded>::PLACEHOLDER
     }
@@ -345,9 +345,9 @@ macro_rules! field_tuple {
                 )+
             }
             #[inline(always)]
-            unsafe fn values_at<const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values {
+            unsafe fn values_at<P: Phase, const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values {
                 // SAFETY: the contract is the same for each field.
-                ($(unsafe { value_at::<C, $F, $k, FIELDS>(table, index) },)+)
+                ($(unsafe { value_at::<C, P, $F, $k, FIELDS>(table, index) },)+)
             }
         }
     };
