@@ -133,14 +133,6 @@ pub(crate) fn epidemic(options: &Options) -> Done {
         let contacts: Vec<Link<epidemic::Person>> = graph.links.iter().map(|&i| people[i as usize]).collect();
         world.people.set_arrays(epidemic::person::contacts, &graph.offsets, &contacts)?;
         drop((people, contacts));
-        let wards: Vec<u32> = healths
-            .chunks(epidemic::WARD)
-            .map(|ward| {
-                let infected = ward.iter().map(|&health| u32::from(health == epidemic::Health::Infected));
-                infected.zip(0..).map(|(infected, place)| infected << place).sum()
-            })
-            .collect();
-        world.wards.extend(wards.iter().map(|&infected| epidemic::Ward { infected, changed: 0 }))?;
 
         let bytes = |healths: &[epidemic::Health]| healths.iter().map(|&health| health as u8).collect::<Vec<u8>>();
         let state = |healths: &[u8], count: u64| {
@@ -167,7 +159,6 @@ pub(crate) fn epidemic(options: &Options) -> Done {
             reset: Box::new(move |town| {
                 town.clocks.column_mut(epidemic::clock::step)[0] = 0;
                 town.people.column_mut(epidemic::person::health).copy_from_slice(&healths);
-                town.wards.column_mut(epidemic::ward::infected).copy_from_slice(&wards);
                 reset_counts.store(0, Relaxed);
             }),
             state: Box::new(move |town| {
@@ -188,19 +179,6 @@ pub(crate) fn epidemic(options: &Options) -> Done {
                     name: "… infected counted first",
                     batch: Box::new(move |town| {
                         (0..STEPS).try_for_each(|k| town.execute(epidemic::Person::live_counting, (clock, k)))?;
-                        town.execute(epidemic::Clock::advance, STEPS)
-                    }),
-                    records: true,
-                    same: SAME,
-                    best: BEST,
-                },
-                Variant {
-                    name: "… a bit per person",
-                    batch: Box::new(move |town| {
-                        for k in 0..STEPS {
-                            town.execute(epidemic::Person::live_in_wards, (clock, k))?;
-                            town.execute(epidemic::Ward::turn, ())?;
-                        }
                         town.execute(epidemic::Clock::advance, STEPS)
                     }),
                     records: true,

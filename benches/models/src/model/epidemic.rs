@@ -48,66 +48,8 @@ pub struct Person {
     pub contacts: InnerArray<Link<Person>>,
 }
 
-/// People whose numbers follow each other: who of them is infected, a bit each.
-#[soa_class]
-pub struct Ward {
-    /// Those who are.
-    pub infected: u32,
-    /// Those for whom that changes.
-    #[atomic]
-    pub changed: u32,
-}
-
-/// How many people are in a ward.
-pub const WARD: usize = u32::BITS as usize;
-
-#[soa_methods]
-impl Ward {
-    /// The next step begins.
-    #[kernel]
-    pub fn turn(&mut self) {
-        self.infected ^= self.changed.load();
-        self.changed.store(0);
-    }
-}
-
 #[soa_methods]
 impl Person {
-    /// The same with who is infected looked up in wards, which take an eighth of the room and stay near.
-    #[kernel]
-    pub fn live_in_wards(&mut self, clock: Ref<Clock>, k: u32) {
-        let mut random = Random::new(SEED, self.link().id(), clock.step() + k);
-        match self.health {
-            Health::Susceptible => {
-                let mut infected = 0;
-                self.contacts.iter().for_each(|contact| {
-                    let index = contact.link().index();
-                    let ward = self.all::<Ward>().nth(index / WARD);
-                    infected += ward.map_or(0, |ward| ward.infected()) >> (index % WARD) & 1;
-                });
-                if (0..infected).any(|_| random.chance(TRANSMISSION)) {
-                    self.health = Health::Infected;
-                    self.change();
-                }
-            }
-            Health::Infected => {
-                if random.chance(RECOVERY) {
-                    self.health = Health::Recovered;
-                    self.change();
-                }
-            }
-            Health::Recovered => {}
-        }
-    }
-
-    /// Tells the ward.
-    fn change(&self) {
-        let index = self.link().index();
-        if let Some(ward) = self.all::<Ward>().nth(index / WARD) {
-            ward.changed().or(1 << (index % WARD));
-        }
-    }
-
     /// Everybody sees how the others were before this step.
     #[kernel(snapshot(health))]
     pub fn live(&mut self, clock: Ref<Clock>, k: u32) {
@@ -161,6 +103,4 @@ pub struct Town {
     pub clocks: Objects<Clock>,
     /// The graph.
     pub people: Objects<Person>,
-    /// Who is infected.
-    pub wards: Objects<Ward>,
 }
