@@ -41,7 +41,7 @@ impl Failure {
             Self::Threads(error) => error.code(),
             Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
-            _ => 1,
+            Self::Different { .. } => 1,
         }
     }
 }

@@ -57,7 +57,7 @@ impl Failure {
             Self::Traffic(TrafficError::Ikra(error)) => example_program::error_code(error),
             Self::Threads(error) => error.code(),
             Self::Output(error) => error.code(),
-            _ => 1,
+            Self::Traffic(_) => 1,
         }
     }
 }
