@@ -40,7 +40,8 @@ fn a_kernel_does_no_more_than_it_says() {
     assert_eq!((advance.count("st.global.b64"), advance.count("st.")), (1, 1), "the position");
     assert_eq!((advance.count("call"), advance.local_bytes()), (0, 0));
     let (labels, loops) = (advance.body.matches("\n$L__BB").count(), advance.count("bra.uni"));
-    assert!(labels <= 2 && loops == 0, "one thread per object, and no loop over several: {}", advance.body);
+    // Where there is no list, it jumps over the load of its element.
+    assert!(labels <= 2 && loops == 1, "one thread per object, and no loop over several: {}", advance.body);
     assert!(!advance.body.contains("%ikra_"), "what is noted for panics goes where there are none");
     // A link that is not read is not looked at; with sixteen classes this was a loop over them.
     let lift = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Hook_lift_")).unwrap();
@@ -172,12 +173,12 @@ fn a_virtual_call_compares_bits() {
         );
         assert_eq!(kernel.local_bytes(), 0, "{}", kernel.name);
     }
-    // The class is in the link's bits. The loads are that of the link, that of the class's constant, and that of a position, if
-    // there is a list of them.
+    // The class is in the link's bits. The loads are that of the link, that of a position, if there is a list of them, and that of
+    // the class's constant, if it is looked up.
     let loads =
         |kernel: &ptx::Kernel| kernel.count("ld.global.b32") + kernel.count("ld.global.nc.b32") - kernel.count(COUNT);
     let count = named("ikra_kernel_Car_count_");
-    assert_eq!(loads(count), 3, "{}", count.body);
+    assert!(loads(count) <= 3, "{}", count.body);
     // And the field of the object, of each class.
     let ask = named("ikra_kernel_Car_ask_");
     assert_eq!(loads(ask), 5, "{}", ask.body);
