@@ -69,6 +69,7 @@ pub mod ptxas;
 mod slots;
 mod spaces;
 mod strict;
+mod strides;
 mod tables;
 mod toolchain;
 

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, counts, lines, loops, messages, panics, slots, spaces, tables};
+use crate::{Device, Floats, artifact, counts, lines, loops, messages, panics, slots, spaces, strides, tables};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -113,7 +113,7 @@ pub(crate) fn compile(
     };
     Ok(Made {
         code: tables::asked_for_at_once(&loops::forbid_unrolling(&panics::reported(&counts::read_once(
-            &slots::direct(&spaces::named(&code)),
+            &strides::stepped(&slots::direct(&spaces::named(&code))),
         )))),
         ir,
         sources: artifact::sources(&profile, &krate.name),
