@@ -247,16 +247,20 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether its objects have links to objects of several classes, so that it may do the same for each class in turn.
-    pub(crate) const fn may_branch_by_class(&self) -> bool {
-        let mut field = 0;
+    /// Whether others' fields are read by plain loads, which the compiler merges, and with which it unrolls loops: where its
+    /// objects have links to objects of several classes, so that it may do the same for each class in turn, and where they have
+    /// none, so that it meets others in loops over all objects.
+    pub(crate) const fn reads_plainly(&self) -> bool {
+        let (mut field, mut links) = (0, false);
         while field < self.fields.len() {
-            if self.fields[field].links_to.len() > 1 {
+            let classes = self.fields[field].links_to.len();
+            if classes > 1 {
                 return true;
             }
+            links |= classes > 0;
             field += 1;
         }
-        false
+        !links
     }
 
     /// Those of code that is no kernel.

@@ -55,8 +55,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     unsafe fn read_for_view<P: Phase>(bases: &C::Bases, index: usize) -> T {
-        // Plain loads in several arms of a branch become one, others none.
-        if const { P::EFFECTS.may_branch_by_class() } {
+        if const { P::EFFECTS.reads_plainly() } {
             // SAFETY: the element exists by 1.
             let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
             // SAFETY: it is a `T` that nothing writes by 2, in a column of this layout.
