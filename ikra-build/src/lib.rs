@@ -72,6 +72,7 @@ mod strict;
 mod strides;
 mod tables;
 mod toolchain;
+mod turn;
 
 use std::env;
 use std::path::{Path, PathBuf};

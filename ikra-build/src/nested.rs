@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, counts, lines, loops, messages, panics, slots, spaces, strides, tables};
+use crate::{Device, Floats, artifact, counts, lines, loops, messages, panics, slots, spaces, strides, tables, turn};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -67,7 +67,7 @@ pub(crate) fn compile(
     // Builds with other flags or compilers have a folder of their own, so that neither undoes the other's.
     let key = hash(format!("{}{}", toolchain.version, flags.join("\x1f")).as_bytes());
     let target_dir = target_dir(out).join("ikra-device").join(format!("{key:016x}"));
-    // Build scripts that run at the same time wait for each other: cargo locks its folder.
+    let _turn = turn::in_folder(&target_dir);
     let run = |offline: bool| {
         let mut command = command(toolchain, krate, &target_dir);
         command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
