@@ -62,8 +62,12 @@ pub unsafe trait Layout: 'static {
     /// It is initialised, and nothing writes it meanwhile.
     #[inline(always)]
     unsafe fn read_one<T: Value>(element: *const T) -> T {
+        if matches!(Self::KIND, LayoutKind::Aos) {
+            // SAFETY: by the caller.
+            return unsafe { element.read() };
+        }
         // SAFETY: by the caller; with tiles, a part of a block is a contiguous column.
-        unsafe { if matches!(Self::KIND, LayoutKind::Aos) { element.read() } else { element::read_own(element) } }
+        unsafe { element::read_own(element) }
     }
 
     /// Borrows a window of a column exclusively.
