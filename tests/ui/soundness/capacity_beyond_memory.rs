@@ -1,15 +1,16 @@
 use ikra::prelude::*;
 
-/// 2^33 bytes.
+/// 2^27 bytes, so that 64 have 2^33.
 #[derive(Clone, Copy, Value)]
 #[repr(C)]
 pub struct Vast {
-    pub bytes: [[u64; 32768]; 32768],
+    pub bytes: [[u64; 4096]; 4096],
 }
 
 #[soa_class(capacity = 4294967294)]
 pub struct Store {
-    pub vast: Vast,
+    #[inline_array]
+    pub vast: [Vast; 64],
 }
 
 #[soa_world]
