@@ -70,7 +70,6 @@ mod slots;
 mod spaces;
 mod strict;
 mod strides;
-mod tables;
 mod toolchain;
 mod turn;
 

@@ -10,6 +10,7 @@ use crate::directory::TableRef;
 use crate::handle::Handle;
 use crate::link::Link;
 use crate::phase::Phase;
+use crate::target::settled::settled;
 
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
@@ -105,6 +106,8 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     #[inline(always)]
     pub fn found(self) -> Found<'w, D, P> {
         let (tag, index) = self.link.parts();
+        // All columns of the class are at this index: it is computed once, in 32 bits.
+        let index = settled(index);
         if !P::SEQUENTIAL {
             // So that `Link::at`, below, need not look.
             // SAFETY: in kernels the object exists: its index is less than their number, a `u32`.

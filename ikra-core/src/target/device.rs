@@ -13,6 +13,7 @@ pub(crate) mod panics;
 pub(crate) mod product;
 mod remainder;
 pub(crate) mod row;
+pub(crate) mod settled;
 mod standard;
 pub(crate) mod tail;
 pub(crate) mod thread;

@@ -15,6 +15,7 @@ pub(crate) mod product;
 #[path = "device/remainder.rs"]
 mod remainder;
 pub(crate) mod row;
+pub(crate) mod settled;
 pub(crate) mod tail;
 pub(crate) mod thread;
 pub(crate) mod warp;
