@@ -1,6 +1,6 @@
 // Traits over classes, of every visibility and in several modules.
 #![deny(warnings)]
-#![allow(dead_code)]
+#![allow(dead_code, clippy::almost_swapped, reason = "a ref is read and stored; not all items are used")]
 use ikra::prelude::*;
 
 mod model {

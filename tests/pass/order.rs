@@ -126,7 +126,7 @@ impl Agent {
         COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let atomic = std::sync::atomic::AtomicU32::new(0);
         atomic.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let mut list = vec![3, 1];
+        let mut list = [3, 1];
         list.swap(0, 1);
         self.seen = self.seen.min(3).max(other.load()) + list[0];
     }
