@@ -65,6 +65,28 @@ impl Kernel {
     }
 }
 
+/// Name, destinations and the other operands of a statement, of which `{%r1, %r2}` and `%p1|%p2` are two destinations each; a
+/// guard and the brace of a block before it are left out.
+pub(crate) fn statement(text: &str) -> Option<(&str, impl Iterator<Item = &str>, &str)> {
+    let (name, operands) = unguarded(text.trim().trim_start_matches('{').trim()).split_once(char::is_whitespace)?;
+    let operands = operands.trim();
+    let (to, from) = match operands.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        Some((all, from)) => (all, from.trim_start_matches(',')),
+        None => operands.split_once(',').unwrap_or((operands, "")),
+    };
+    Some((name, to.split(['|', ',']).map(str::trim), from))
+}
+
+/// Name and operands of a line that is one instruction, which is always executed.
+pub(crate) fn plain(line: &str) -> Option<(&str, Vec<&str>)> {
+    let text = line.trim().strip_suffix(';')?;
+    if text.starts_with(['@', '{', '.', '/']) || text.contains('{') {
+        return None;
+    }
+    let (name, operands) = text.split_once(char::is_whitespace)?;
+    Some((name, operands.split(',').map(str::trim).collect()))
+}
+
 /// `ret;` of `@%p1 ret;`.
 pub(crate) fn unguarded(instruction: &str) -> &str {
     match instruction.strip_prefix('@') {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::loops::functions;
-use crate::ptx::unguarded;
+use crate::ptx;
 
 /// What a register of 64 bits holds, if it is assigned once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,8 +30,11 @@ pub(crate) fn direct(code: &str) -> String {
     let mut changed: HashMap<usize, String> = HashMap::new();
     for body in functions(&lines) {
         let mut assigned: HashMap<&str, usize> = HashMap::new();
-        for to in lines[body.clone()].iter().flat_map(|line| line.split(';')).filter_map(destinations).flatten() {
-            *assigned.entry(to).or_default() += 1;
+        for statement in lines[body.clone()].iter().flat_map(|line| line.split(';')) {
+            let Some((_, to, _)) = ptx::statement(statement) else { continue };
+            for to in to.filter(|to| to.starts_with("%rd")) {
+                *assigned.entry(to).or_default() += 1;
+            }
         }
         // A register that is assigned once is assigned before it is used, and where one is assigned anew, so is what was made of it.
         let mut held: HashMap<&str, Held<'_>> = HashMap::new();
@@ -54,24 +57,6 @@ pub(crate) fn direct(code: &str) -> String {
     text
 }
 
-/// The registers of 64 bits that a statement assigns.
-fn destinations(statement: &str) -> Option<impl Iterator<Item = &str>> {
-    let (_, operands) = unguarded(statement.trim().trim_start_matches('{').trim()).split_once(char::is_whitespace)?;
-    let operands = operands.trim();
-    let to = match operands.strip_prefix('{') {
-        Some(all) => all.split('}').next().unwrap_or_default(),
-        None => operands.split(',').next().unwrap_or_default(),
-    };
-    Some(to.split(['|', ',']).map(str::trim).filter(|to| to.starts_with("%rd")))
-}
-
-/// `add.s64 %rd3, %rd1, %rd2;` as operation, destination and operands.
-fn parts(line: &str) -> Option<(&str, &str, &str, &str)> {
-    let (operation, operands) = line.trim().strip_suffix(';')?.split_once(char::is_whitespace)?;
-    let mut operands = operands.split(',').map(str::trim);
-    Some((operation, operands.next()?, operands.next()?, operands.next().unwrap_or_default()))
-}
-
 /// What a line assigns, given what was assigned before.
 fn held_by<'c>(line: &'c str, held: &HashMap<&'c str, Held<'c>>) -> Option<(&'c str, Held<'c>)> {
     // As `ikra_core` writes it.
@@ -82,7 +67,10 @@ fn held_by<'c>(line: &'c str, held: &HashMap<&'c str, Held<'c>>) -> Option<(&'c 
         let Some(&Number(place)) = held.get(place) else { return None };
         return table.starts_with("ikra_class_").then_some((to, Word(table, place)));
     }
-    let (operation, to, one, other) = parts(line)?;
+    let (operation, operands) = ptx::plain(line)?;
+    let (&to, from) = operands.split_first()?;
+    let (&one, more) = from.split_first()?;
+    let other = more.first().copied().unwrap_or_default();
     let of = |register| held.get(register).copied();
     let now = match operation {
         "mov.b64" | "mov.u64" => Number(one.parse().ok()?),
@@ -115,7 +103,7 @@ fn held_by<'c>(line: &'c str, held: &HashMap<&'c str, Held<'c>>) -> Option<(&'c 
 
 fn is_sum_with_distance(line: &str, held: &HashMap<&str, Held<'_>>) -> bool {
     let is_distance = |register: &str| matches!(held.get(register), Some(Distance(..)));
-    parts(line).is_some_and(|(_, _, one, other)| is_distance(one) || is_distance(other))
+    ptx::plain(line).is_some_and(|(_, operands)| operands[1..].iter().any(|register| is_distance(register)))
 }
 
 #[cfg(test)]

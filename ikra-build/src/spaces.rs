@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::loops::functions;
-use crate::ptx::unguarded;
+use crate::ptx::{self, unguarded};
 
 /// What a register of 64 bits holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,16 +81,9 @@ fn held<'c>(lines: &[&'c str]) -> HashMap<&'c str, Held> {
     for line in lines {
         let reads_table = line.contains("ld.const.u64") && line.contains("ikra_class_");
         for statement in line.split(';') {
-            let statement = unguarded(statement.trim().trim_start_matches('{').trim());
-            let Some((operation, operands)) = statement.split_once(char::is_whitespace) else { continue };
-            // `{%rd1, %rd2}` are destinations both.
-            let operands = operands.trim();
-            let (to, from) = match operands.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-                Some((all, from)) => (all, from.trim_start_matches(',')),
-                None => operands.split_once(',').unwrap_or((operands, "")),
-            };
+            let Some((operation, to, from)) = ptx::statement(statement) else { continue };
             let from: Vec<&str> = from.split(',').map(str::trim).collect();
-            for to in to.split(['|', ',']).map(str::trim).filter(|to| to.starts_with("%rd")) {
+            for to in to.filter(|to| to.starts_with("%rd")) {
                 statements.push((to, operation, from.clone(), reads_table));
             }
         }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::loops::{functions, registers};
-use crate::ptx::unguarded;
+use crate::ptx::{plain, unguarded};
 
 /// How many columns a loop may step through: each takes two registers.
 const MOST: usize = 4;
@@ -75,7 +75,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
         places.next().filter(|_| places.next().is_none())
     };
     let constant = |n: usize, name: &str| {
-        let (own, parts) = parts(lines[n])?;
+        let (own, parts) = plain(lines[n])?;
         let &[_, from, by] = parts.as_slice() else { return None };
         Some((from, by.parse::<u64>().ok().filter(|_| own == name)?))
     };
@@ -85,7 +85,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
         if let Some((from, by)) = constant(at, "add.s32") {
             return (from == counter).then_some((at, by));
         }
-        let (name, parts) = parts(lines[at])?;
+        let (name, parts) = plain(lines[at])?;
         let &[_, sum] = parts.as_slice() else { return None };
         let (from, by) = constant(only(sum).filter(|&n| n < at && name == "mov.b32")?, "add.s32")?;
         (from == counter).then_some((at, by))
@@ -94,7 +94,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
     type Step<'c> = (&'c str, usize, u64, Vec<(usize, u64)>);
     let mut steps: Vec<((&str, u64), Step<'_>)> = Vec::new();
     for sum in inside() {
-        let Some(("add.s64", operands)) = parts(lines[sum]) else { continue };
+        let Some(("add.s64", operands)) = plain(lines[sum]) else { continue };
         let &[to, start, product] = operands.as_slice() else { continue };
         let Some(at) = only(product).filter(|&at| at < sum) else { continue };
         let Some((index, size)) = constant(at, "mul.wide.u32") else { continue };
@@ -106,7 +106,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
         let Some((last, by)) = increase(counter) else { continue };
         // Memory is accessed there in each turn: so the number does not wrap around, as there are fewer objects.
         let accesses = |address: &str| inside().any(|n| accesses(lines[n], address));
-        let further = inside().filter_map(|n| Some((parts(lines[n])?.1, constant_of(lines[n])?)));
+        let further = inside().filter_map(|n| Some((plain(lines[n])?.1, constant_of(lines[n])?)));
         let is_accessed =
             accesses(to) || further.filter(|(parts, _)| parts[1] == to).any(|(parts, _)| accesses(parts[0]));
         let is_fixed = !inside().any(|n| results(lines[n]).contains(&start));
@@ -172,18 +172,8 @@ fn accesses(line: &str, address: &str) -> bool {
 
 /// The number that an addition of 64 bits adds.
 fn constant_of(line: &str) -> Option<i64> {
-    let (name, parts) = parts(line)?;
+    let (name, parts) = plain(line)?;
     parts.get(2)?.parse().ok().filter(|_| name == "add.s64")
-}
-
-/// Name and operands of a plain instruction that is always executed.
-fn parts(line: &str) -> Option<(&str, Vec<&str>)> {
-    let text = line.trim().strip_suffix(';')?;
-    if text.starts_with(['@', '{', '.', '/']) || text.contains('{') {
-        return None;
-    }
-    let (name, operands) = text.split_once(char::is_whitespace)?;
-    Some((name, operands.split(',').map(str::trim).collect()))
 }
 
 #[cfg(test)]

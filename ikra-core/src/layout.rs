@@ -10,6 +10,7 @@ mod geometry;
 mod slices;
 
 pub use geometry::constant_pitch;
+pub(crate) use geometry::whole_align;
 pub use geometry::{Geometry, MAX_COLUMNS, geometry};
 pub use geometry::{LINE, PAGE, SHORT, arena_align, checked_pitch, stagger};
 pub use slices::{Strided, StridedMut};

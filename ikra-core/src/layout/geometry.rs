@@ -87,6 +87,11 @@ const fn round_up(value: usize, align: usize) -> usize {
     checked(value.checked_next_multiple_of(align))
 }
 
+/// The largest power of two up to 16 that divides the size of a contiguous column's elements, all of which are at multiples of it.
+pub(crate) const fn whole_align(size: usize) -> usize {
+    1 << (size | 16).trailing_zeros()
+}
+
 const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use super::arrangement::Arrangement;
 use crate::class::{Class, column_count};
 use crate::extent::Extent;
-use crate::layout::{Layout, LayoutKind, constant_pitch, geometry};
+use crate::layout::{Layout, LayoutKind, constant_pitch, geometry, whole_align};
 use crate::storage::Copies;
 use crate::table::{BaseSet, address};
 use crate::target::tail::Tail;
@@ -209,13 +209,8 @@ impl<C: Class, A: Arrangement> fmt::Debug for ElementsWindow<'_, C, A> {
 }
 
 /// Bytes of an array as object.
-const fn slot_step_of<A: Arrangement>() -> usize {
+const fn object_bytes<A: Arrangement>() -> usize {
     size_of::<A::Element>() * A::INFO.slots
-}
-
-/// The largest power of two up to 16 that divides the size of a column's elements, all of which are at multiples of it.
-const fn whole_align(size: usize) -> usize {
-    1 << (size | 16).trailing_zeros()
 }
 
 /// Bytes from a column's element to that of the next object, within a run.
@@ -286,7 +281,7 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
             if A::INFO.slots > 0 {
                 slots = match A::INFO.slot_columns() {
                     true => size_of::<A::Element>(),
-                    false => size_of::<A::Element>() * A::INFO.slots,
+                    false => object_bytes::<A>(),
                 };
             }
             if matches!(C::Layout::KIND, LayoutKind::Aos) { (stride::<C>(0), stride::<C>(0)) } else { (extents, slots) }
@@ -306,7 +301,7 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
                 // So that several slots can be loaded by one instruction.
                 // SAFETY: an element of a contiguous column: these start on a line, and their elements are as far apart as they
                 // are large.
-                unsafe { assert_unchecked(elements.slots.addr() % const { whole_align(slot_step_of::<A>()) } == 0) };
+                unsafe { assert_unchecked(elements.slots.addr() % const { whole_align(object_bytes::<A>()) } == 0) };
             }
         }
         if A::INFO.has_spans() {

@@ -4,6 +4,8 @@
 use core::arch::asm;
 use core::mem::MaybeUninit;
 
+use crate::layout::whole_align;
+
 #[derive(Clone, Copy)]
 #[repr(align(2))]
 struct Of2<T>(T);
@@ -30,21 +32,16 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
         return unsafe { read_own(element) };
     }
     let mut value = MaybeUninit::<T>::uninit();
-    let pieces = const { size_of::<T>() / piece(size_of::<T>()) };
+    let pieces = const { size_of::<T>() / whole_align(size_of::<T>()) };
     let mut n = 0;
     while n < pieces {
-        let at = n * const { piece(size_of::<T>()) };
+        let at = n * const { whole_align(size_of::<T>()) };
         // SAFETY: a piece of the element, which starts at a multiple of its size, as a column's elements do; and of the value.
         unsafe { copy_piece::<T>(element.byte_add(at).addr() as u64, value.as_mut_ptr().byte_add(at)) };
         n += 1;
     }
     // SAFETY: all of its pieces were copied from one.
     unsafe { value.assume_init() }
-}
-
-/// The largest power of two up to 16 that divides a size: what one instruction loads.
-const fn piece(size: usize) -> usize {
-    1 << (size | 16).trailing_zeros()
 }
 
 /// An instruction that loads registers `$value` from the address.
@@ -74,7 +71,7 @@ macro_rules! load {
 /// There is such a piece of a `T` in global memory, at a multiple of its size, which no thread of the launch writes; and room for it.
 #[inline(always)]
 unsafe fn copy_piece<T>(from: u64, to: *mut T) {
-    match const { (piece(size_of::<T>()), align_of::<T>()) } {
+    match const { (whole_align(size_of::<T>()), align_of::<T>()) } {
         (16, 8..) => load!(from, to.cast::<[u64; 2]>(), "v2.b64" "{{{a}, {b}}}", reg64 u64; a b),
         (16, _) => load!(from, to.cast::<[u32; 4]>(), "v4.b32" "{{{a}, {b}, {c}, {d}}}", reg32 u32; a b c d),
         (8, 8..) => load!(from, to.cast::<[u64; 1]>(), "b64" "{a}", reg64 u64; a),
