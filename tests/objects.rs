@@ -157,3 +157,64 @@ first_field!(all vector_soa vector_aos vector_tiles vector_fixed, [], [f32; 3], 
 first_field!(all large_soa large_aos large_tiles large_fixed, [], Large, Large([7; 130]), 256);
 first_field!(all atomic_soa atomic_aos atomic_tiles atomic_fixed, [#[atomic]], u64, 1 << 40, 8);
 first_field!(all flat_soa flat_aos flat_tiles flat_fixed, [#[soa(flatten)]], Three, Three(1, 2.0, 3), 1);
+
+/// Classes whose tuples are longer than they have fields, in each layout: nothing follows the last field.
+mod many_fields {
+    use super::*;
+
+    macro_rules! class {
+        ($module:ident, $layout:literal, $count:literal: $($field:ident)+; $last:ident) => {
+            mod $module {
+                use super::*;
+
+                #[soa_class(layout = $layout)]
+                #[derive(Clone, Debug, PartialEq)]
+                pub struct Many {
+                    $(pub $field: u32,)+
+                    pub $last: Option<Link<Many>>,
+                }
+
+                #[soa_methods]
+                impl Many {
+                    #[kernel]
+                    pub fn double(&mut self) {
+                        $(self.$field *= 2;)+
+                        self.$last = None;
+                    }
+                    #[kernel(pairs, snapshot(f0))]
+                    pub fn gather(&mut self, other: Ref<Many>) {
+                        self.f0 += other.f0() + u32::from(other.$last().is_some());
+                    }
+                }
+
+                #[soa_world]
+                pub struct Sim {
+                    pub many: Objects<Many>,
+                }
+
+                #[test]
+                fn are_read_and_written() {
+                    let mut sim = Sim::new();
+                    let row = |last| Many { $($field: stringify!($field).len() as u32,)+ $last: last };
+                    let first = sim.many.push(row(None)).unwrap();
+                    sim.many.extend((0..99).map(|_| row(Some(first)))).unwrap();
+                    assert_eq!(<Many as ikra::ClassInfo>::FIELDS.len(), $count);
+                    assert_eq!(sim.many.read(sim.many.links().nth(1).unwrap()).unwrap(), row(Some(first)));
+                    sim.execute_pairs(Many::gather, ());
+                    assert_eq!(sim.get(first).f0(), 2 + 100 * 2 + 99);
+                    sim.get_mut(first).f0 = 2;
+                    sim.execute(Many::double, ());
+                    let doubled = Many { $($field: 2 * stringify!($field).len() as u32,)+ $last: None };
+                    assert_eq!(sim.many.read(first).unwrap(), doubled);
+                    assert_eq!(sim.layout().classes[0].columns.len(), $count);
+                    assert_eq!(format!("{:?}", sim.get(first).$last()), "None");
+                }
+            }
+        };
+    }
+    class! { soa17, "soa", 17: f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15; last }
+    class! { soa33, "soa", 33: f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24 f25 f26 f27 f28 f29 f30 f31; last }
+    class! { aos41, "aos", 41: f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24 f25 f26 f27 f28 f29 f30 f31 f32 f33 f34 f35 f36 f37 f38 f39; last }
+    class! { tiles63, "tiles", 63: f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24 f25 f26 f27 f28 f29 f30 f31 f32 f33 f34 f35 f36 f37 f38 f39 f40 f41 f42 f43 f44 f45 f46 f47 f48 f49 f50 f51 f52 f53 f54 f55 f56 f57 f58 f59 f60 f61; last }
+    class! { soa64, "soa", 64: f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24 f25 f26 f27 f28 f29 f30 f31 f32 f33 f34 f35 f36 f37 f38 f39 f40 f41 f42 f43 f44 f45 f46 f47 f48 f49 f50 f51 f52 f53 f54 f55 f56 f57 f58 f59 f60 f61 f62; last }
+}

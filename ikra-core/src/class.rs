@@ -29,7 +29,7 @@ use crate::table::{Base, TargetSlot};
 ///
 /// # Safety
 ///
-/// 1. `FIELDS[k]` describes the `k`-th member of `Fields`, and `LAYOUT` is the kind of `Layout`.
+/// 1. `FIELDS[k]` describes the `k`-th member of `Fields`, further members are `()`, and `LAYOUT` is the kind of `Layout`.
 /// 2. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per
 ///    class that a field links to, field by field.
 #[diagnostic::on_unimplemented(
@@ -62,7 +62,7 @@ pub unsafe trait Class: ClassInfo {
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
     const TARGETS: Self::Targets;
-    /// The storage of each field, as a tuple.
+    /// The storage of each field, as a tuple, filled up by `()` to a length for which there are tuples.
     #[doc(hidden)]
     type Fields: FieldTuple<Self>;
 

@@ -7,6 +7,7 @@ mod flat;
 #[cfg_attr(docsrs, doc(cfg(feature = "glam")))]
 mod glam;
 mod inner;
+mod nothing;
 mod plain;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue, Updated, Valueless};

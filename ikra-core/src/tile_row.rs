@@ -44,7 +44,7 @@ const fn place<C: ClassInfo, P: Phase>(wanted: usize) -> (bool, usize) {
         }
         k += 1;
     }
-    (true, end)
+    (false, end)
 }
 
 /// The bytes of a tile row of class `C` for kernel `P`: 0 if there is none.

@@ -15,7 +15,7 @@ use crate::krate::Krate;
 pub(crate) use arrays::ungrouped;
 pub(crate) use forgotten::is_made;
 use model::Class;
-pub(crate) use model::{is_number, ref_ident, view_ident};
+pub(crate) use model::{is_number, padded, ref_ident, view_ident};
 
 /// The attribute.
 pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {

@@ -2,7 +2,7 @@
 
 /// A class: where and how its objects are stored, and what its views and refs have in common with all others.
 ///
-/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`. In a class with mistakes (`mistaken`) the
+/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and after them so many `()` that there is a tuple of this length. In a class with mistakes (`mistaken`) the
 /// conversions are stand-ins: some field may be of a type that cannot be stored.
 #[doc(hidden)]
 #[macro_export]
@@ -10,7 +10,7 @@ macro_rules! __class {
     (
         $state:ident $row:ident = $name:literal at $place:literal as $symbol:literal,
         seen as $view:ident and $reference:ident,
-        stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr;
+        stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr, and [$($nothing:tt)*];
         $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
     ) => {
         // SAFETY: the fields are stored as `Field` says, in the order of their numbers, which is checked; the id is that of the place where the class is defined.
@@ -40,11 +40,11 @@ macro_rules! __class {
         #[automatically_derived]
         unsafe impl $crate::class::Class for $row {
             type Layout = $layout;
-            type Fields = ($(<$row as $crate::class::Field<$field>>::Storage,)*);
+            type Fields = ($(<$row as $crate::class::Field<$field>>::Storage,)* $($nothing,)*);
             type View<'w, __P: $crate::phase::Phase> = $view<'w, __P>;
             type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
             $crate::__class_bases! { $row $symbol }
-            $crate::__class_conversions! { $state $view: $($field $ident)* }
+            $crate::__class_conversions! { $state $view: [$($nothing)*] $($field $ident)* }
             #[inline(always)]
             fn to_ref<'w, __P: $crate::phase::Phase>(object: $crate::handle::Handle<'w, Self, __P>) -> $reference<'w, __P> {
                 $reference(object)
@@ -130,10 +130,10 @@ macro_rules! __reference {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __class_conversions {
-    (complete $view:ident: $($field:tt $ident:ident)*) => {
+    (complete $view:ident: [$($nothing:tt)*] $($field:tt $ident:ident)*) => {
         #[inline(always)]
         fn into_values(self) -> <Self::Fields as $crate::storage::FieldTuple<Self>>::Row {
-            ($(self.$ident,)*)
+            ($(self.$ident,)* $($nothing,)*)
         }
         #[inline(always)]
         fn from_values(values: <Self::Fields as $crate::storage::FieldTuple<Self>>::Row) -> Self {
@@ -150,7 +150,7 @@ macro_rules! __class_conversions {
         fn from_view<'w, __P: $crate::phase::Phase>(
             view: Self::View<'w, __P>,
         ) -> (<Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>, $crate::handle::Assigned<Self>) {
-            (($(view.$ident,)*), $crate::handle::Own::into_assigned(view.__object))
+            (($(view.$ident,)* $($nothing,)*), $crate::handle::Own::into_assigned(view.__object))
         }
     };
     (mistaken $view:ident: $($fields:tt)*) => {

@@ -1,6 +1,6 @@
 //! What a kernel loads of a field.
 
-use crate::value::{Lanes, Value};
+use crate::value::{LaneArray, Lanes, Value};
 
 /// What a kernel loads of a field before a call and stores after it: the value, or where it is.
 #[doc(hidden)]
@@ -19,5 +19,15 @@ impl<T: Value> Loaded for T {
     #[inline(always)]
     fn same(&self, other: &Self) -> bool {
         Value::same(self, other)
+    }
+}
+
+/// Nothing, of what is no field.
+impl Loaded for () {
+    type Lanes = LaneArray<()>;
+    const PLACEHOLDER: Self = ();
+    #[inline(always)]
+    fn same(&self, (): &Self) -> bool {
+        true
     }
 }

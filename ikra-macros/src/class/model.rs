@@ -15,6 +15,11 @@ use crate::diagnostics::Errors;
 /// The largest number of fields, `MAX_FIELDS` of the runtime.
 const MAX_FIELDS: usize = 64;
 
+/// The length of the tuple for a class with so many fields. There are tuples of few lengths, `for_tuples!` of the runtime.
+pub(crate) fn padded(fields: usize) -> usize {
+    if fields <= 16 { fields } else { fields.next_multiple_of(fields.next_power_of_two() / 8) }
+}
+
 /// How a field is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StorageKind {
@@ -416,4 +421,19 @@ fn option_of_number(args: &syn::PathArguments) -> bool {
 
 fn spaceless(tokens: impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_FIELDS, padded};
+
+    #[test]
+    fn tuples_have_few_lengths() {
+        let mut lengths: Vec<usize> = (1..=MAX_FIELDS).map(padded).collect();
+        lengths.dedup();
+        // Those of `for_tuples!`.
+        assert_eq!(lengths[..16], *(1..=16).collect::<Vec<_>>());
+        assert_eq!(lengths[16..], [20, 24, 28, 32, 40, 48, 56, 64]);
+        assert!((1..=MAX_FIELDS).all(|fields| padded(fields) >= fields));
+    }
 }

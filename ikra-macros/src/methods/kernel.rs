@@ -10,7 +10,7 @@ use super::entry::entries;
 use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
-use crate::class::view_ident;
+use crate::class::{padded, view_ident};
 use crate::diagnostics::located;
 
 /// A kernel: the handle `Body::advance` in value position, what it does, and how executors call it.
@@ -32,7 +32,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     };
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let (vis, cfgs) = (&item.vis, cfgs(&item.attrs));
-    let fields = (0..block.fields.fields.len()).map(Literal::usize_unsuffixed);
+    let fields = (0..padded(block.fields.fields.len())).map(Literal::usize_unsuffixed);
     // What refs carry beside the link.
     let near = Ident::new(if options.pairs.is_some() { "TileRow" } else { "NoRow" }, at);
     let effects = effects(block, method, options, &name);

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
-use crate::class::model::Class;
+use crate::class::model::{Class, padded};
 use crate::class::options::Layout;
 use crate::diagnostics::located;
 use crate::symbol::{place, plain};
@@ -31,6 +31,7 @@ pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
         Layout::Aos => quote!(Aos),
         Layout::Tiles(n) => quote!(Tiles<#n>),
     };
+    let nothing = (class.fields.len()..padded(class.fields.len())).map(|_| quote!(()));
     let state = if is_mistaken { quote!(mistaken) } else { quote!(complete) };
     let (place, symbol) = (place(row), symbol_start(&name));
     let doc = format!("How objects of class [`{name}`] are stored, and what [`{view}`] and [`{reference}`] are.");
@@ -40,7 +41,7 @@ pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
             ::ikra::rt::class! {
                 #state #row = #name at #place as #symbol,
                 seen as #view and #reference,
-                stored as ::ikra::rt::#layout, #addressing, #capacity, #arena;
+                stored as ::ikra::rt::#layout, #addressing, #capacity, #arena, and [#(#nothing)*];
                 #(#fields)*
             }
         };

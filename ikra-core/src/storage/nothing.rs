@@ -1,0 +1,41 @@
+//! What fills up a class's tuples to a length that there is: no field, and no bytes.
+
+use crate::class::Class;
+use crate::info::ColumnInfo;
+use crate::phase::Phase;
+use crate::storage::{Storage, Stored, shown_as_it_is};
+use crate::table::Table;
+use crate::window::Skip;
+
+// SAFETY: no columns, and none is accessed.
+unsafe impl Stored for () {
+    type Row = ();
+    type Value = ();
+    const COLUMNS: &'static [ColumnInfo] = &[];
+}
+
+// SAFETY: no memory is accessed, and nothing of the object is shown.
+unsafe impl<C: Class, const K: usize> Storage<C, K> for () {
+    type View<'w, P: Phase> = ();
+    type Seen<'w, P: Phase> = ();
+    type Shared<'a> = Skip;
+    type Exclusive<'a> = Skip;
+
+    #[inline(always)]
+    unsafe fn shared<'a>(_: &C::Bases, _: usize, _: usize) -> <Self as Storage<C, K>>::Shared<'a> {
+        Skip
+    }
+    #[inline(always)]
+    unsafe fn exclusive<'a>(_: &C::Bases, _: usize, _: usize) -> <Self as Storage<C, K>>::Exclusive<'a> {
+        Skip
+    }
+    #[inline(always)]
+    unsafe fn read(_: &C::Bases, _: usize) {}
+    #[inline(always)]
+    unsafe fn write(_: &C::Bases, _: usize, (): ()) {}
+    #[inline(always)]
+    unsafe fn to_view<P: Phase>((): (), _: &Table<C>, _: usize) {}
+    #[inline(always)]
+    fn from_view<P: Phase>((): ()) {}
+    shown_as_it_is!();
+}
