@@ -72,6 +72,7 @@ mod strict;
 mod strides;
 mod toolchain;
 mod turn;
+mod words;
 
 use std::env;
 use std::path::{Path, PathBuf};

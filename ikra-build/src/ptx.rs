@@ -96,7 +96,7 @@ pub(crate) fn unguarded(instruction: &str) -> &str {
 }
 
 /// `4096` of `.align 8 .b8 name[4096];`
-fn array_bytes(declaration: &str) -> Option<u64> {
+pub(crate) fn array_bytes(declaration: &str) -> Option<u64> {
     declaration.split_once('[')?.1.split_once(']')?.0.parse().ok()
 }
 
@@ -151,7 +151,7 @@ pub enum Problem {
 }
 
 /// The functions that each function calls by name, in order.
-fn calls(ptx: &str) -> BTreeMap<&str, Vec<&str>> {
+pub(crate) fn calls(ptx: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut calls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let (mut declared, mut own) = (None, None);
     for (start, line) in ptx.lines().map(|line| (line.as_ptr().addr() - ptx.as_ptr().addr(), line)) {
@@ -174,32 +174,35 @@ fn calls(ptx: &str) -> BTreeMap<&str, Vec<&str>> {
 }
 
 /// `name` of `(…), name, …` or `name(…`.
-fn first_name(text: &str) -> &str {
+pub(crate) fn first_name(text: &str) -> &str {
     let text = text.trim();
     let text = if text.starts_with('(') { text.split_once(')').map_or("", |(_, rest)| rest) } else { text };
     let text = text.trim_start_matches([',', ' ', '\t', '\n']);
     text.split(|c: char| c == '(' || c == ',' || c.is_whitespace()).next().unwrap_or_default()
 }
 
+/// The functions that are reached from one, in the order in which they are met.
+pub(crate) fn reached<'c>(calls: &BTreeMap<&str, Vec<&'c str>>, from: &str) -> Vec<&'c str> {
+    let mut reached: Vec<&str> = Vec::new();
+    let mut open: Vec<&str> = calls.get(from).into_iter().flatten().rev().copied().collect();
+    while let Some(next) = open.pop() {
+        if !reached.contains(&next) {
+            reached.push(next);
+            open.extend(calls.get(next).into_iter().flatten().rev());
+        }
+    }
+    reached
+}
+
 /// Kernels that call functions that may call themselves, with the first of these. Calls by a pointer are not followed.
 fn recursions(ptx: &str) -> Vec<(&str, &str)> {
     let calls = calls(ptx);
-    // Those that are reached from a function, in the order in which they are met.
-    let reached = |from: &str| {
-        let mut reached: Vec<&str> = Vec::new();
-        let mut open: Vec<&str> = calls.get(from).into_iter().flatten().rev().copied().collect();
-        while let Some(next) = open.pop() {
-            if !reached.contains(&next) {
-                reached.push(next);
-                open.extend(calls.get(next).into_iter().flatten().rev());
-            }
-        }
-        reached
-    };
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    let mut is_recursive = |name| *known.entry(name).or_insert_with(|| reached(name).contains(&name));
+    let mut is_recursive = |name| *known.entry(name).or_insert_with(|| reached(&calls, name).contains(&name));
     let kernels = ptx.lines().filter_map(|line| Some(first_name(line.split_once(".entry ")?.1)));
-    kernels.filter_map(|kernel| Some((kernel, reached(kernel).into_iter().find(|&name| is_recursive(name))?))).collect()
+    kernels
+        .filter_map(|kernel| Some((kernel, reached(&calls, kernel).into_iter().find(|&name| is_recursive(name))?)))
+        .collect()
 }
 
 /// `Tree::sum` of a symbol.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::loops::functions;
-use crate::ptx;
+use crate::{ptx, words};
 
 /// What a register of 64 bits holds, if it is assigned once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,13 +59,9 @@ pub(crate) fn direct(code: &str) -> String {
 
 /// What a line assigns, given what was assigned before.
 fn held_by<'c>(line: &'c str, held: &HashMap<&'c str, Held<'c>>) -> Option<(&'c str, Held<'c>)> {
-    // As `ikra_core` writes it.
-    if let Some(rest) = line.trim().strip_prefix("{ .reg .b64 a; mov.b64 a, ") {
-        let (table, rest) = rest.split_once("; add.u64 a, a, ")?;
-        let (place, rest) = rest.split_once("; ld.const.u64 ")?;
-        let (to, _) = rest.split_once(", [a]; }")?;
+    if let Some((table, place, to)) = words::indexed(line) {
         let Some(&Number(place)) = held.get(place) else { return None };
-        return table.starts_with("ikra_class_").then_some((to, Word(table, place)));
+        return Some((to, Word(table, place)));
     }
     let (operation, operands) = ptx::plain(line)?;
     let (&to, from) = operands.split_first()?;
