@@ -17,9 +17,9 @@ impl<'a> Arguments<'a> {
         self.own.iter().chain(self.arguments).copied().filter(|argument| argument.bytes() > 0)
     }
 
-    /// Where they are.
-    pub(crate) fn places(&self) -> Places {
-        let all = self.taken().map(Argument::start);
+    /// Where they are, and words of tables after them.
+    pub(crate) fn places(&self, words: &[u64]) -> Places {
+        let all = self.taken().map(Argument::start).chain(start(words));
         let mut few = [std::ptr::null(); 16];
         let len = all.clone().count();
         if len > few.len() {
@@ -39,6 +39,11 @@ impl<'a> Arguments<'a> {
         };
         self.taken().map(bytes).collect()
     }
+}
+
+/// Where the words of tables are that a function takes, if it takes some.
+pub(crate) fn start(words: &[u64]) -> Option<*const ()> {
+    (!words.is_empty()).then_some(words.as_ptr().cast())
 }
 
 /// Where arguments are, most often few enough to need no allocation.

@@ -1,7 +1,7 @@
 //! What device code says about itself: which kernels and classes it holds, and as what it was compiled.
 //!
-//! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_core::origin`). What an entry
-//! takes is read from its declaration, which is what the driver reads.
+//! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_core::origin`), and `ikra-build` where an entry
+//! takes words of tables. What else an entry takes is read from its declaration, which is what the driver reads.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,13 +35,17 @@ pub(crate) const CALL: Shape<'_> = Shape { own: &[4, 4, 8], result: (0, 1) };
 
 /// An entry, as the device code has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Compiled {
-    symbol: String,
+pub(crate) struct Compiled {
+    pub(crate) symbol: String,
     fingerprint: u64,
     /// Size and alignment of what is combined.
     result: (usize, usize),
-    /// Bytes of each parameter.
+    /// Bytes of each parameter before the words.
     parameters: Vec<usize>,
+    /// The words that it takes after them: the symbols of tables, and places in these.
+    pub(crate) words: Vec<(String, Vec<usize>)>,
+    /// Whether it may read others, in constant memory.
+    pub(crate) reads_tables: bool,
 }
 
 /// A class, as the device code has it.
@@ -92,6 +96,8 @@ impl Code {
                     fingerprint: 0,
                     result: (0, 1),
                     parameters: Vec::new(),
+                    words: Vec::new(),
+                    reads_tables: true,
                 });
                 is_header = true;
             } else if line.starts_with([')', '{']) {
@@ -104,6 +110,12 @@ impl Code {
             } else if let Some(mark) = line.strip_prefix("//ikra:") {
                 let words: Vec<&str> = mark.split_whitespace().collect();
                 match words.as_slice() {
+                    ["takes", which, words @ ..] => {
+                        if let Some(entry) = &mut entry {
+                            entry.take(words);
+                            entry.reads_tables = *which != "all";
+                        }
+                    }
                     ["entry", key, kind, fingerprint, size, align] => {
                         // Once an entry: the compiler may have copied the comment.
                         if let (Some(mut entry), Some(key), Some(kind)) = (entry.take(), number(key), kind_of(kind)) {
@@ -155,6 +167,18 @@ impl Code {
 }
 
 impl Compiled {
+    /// Notes that it takes words of tables, for which it has its last parameter.
+    fn take(&mut self, words: &[&str]) {
+        for word in words {
+            match (number(word), self.words.last_mut()) {
+                (Some(place), Some((_, places))) => places.push(place),
+                _ => self.words.push(((*word).to_owned(), Vec::new())),
+            }
+        }
+        let bytes = self.words.iter().map(|(_, places)| places.len() * size_of::<u64>()).sum();
+        self.parameters.pop_if(|last| !self.words.is_empty() && *last == bytes);
+    }
+
     /// Whether it is the entry that the host means, and takes these arguments.
     fn check(&self, entry: &Entry, shape: Shape<'_>, arguments: &[Argument<'_>]) -> Result<(), GpuError> {
         let (compiled, kernel, Shape { own, result }) = (self, entry.origin.name(), shape);
@@ -276,7 +300,7 @@ impl Codes {
         self.codes().flat_map(|code| code.classes.values()).find(is_twin)
     }
 
-    /// The module and the name of a kernel's entry, which takes these arguments. The first module that has the kernel counts.
+    /// The module and a kernel's entry, which takes these arguments. The first module that has the kernel counts.
     ///
     /// # Errors
     ///
@@ -287,13 +311,13 @@ impl Codes {
         kind: Kind,
         shape: Shape<'_>,
         arguments: &[Argument<'_>],
-    ) -> Result<(usize, &str), GpuError> {
+    ) -> Result<(usize, &Compiled), GpuError> {
         let mut found = self.codes().map(|code| code.find(entry, kind)).enumerate();
         let Some((module, compiled)) = found.find_map(|(module, compiled)| Some((module, compiled?))) else {
             return Err(self.no_such_kernel(entry.origin.name()));
         };
         compiled.check(entry, shape, arguments)?;
-        Ok((module, &compiled.symbol))
+        Ok((module, compiled))
     }
 
     /// The error for a kernel that is nowhere.
@@ -438,7 +462,7 @@ mod tests {
         let arguments = [Argument::of(&small), Argument::of(&[0_u32; 0]), Argument::of(&large)];
         let shape = Shape { own: &[4, 8], result: (0, 1) };
         let find = |entry: &Entry, arguments: &[Argument<'_>]| {
-            code.entry(entry, Kind::Call, shape, arguments).map(|(_, symbol)| symbol.to_owned())
+            code.entry(entry, Kind::Call, shape, arguments).map(|(_, compiled)| compiled.symbol.clone())
         };
         assert_eq!(find(&host("game::model"), &arguments).unwrap(), "ikra_kernel_go");
         let error = find(&host("game::model"), &arguments[1..]).unwrap_err();
@@ -498,7 +522,7 @@ mod tests {
         let find = |codes: &Codes| {
             codes
                 .entry(&host("game::model"), Kind::Call, shape, &[])
-                .map(|(module, symbol)| (module, symbol.to_owned()))
+                .map(|(module, compiled)| (module, compiled.symbol.clone()))
         };
         let both = codes(&[("app", None), ("shapes", Some(other.to_owned())), ("game", Some(text()))]);
         assert_eq!((both.texts().count(), both.stack()), (2, Some(4096)));
@@ -533,6 +557,28 @@ mod tests {
         // SAFETY: nobody runs it.
         let nonsense = Codes::new(vec![unsafe { DeviceCode::new("old", Some("nonsense")) }].leak(), "Sim");
         assert!(matches!(nonsense, Err(GpuError::DeviceCodeRejected { log }) if log.contains("`old`")));
+    }
+
+    #[test]
+    fn entries_say_which_words_they_take() {
+        let takes = |words: &str| {
+            text()
+                .replace("go_param_3[24]\n", "go_param_3[24],\n\t.param .align 8 .b8 go_words[24]\n")
+                .replace("{\n\t// begin", &format!("{{\n\t//ikra:takes {words}\n\t// begin"))
+        };
+        let shape = Shape { own: &[4, 8, 1, 24], result: (0, 1) };
+        let find = |text| {
+            let code = codes(&[("game", Some(text))]);
+            let found = code.entry(&host("game::model"), Kind::Call, shape, &[]);
+            found.map(|(_, compiled)| (compiled.words.clone(), compiled.reads_tables))
+        };
+        let words = vec![(String::from("ikra_class_A"), vec![0, 2]), (String::from("ikra_class_B"), vec![1])];
+        assert_eq!(find(takes("all ikra_class_A 0 2 ikra_class_B 1")).unwrap(), (words.clone(), false));
+        assert_eq!(find(takes("some ikra_class_A 0 2 ikra_class_B 1")).unwrap(), (words, true));
+        assert_eq!(find(text()).unwrap(), (Vec::new(), true), "of another version, which does not say");
+        // Fewer words than the parameter has room for.
+        assert!(matches!(find(takes("all ikra_class_A 0 2")), Err(GpuError::DeviceCodeDiffers { .. })));
+        assert!(matches!(find(takes("all")), Err(GpuError::DeviceCodeDiffers { .. })));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) struct DeviceColumns {
     /// The class whose columns they are.
     class: ClassId,
     pieces: Vec<Piece>,
+    /// What kernels know of them: where each column starts, and then where its snapshot does, or 0.
+    words: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -95,7 +97,7 @@ impl DeviceColumns {
             Self::known(objects, log.number()).is_some_and(|known| known.class == class && known.has_room(&units));
         if !fits {
             Self::make_room(objects, log)?;
-            let columns = Self::new(log, class, &units, objects.atomics().union(objects.arrays()), objects.name())?;
+            let columns = Self::new(log, objects, &units)?;
             // SAFETY: the columns are of the objects' class and units; a former copy on this stream was removed.
             unsafe { objects.copies().add(log.number(), Box::new(columns)) };
         }
@@ -127,14 +129,9 @@ impl DeviceColumns {
         unsafe { objects.copies().mirror(stream) }.and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
     }
 
-    fn new(
-        log: &Arc<StreamLog>,
-        class: ClassId,
-        units: &[Unit],
-        cleared: FieldSet,
-        name: &str,
-    ) -> Result<Self, GpuError> {
+    fn new(log: &Arc<StreamLog>, objects: &dyn AnyObjects, units: &[Unit]) -> Result<Self, GpuError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let (name, cleared) = (objects.name(), objects.atomics().union(objects.arrays()));
         let pieces = units
             .iter()
             .map(|unit| {
@@ -148,7 +145,10 @@ impl DeviceColumns {
                 Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
             })
             .collect::<Result<_, GpuError>>()?;
-        Ok(Self { number: NUMBERS.fetch_add(1, Ordering::Relaxed), log: log.clone(), class, pieces })
+        let (number, words) = (NUMBERS.fetch_add(1, Ordering::Relaxed), vec![0; 2 * objects.columns()]);
+        let mut made = Self { number, log: log.clone(), class: objects.class(), pieces, words };
+        made.write_words();
+        Ok(made)
     }
 
     fn has_room(&self, units: &[Unit]) -> bool {
@@ -179,9 +179,8 @@ impl DeviceColumns {
         Ok(())
     }
 
-    /// Makes room for the snapshots of these fields, and says whether there was none.
-    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str) -> Result<bool, GpuError> {
-        let mut is_new = false;
+    /// Makes room for the snapshots of these fields, where there is none.
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str) -> Result<(), GpuError> {
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
                 let what = format!("snapshots of class {class}");
@@ -190,10 +189,10 @@ impl DeviceColumns {
                 // recorded kernels write.
                 self.log.stream.clear(&mut shadow)?;
                 piece.shadow = Some(shadow);
-                is_new = true;
             }
         }
-        Ok(is_new)
+        self.write_words();
+        Ok(())
     }
 
     /// Makes the snapshots of these fields copies of the columns.
@@ -221,6 +220,7 @@ impl DeviceColumns {
                 std::mem::swap(&mut piece.memory, shadow);
             }
         }
+        self.write_words();
     }
 
     /// Makes what a kernel with `snapshot` wrote to some places visible, by copying.
@@ -248,18 +248,22 @@ impl DeviceColumns {
         Some(piece.memory.address() + span.offset as u64)
     }
 
-    /// The class's table: header, columns, snapshots.
-    pub(crate) fn table(&self, header: u64, columns: usize) -> Vec<u64> {
-        let mut words = vec![0; 1 + 2 * columns];
-        words[0] = header;
-        for piece in &self.pieces {
+    /// Where each column starts, and then where kernels with `snapshot` write it.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    fn write_words(&mut self) {
+        let Self { pieces, words, .. } = self;
+        let half = words.len() / 2;
+        let (columns, snapshots) = words.split_at_mut(half);
+        for piece in pieces {
             for column in 0..piece.columns {
                 let (place, shift) = (piece.column + column, (column * piece.pitch) as u64);
-                words[1 + place] = piece.memory.address() + shift;
-                words[1 + columns + place] = piece.shadow.as_ref().map_or(0, |shadow| shadow.address() + shift);
+                columns[place] = piece.memory.address() + shift;
+                snapshots[place] = piece.shadow.as_ref().map_or(0, |shadow| shadow.address() + shift);
             }
         }
-        words
     }
 }
 

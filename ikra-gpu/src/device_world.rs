@@ -1,8 +1,8 @@
-//! What a world keeps on a device: its modules' functions, the state of its tables, and scratch memory.
+//! What a world keeps on a device: its modules' entries, the state of its tables, and scratch memory.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::{Arc, Weak};
+use std::{iter, mem};
 
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::{Argument, Entry};
@@ -14,11 +14,11 @@ use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
-use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
+use crate::driver::{Context, DeviceInfo, Memory, Module, Pieces, Stream};
 use crate::lists::{DeviceList, Ordering};
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
-use crate::tables::{Members, Table, TableState, Text, symbols};
+use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
 
 /// What a world keeps on a device.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ pub(crate) struct DeviceWorld {
     pub(crate) log: Arc<StreamLog>,
     codes: Codes,
     /// By the address of what names them, a constant, which lives as long as the program.
-    functions: BTreeMap<(usize, Kind), Function>,
-    /// The class tables in constant memory, for each member of the world.
+    entries: BTreeMap<(usize, Kind), Loaded>,
+    /// The class tables, for each member of the world.
     pub(crate) tables: Vec<Table>,
-    /// The world's table in global memory: an array of the headers of its classes.
-    _headers: Memory,
+    /// The world's table in global memory: an array of the headers of its classes, and one of no objects.
+    headers: Memory,
     /// For copies that are needed while the main stream is captured.
     side: Stream,
-    /// While it is: what tables are to say at some time.
+    /// While it is: what tables in constant memory are to say at some time.
     pub(crate) texts: Option<Vec<Text>>,
     /// By what it is for.
     scratch: [Option<Memory>; 4],
@@ -56,6 +56,19 @@ pub(crate) enum Scratch {
     Links,
     /// What is known of them.
     Sets,
+}
+
+/// Where a member's header is, or after all of them the one of no objects.
+fn header(headers: &Memory, member: usize) -> u64 {
+    headers.address() + (member * size_of::<DeviceHeader>()) as u64
+}
+
+/// Where the columns are of objects that were prepared.
+pub(crate) fn columns<'m>(members: &'m mut Members<'_>, member: usize, stream: u64) -> &'m [u64] {
+    match DeviceColumns::known(&mut *members[member], stream) {
+        Some(columns) => columns.words(),
+        None => unreachable!("prepared objects have columns"),
+    }
 }
 
 impl Drop for DeviceWorld {
@@ -82,23 +95,25 @@ impl DeviceWorld {
         if let Some(bytes) = codes.stack() {
             context.raise_stack(bytes)?;
         }
-        let headers = Memory::new(&context, symbols.len() * size_of::<DeviceHeader>(), "a world's table")?;
+        let mut headers = Memory::new(&context, (symbols.len() + 1) * size_of::<DeviceHeader>(), "a world's table")?;
         let mut tables = Vec::new();
-        for (member, symbols) in symbols.iter().enumerate() {
+        for (member, symbols) in symbols.into_iter().enumerate() {
             let mut addresses = Vec::new();
-            for (module, symbol) in modules.iter().zip(symbols) {
+            for (module, symbol) in modules.iter().zip(&symbols) {
                 if let Some(symbol) = symbol {
                     addresses.extend(module.global(symbol)?.map(|(address, _)| address));
                 }
             }
-            tables.push(Table::new(addresses, headers.address() + (member * size_of::<DeviceHeader>()) as u64));
+            tables.push(Table::new(symbols, addresses, header(&headers, member)));
         }
+        let log = StreamLog::new(&context, modules)?;
+        log.stream.clear(&mut headers)?;
         Ok(Self {
-            log: StreamLog::new(&context, modules)?,
+            log,
             codes,
-            functions: BTreeMap::new(),
+            entries: BTreeMap::new(),
             tables,
-            _headers: headers,
+            headers,
             side: Stream::new(&context)?,
             texts: None,
             scratch: [const { None }; 4],
@@ -113,27 +128,33 @@ impl DeviceWorld {
     }
 
     /// The kernel's entry of this kind, which takes these arguments.
-    pub(crate) fn function(
+    pub(crate) fn entry(
         &mut self,
         entry: &'static Entry,
         kind: Kind,
         shape: Shape<'_>,
         arguments: &[Argument<'_>],
-    ) -> Result<Function, GpuError> {
+    ) -> Result<Loaded, GpuError> {
         let key = (std::ptr::from_ref(entry).addr(), kind);
-        if let Some(function) = self.functions.get(&key) {
-            return Ok(function.clone());
+        if let Some(entry) = self.entries.get(&key) {
+            return Ok(entry.clone());
         }
-        let (module, symbol) = self.codes.entry(entry, kind, shape, arguments)?;
+        let (module, compiled) = self.codes.entry(entry, kind, shape, arguments)?;
+        let symbol = &compiled.symbol;
         let function = self.log.modules[module].function(symbol)?.ok_or_else(|| self.codes.no_such_kernel(symbol))?;
         if self.codes.is_recursive(module, symbol) {
             self.log.note_recursive(entry.origin.name());
         }
-        self.functions.insert(key, function.clone());
-        Ok(function)
+        let words = compiled.words.iter().map(|(table, places)| {
+            let is_own = |known: &Table| known.symbols[module].as_ref() == Some(table);
+            (self.tables.iter().position(is_own), places.clone())
+        });
+        let loaded = Loaded { function, words: words.collect(), reads_tables: compiled.reads_tables };
+        self.entries.insert(key, loaded.clone());
+        Ok(loaded)
     }
 
-    /// Brings the device up to date: columns that changed on the host, and tables.
+    /// Brings the device up to date: columns that changed on the host, and numbers of objects.
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         self.log.check()?;
         // Of each: one member may have come from another world.
@@ -180,7 +201,7 @@ impl DeviceWorld {
     pub(crate) fn knows(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
         let now = Some((objects.count(), objects.capacity()));
         let table = &self.tables[member];
-        // By the number of the columns: others may have been here meanwhile, whose addresses the table then has.
+        // By the number of the columns: others may have been here meanwhile.
         table.current == now
             && DeviceColumns::known(objects, self.log.number())
                 .is_some_and(|columns| columns.number == table.state.columns)
@@ -199,7 +220,7 @@ impl DeviceWorld {
         let own = sections.iter().find(|section| section.effects.class == class);
         let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
         let is_current = self.is_current(member, objects);
-        if is_current && snapshot.is_empty() && self.tables[member].is_written {
+        if is_current && snapshot.is_empty() {
             return Ok(());
         }
         if !is_current && self.log.is_recording() {
@@ -207,75 +228,103 @@ impl DeviceWorld {
             return Err(Error::NotRecordable { what });
         }
         let name = objects.name();
-        if DeviceColumns::of(objects, &self.log)?.prepare_shadow(snapshot, name)? {
-            self.tables[member].is_written = false;
-        }
+        DeviceColumns::of(objects, &self.log)?.prepare_shadow(snapshot, name)?;
         if self.log.is_recording() {
             // The rest is part of what is recorded.
             return Ok(());
         }
-        let (units, arrays) = (objects.units(), objects.arrays());
-        let missing = objects.copies().missing(self.log.number());
-        // What another device has, and the host does not.
-        objects.fetch(missing)?;
-        let missing_units = objects.copies().missing_units(self.log.number(), &units);
-        let columns = DeviceColumns::of(objects, &self.log)?;
-        columns.upload(&missing_units)?;
-        columns.fill_shadow(snapshot.intersection(arrays))?;
-        // SAFETY: they were just copied, or the columns had them.
-        unsafe { objects.copies().uploaded(self.log.number(), missing) };
-        if is_current && self.tables[member].is_written {
-            return Ok(());
+        if !is_current {
+            let (units, missing) = (objects.units(), objects.copies().missing(self.log.number()));
+            // What another device has, and the host does not.
+            objects.fetch(missing)?;
+            let missing_units = objects.copies().missing_units(self.log.number(), &units);
+            DeviceColumns::of(objects, &self.log)?.upload(&missing_units)?;
+            // SAFETY: they were just copied, or the columns had them.
+            unsafe { objects.copies().uploaded(self.log.number(), missing) };
+            self.tables[member].current = Some((objects.count(), objects.capacity()));
+            self.write_header(member, objects)?;
         }
-        self.tables[member].current = Some((objects.count(), objects.capacity()));
-        self.write_table(member, objects)
+        let copied = snapshot.intersection(objects.arrays());
+        Ok(DeviceColumns::of(objects, &self.log)?.fill_shadow(copied)?)
     }
 
-    /// Makes a class's table say where its columns are, and its header how many objects there are.
-    pub(crate) fn write_table(&mut self, member: usize, objects: &mut dyn AnyObjects) -> Result<(), Error> {
-        let (name, columns, header) = (objects.name(), objects.columns(), DeviceHeader { len: objects.count() });
-        let units = objects.units();
-        let mirror = DeviceColumns::of(objects, &self.log)?;
-        let lens = units.iter().map(|unit| unit.len).collect();
+    /// Makes a class's header say how many objects there are, and notes for which columns.
+    fn write_header(&mut self, member: usize, objects: &mut dyn AnyObjects) -> Result<(), Error> {
+        let (name, header) = (objects.name(), DeviceHeader { len: objects.count() });
+        let lens = objects.units().iter().map(|unit| unit.len).collect();
+        let columns = DeviceColumns::of(objects, &self.log)?.number;
         let table = &mut self.tables[member];
-        let words = mirror.table(table.header, columns);
         // Until it is written, nobody knows what it says.
         let before = mem::take(&mut table.state);
         if before.header != Some(header) {
-            debug_assert!(self.texts.is_none(), "nothing that is recorded changes the number of objects");
             // SAFETY: there is one header per member, and the stream orders the copy between kernels.
             unsafe { self.log.stream.upload(table.header, (&raw const header).cast(), size_of::<DeviceHeader>()) }?;
         }
-        let copies = if before.words == words { &[][..] } else { &table.addresses };
-        for &to in copies {
-            let (words, width) = (&words, size_of_val(&words[..]));
-            match &mut self.texts {
-                // SAFETY: each table has as many words, since host and device agree on the class, and the stream orders the
-                // copy between kernels.
-                None => unsafe { self.log.stream.upload(to, words.as_ptr().cast(), width)? },
-                Some(texts) => {
-                    let from = Text::find(texts, words, &self.log.context, &self.side)?;
-                    let words = Pieces { from, to, width, rows: 1, pitch: width };
-                    // SAFETY: as above. A capture copies them later on, from memory that says the same by then.
-                    unsafe { self.log.stream.copy(words)? };
+        table.state = TableState { columns, header: Some(header), lens, name };
+        Ok(())
+    }
+
+    /// The words of tables that an entry takes, for objects that are [prepared](Self::prepare). Those that it reads in constant
+    /// memory are there afterwards.
+    pub(crate) fn words(&mut self, members: &mut Members<'_>, entry: &Loaded) -> Result<Vec<u64>, Error> {
+        if entry.reads_tables {
+            self.write_tables(members)?;
+        }
+        let mut words = Vec::with_capacity(entry.words.iter().map(|(_, places)| places.len()).sum());
+        for (member, places) in entry.words.iter() {
+            let (header, columns) = match *member {
+                // No objects, and no columns.
+                None => (header(&self.headers, self.tables.len()), &[][..]),
+                Some(member) => (self.tables[member].header, columns(members, member, self.log.number())),
+            };
+            let word = |&place: &usize| match place.checked_sub(1) {
+                None => header,
+                Some(column) => columns.get(column).copied().unwrap_or_default(),
+            };
+            words.extend(places.iter().map(word));
+        }
+        Ok(words)
+    }
+
+    /// Makes the tables in constant memory say where columns are, while kernels are captured as a part of that.
+    pub(crate) fn write_tables(&mut self, members: &mut Members<'_>) -> Result<(), Error> {
+        for (member, table) in self.tables.iter_mut().enumerate().filter(|(_, table)| !table.addresses.is_empty()) {
+            let columns = columns(members, member, self.log.number());
+            if table.said.split_first().is_some_and(|(_, said)| said == columns) {
+                continue;
+            }
+            let words: Vec<u64> = iter::once(table.header).chain(columns.iter().copied()).collect();
+            let width = size_of_val(&words[..]);
+            // Until all are written, nobody knows what they say.
+            table.said.clear();
+            for &to in &table.addresses {
+                match &mut self.texts {
+                    // SAFETY: each table has as many words, since host and device agree on the class, and the stream orders the
+                    // copy between kernels.
+                    None => unsafe { self.log.stream.upload(to, words.as_ptr().cast(), width)? },
+                    Some(texts) => {
+                        let from = Text::find(texts, &words, &self.log.context, &self.side)?;
+                        let words = Pieces { from, to, width, rows: 1, pitch: width };
+                        // SAFETY: as above. A capture copies them later on, from memory that says the same by then.
+                        unsafe { self.log.stream.copy(words)? };
+                    }
                 }
             }
+            table.said = words;
         }
-        table.state = TableState { columns: mirror.number, words, header: Some(header), lens, name };
-        table.is_written = true;
         Ok(())
     }
 
     /// Notes what kernels that were started change, and makes their snapshots visible.
     pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
-        for (member, objects) in members.iter_mut().enumerate() {
+        for objects in members.iter_mut() {
             let mut committed = Ok(false);
             let class = objects.class();
             if let Some(section) = sections.iter().find(|section| section.effects.class == class) {
                 let snapshot = section.effects.shadowed();
                 if !snapshot.is_empty() {
                     let positions = Positions::of(&section.over);
-                    committed = self.commit_snapshot(member, &mut **objects, snapshot, &positions);
+                    committed = self.commit_snapshot(&mut **objects, snapshot, &positions);
                 }
             }
             self.note_changes(&mut **objects, sections.iter().map(|section| section.effects));
@@ -287,7 +336,6 @@ impl DeviceWorld {
     /// Makes what a kernel wrote to its snapshots visible, and says whether columns were exchanged for that.
     pub(crate) fn commit_snapshot(
         &mut self,
-        member: usize,
         objects: &mut dyn AnyObjects,
         fields: FieldSet,
         positions: &Positions,
@@ -299,7 +347,6 @@ impl DeviceWorld {
         let whole = list.is_none() && first == 0 && end == objects.count() as usize;
         if whole && objects.has_own_columns() {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
-            self.tables[member].is_written = false;
             return Ok(true);
         }
         let mut spans = Vec::new();

@@ -10,9 +10,9 @@ use crate::PAIR_THREADS;
 use crate::arguments::Arguments;
 use crate::code::{CALL, Kind, Shape};
 use crate::device_world::DeviceWorld;
-use crate::driver::{Function, Grid};
+use crate::driver::Grid;
 use crate::step::{Positions, Step};
-use crate::tables::Members;
+use crate::tables::{Loaded, Members};
 
 /// Threads per block.
 const THREADS: u32 = 256;
@@ -67,7 +67,7 @@ impl DeviceWorld {
                 Grid { blocks, threads, shared_bytes: 0 }
             }
         };
-        let function = self.function(section.entry, Kind::Call, CALL, launch.arguments)?;
+        let entry = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
         let (first, end) = (positions.first as u32, positions.end as u32);
         let list = match launch.form {
             Form::Construct => self.log.inbox().start().addr() as u64,
@@ -76,9 +76,9 @@ impl DeviceWorld {
         let own = [Argument::of(&first), Argument::of(&end), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };
         // SAFETY: the entry takes two `u32`, a pointer, to a list or for a constructor to where it says that a link is bad,
-        // and the kernel's arguments, as `function` has compared. The objects
+        // and the kernel's arguments, as `entry` has compared. The objects
         // exist, each once; their columns are on the device, and in this stream no other kernel runs at the same time.
-        unsafe { self.begin(members, launch.kernel, sections, &function, grid, &arguments) }
+        unsafe { self.begin(members, launch.kernel, sections, &entry, grid, &arguments) }
     }
 
     /// Starts the kernels of several classes: in one launch if there is an entry for that.
@@ -106,36 +106,37 @@ impl DeviceWorld {
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
         let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
         let shape = [size_of_val(&parts[..]), size_of::<u64>()];
-        let function = self.function(entry, Kind::Call, Shape { own: &shape, result: (0, 1) }, launch.arguments)?;
+        let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: (0, 1) }, launch.arguments)?;
         let list = self.upload_list(list.as_ref())?;
         let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };
         // SAFETY: the entry takes as many sections as there are classes, a pointer to a list or none, and the kernels'
-        // arguments, as `function` has compared. There are as many blocks as the sections say. The objects exist, each once;
+        // arguments, as `entry` has compared. There are as many blocks as the sections say. The objects exist, each once;
         // their columns are on the device, and in this stream no other kernel runs at the same time.
-        unsafe { self.begin(members, launch.kernel, launch.sections, &function, grid, &arguments) }
+        unsafe { self.begin(members, launch.kernel, launch.sections, &entry, grid, &arguments) }
     }
 
-    /// Starts a function, or notes it in a recording.
+    /// Starts an entry with the words that it takes, or notes it in a recording.
     ///
     /// # Safety
     ///
-    /// As for [`Stream::launch`](crate::driver::Stream::launch); it does to the sections' objects what their effects say.
+    /// As for [`Stream::launch`](crate::driver::Stream::launch), except for these words; it does to the sections' objects what their effects say.
     unsafe fn begin(
         &mut self,
         members: &mut Members<'_>,
         kernel: &'static str,
         sections: &[Section<'_>],
-        function: &Function,
+        entry: &Loaded,
         grid: Grid,
         arguments: &Arguments<'_>,
     ) -> Result<(), Error> {
         if self.log.is_recording() {
-            self.log.note(Step::of(sections, function.clone(), grid, arguments));
+            self.log.note(Step::of(sections, entry.clone(), grid, arguments));
             return Ok(());
         }
-        // SAFETY: by the caller.
-        unsafe { self.log.launch(kernel, function, grid, arguments.places().as_slice()) }?;
+        let words = self.words(members, entry)?;
+        // SAFETY: by the caller, and the words are those that the entry takes.
+        unsafe { self.log.launch(kernel, &entry.function, grid, arguments.places(&words).as_slice()) }?;
         self.commit(members, sections)
     }
 }

@@ -5,7 +5,7 @@
 //! addresses, is made for each state that turns up: most often one, or two that take turns.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{mem, ptr};
+use std::{iter, mem, ptr};
 
 use ikra_core::class::ClassId;
 use ikra_core::effects::{Effects, FieldSet};
@@ -14,7 +14,7 @@ use ikra_runtime::executor::{Recorded, Recorder, Recording};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::device_columns::DeviceColumns;
-use crate::device_world::DeviceWorld;
+use crate::device_world::{DeviceWorld, columns};
 use crate::driver::Graph;
 use crate::step::Step;
 use crate::stream_log::StreamLog;
@@ -28,7 +28,7 @@ struct DeviceRecording {
     steps: Vec<Step>,
     /// Those of all steps, each once.
     effects: Vec<&'static Effects>,
-    /// What the tables said.
+    /// The objects that it is for.
     tables: Vec<TableState>,
     log: Arc<StreamLog>,
 }
@@ -42,27 +42,23 @@ struct Graphs {
 /// Graphs that are kept. More states than that take turns only if columns of many fields are exchanged between replays.
 const MAX_GRAPHS: usize = 8;
 
-/// Recorded launches as a graph, for columns and tables that are as they were when it was made.
+/// Recorded launches as a graph, for columns that are where they were when it was made.
 #[derive(Debug)]
 struct Captured {
     graph: Graph,
-    /// What the tables say before they run.
+    /// Where the columns of each member are before they run.
     before: Vec<Vec<u64>>,
-    /// The tables afterwards.
-    after: Vec<Table>,
+    /// What tables in constant memory say afterwards, if the launches read them.
+    said: Option<Vec<Vec<u64>>>,
     exchanges: Vec<Exchange>,
 }
 
 /// Fields of a member, whose columns are exchanged for their snapshots.
 type Exchange = (usize, FieldSet);
 
-/// What the words of these tables have to say.
-fn words(members: &mut Members<'_>, tables: &[Table], stream: u64) -> Vec<Vec<u64>> {
-    let words = |(objects, table): (&mut &mut dyn AnyObjects, &Table)| {
-        let count = objects.columns();
-        DeviceColumns::known(&mut **objects, stream).map_or(Vec::new(), |columns| columns.table(table.header, count))
-    };
-    members.iter_mut().zip(tables).map(words).collect()
+/// Where the columns of each member are.
+fn places(members: &mut Members<'_>, stream: u64) -> Vec<Vec<u64>> {
+    (0..members.len()).map(|member| columns(members, member, stream).to_vec()).collect()
 }
 
 /// Makes columns of snapshots and snapshots of columns. The same once more undoes it.
@@ -75,10 +71,15 @@ fn exchange(members: &mut Members<'_>, exchanges: &[Exchange], stream: u64) {
 }
 
 impl Captured {
-    /// Whether it is for tables that say this.
-    fn is_for(&self, tables: &[Table]) -> bool {
-        self.before.iter().zip(tables).all(|(then, now)| *then == now.state.words)
+    /// Whether it is for columns that are where they are now.
+    fn is_for(&self, members: &mut Members<'_>, stream: u64) -> bool {
+        self.before.iter().enumerate().all(|(member, then)| columns(members, member, stream) == then)
     }
+}
+
+/// Whether these read tables in constant memory.
+fn read_tables(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.entry.reads_tables)
 }
 
 /// The objects of a class, and their place among the members.
@@ -148,7 +149,10 @@ impl DeviceWorld {
         }
         let mut graphs = recorded.graphs.lock().unwrap_or_else(PoisonError::into_inner);
         let Graphs { captured, texts } = &mut *graphs;
-        let known = captured.iter().position(|captured| captured.is_for(&self.tables));
+        if read_tables(&recorded.steps) {
+            self.write_tables(members)?;
+        }
+        let known = captured.iter().position(|captured| captured.is_for(members, self.log.number()));
         let known = match known {
             Some(known) => known,
             None => {
@@ -160,8 +164,9 @@ impl DeviceWorld {
             }
         };
         // SAFETY: recorded on this stream, whose modules are loaded. The launches are for the columns, numbers of
-        // objects and lengths of arrays that the tables said then, and say now; columns with the same number are
-        // the same memory, which the world has. The graph is for the state that they are in.
+        // objects and lengths of arrays that the tables were for then, and are for now; columns with the same number are
+        // the same memory, which the world has. The graph is for the places where they are, which tables in constant memory
+        // say too if it reads them.
         unsafe { self.run_captured(members, &captured[known]) }?;
         self.log.replayed(recorded.steps.len(), &recorded.effects);
         for objects in members.iter_mut() {
@@ -169,25 +174,29 @@ impl DeviceWorld {
         }
         Ok(())
     }
+
     /// Puts recorded launches into a graph, for columns that are where they are now, and tables that say so. Afterwards both
     /// are as before.
     fn capture(&mut self, members: &mut Members<'_>, steps: &[Step], texts: &mut Vec<Text>) -> Result<Captured, Error> {
         let log = self.log.clone();
-        let real = self.tables.clone();
-        let before = words(members, &self.tables, self.log.number());
-        for (table, words) in self.tables.iter_mut().zip(&before) {
-            table.state.words.clone_from(words);
-            table.is_written = true;
+        let before = places(members, self.log.number());
+        let mut said = Vec::new();
+        for (table, columns) in self.tables.iter_mut().zip(&before) {
+            let now = iter::once(table.header).chain(columns.iter().copied()).collect();
+            said.push(mem::replace(&mut table.said, now));
         }
         let mut exchanges = Vec::new();
         self.texts = Some(mem::take(texts));
         let graph =
             log.stream.record(|| steps.iter().try_for_each(|step| self.capture_step(members, step, &mut exchanges)));
         *texts = self.texts.take().unwrap_or_default();
-        let after = mem::replace(&mut self.tables, real);
+        for (table, said) in self.tables.iter_mut().zip(&mut said) {
+            mem::swap(&mut table.said, said);
+        }
         exchange(members, &exchanges, log.number());
         let (graph, ()) = graph.map_err(|error| log.blame_any(error))?;
-        Ok(Captured { graph, before, after, exchanges })
+        let said = read_tables(steps).then_some(said);
+        Ok(Captured { graph, before, said, exchanges })
     }
 
     /// The same for columns that are where they are after another graph, if that is elsewhere.
@@ -199,7 +208,7 @@ impl DeviceWorld {
         texts: &mut Vec<Text>,
     ) -> Result<Option<Captured>, Error> {
         exchange(members, &captured.exchanges, self.log.number());
-        let is_elsewhere = words(members, &self.tables, self.log.number()) != captured.before;
+        let is_elsewhere = !captured.is_for(members, self.log.number());
         let next = is_elsewhere.then(|| self.capture(members, steps, texts)).transpose();
         exchange(members, &captured.exchanges, self.log.number());
         next
@@ -211,30 +220,26 @@ impl DeviceWorld {
         step: &Step,
         exchanges: &mut Vec<Exchange>,
     ) -> Result<(), Error> {
-        for (member, objects) in members.iter_mut().enumerate() {
-            if !self.tables[member].is_written {
-                self.write_table(member, &mut **objects)?;
-            }
-        }
         for (effects, _) in &step.sections {
             let Some((_, objects)) = own(members, effects.class) else { continue };
             let arrays = objects.arrays();
             DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.shadowed().intersection(arrays))?;
         }
-        // SAFETY: `Step` was made for the function, with its arguments. What the kernel does is sound when the graph runs, as
-        // whoever runs it sees to.
-        unsafe { step.start(&self.log.stream) }?;
+        let words = self.words(members, &step.entry)?;
+        // SAFETY: `Step` was made for the entry, with its arguments, and these are its words. What the kernel does is sound when
+        // the graph runs, as whoever runs it sees to.
+        unsafe { step.start(&self.log.stream, &words) }?;
         for (effects, positions) in &step.sections {
             let Some((member, objects)) = own(members, effects.class) else { continue };
             let snapshot = effects.shadowed();
-            if !snapshot.is_empty() && self.commit_snapshot(member, objects, snapshot, positions)? {
+            if !snapshot.is_empty() && self.commit_snapshot(objects, snapshot, positions)? {
                 exchanges.push((member, snapshot));
             }
         }
         Ok(())
     }
 
-    /// Runs a graph, for the tables and columns that it was made for, and notes that they have changed.
+    /// Runs a graph, where columns and tables are as they were for it, and notes that they have changed.
     ///
     /// # Safety
     ///
@@ -242,11 +247,8 @@ impl DeviceWorld {
     unsafe fn run_captured(&mut self, members: &mut Members<'_>, captured: &Captured) -> Result<(), Error> {
         // SAFETY: by the caller.
         unsafe { self.log.stream.replay(&captured.graph) }?;
-        for (table, after) in self.tables.iter_mut().zip(&captured.after) {
-            if table.state.words != after.state.words {
-                table.state.words.clone_from(&after.state.words);
-            }
-            table.is_written = after.is_written;
+        for (table, said) in self.tables.iter_mut().zip(captured.said.iter().flatten()) {
+            table.said.clone_from(said);
         }
         exchange(members, &captured.exchanges, self.log.number());
         Ok(())

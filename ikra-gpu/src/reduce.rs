@@ -58,7 +58,7 @@ impl DeviceWorld {
         let done = self.blocks_done()?;
         let (first, end) = (positions.first as u32, positions.end as u32);
         let shape = Shape { own: OWN, result: (reduction.size, reduction.align) };
-        let function = self.function(section.entry, Kind::Reduce(reduction.number), shape, launch.arguments)?;
+        let entry = self.entry(section.entry, Kind::Reduce(reduction.number), shape, launch.arguments)?;
         let own = [
             Argument::of(&first),
             Argument::of(&end),
@@ -68,10 +68,11 @@ impl DeviceWorld {
             Argument::of(&done),
         ];
         let all = Arguments { own: &own, arguments: launch.arguments };
-        // SAFETY: the entry takes two `u32`, four pointers and the kernel's arguments, as `function` has compared; there is
+        let words = self.words(members, &entry)?;
+        // SAFETY: the entry takes two `u32`, four pointers, the kernel's arguments and these words, as `entry` has compared; there is
         // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
         // are as many threads as are asked for; and as in `start`.
-        unsafe { self.log.launch(launch.kernel, &function, grid, all.places().as_slice()) }?;
+        unsafe { self.log.launch(launch.kernel, &entry.function, grid, all.places(&words).as_slice()) }?;
         self.commit(members, sections)?;
         log.count_down(reduction.size);
         let to = reduction.result.as_ptr();

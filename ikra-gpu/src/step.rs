@@ -8,8 +8,9 @@ use ikra_runtime::error::GpuError;
 use ikra_runtime::executor::{Over, Section};
 use ikra_runtime::list::ListOrder;
 
-use crate::arguments::Arguments;
-use crate::driver::{Function, Grid, Stream};
+use crate::arguments::{self, Arguments};
+use crate::driver::{Grid, Stream};
+use crate::tables::Loaded;
 
 /// Which objects a kernel runs for: those at `first..end`, or those that are there in the list.
 #[derive(Debug)]
@@ -44,26 +45,27 @@ impl Positions {
 pub(crate) struct Step {
     /// What it does to each class, for which of its objects.
     pub(crate) sections: Vec<(&'static Effects, Positions)>,
-    function: Function,
+    pub(crate) entry: Loaded,
     grid: Grid,
-    /// What the function takes, with such bytes between the parts of an argument as it has.
+    /// What the entry takes before words of tables, with such bytes between the parts of an argument as it has.
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
 }
 
 impl Step {
-    pub(crate) fn of(sections: &[Section<'_>], function: Function, grid: Grid, arguments: &Arguments<'_>) -> Self {
+    pub(crate) fn of(sections: &[Section<'_>], entry: Loaded, grid: Grid, arguments: &Arguments<'_>) -> Self {
         let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
-        Self { sections, function, grid, arguments: arguments.copied() }
+        Self { sections, entry, grid, arguments: arguments.copied() }
     }
 
-    /// Starts it on a stream.
+    /// Starts it on a stream, with words of tables.
     ///
     /// # Safety
     ///
-    /// As for [`Stream::launch`]: the arguments are those that the function takes.
-    pub(crate) unsafe fn start(&self, stream: &Stream) -> Result<(), GpuError> {
-        let all: Vec<*const ()> = self.arguments.iter().map(|argument| argument.as_ptr().cast()).collect();
+    /// As for [`Stream::launch`]: the arguments and these words are those that the entry takes.
+    pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64]) -> Result<(), GpuError> {
+        let own = self.arguments.iter().map(|argument| argument.as_ptr().cast());
+        let all: Vec<*const ()> = own.chain(arguments::start(words)).collect();
         // SAFETY: by the caller.
-        unsafe { stream.launch(&self.function, self.grid, &all) }
+        unsafe { stream.launch(&self.entry.function, self.grid, &all) }
     }
 }

@@ -1,5 +1,7 @@
-//! The tables in which kernels find a world's objects: where columns are is in constant memory, how many objects there are in
-//! global memory.
+//! The tables in which kernels find a world's objects: where columns are comes with a launch, or is in constant memory, and how
+//! many objects there are is in global memory.
+
+use std::sync::Arc;
 
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::table::DeviceHeader;
@@ -7,32 +9,42 @@ use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::code::{CALL, Codes, Kind};
-use crate::driver::{Context, Memory, Stream};
+use crate::driver::{Context, Function, Memory, Stream};
 
 /// The objects of each class of a world, always in the same order.
 pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 
-/// A class's tables in constant memory, one in each module that knows the class. All say the same.
-#[derive(Clone, Debug)]
+/// What a class's kernels know of its objects.
+#[derive(Debug)]
 pub(crate) struct Table {
-    /// Where they are.
+    /// The name of its words in each module that knows the class.
+    pub(crate) symbols: Vec<Option<String>>,
+    /// Where they are in constant memory, in modules whose kernels may read them there. All say the same.
     pub(crate) addresses: Vec<u64>,
+    /// What they say; nothing if nobody knows.
+    pub(crate) said: Vec<u64>,
     /// Where the class's header is, in global memory.
     pub(crate) header: u64,
     pub(crate) state: TableState,
-    /// Whether it says where the columns are. A kernel with `snapshot` exchanges them.
-    pub(crate) is_written: bool,
     /// Number of objects and room for which it was brought up to date last, with columns; `None` if it has to be again.
     pub(crate) current: Option<(u32, usize)>,
 }
 
-/// What a class's table says.
+/// An entry of the device code, with what it takes of tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) function: Function,
+    /// Places in the words of members, the first of which is the header's. There is no member if the class is not in the world.
+    pub(crate) words: Arc<[(Option<usize>, Vec<usize>)]>,
+    /// Whether it may read others in constant memory.
+    pub(crate) reads_tables: bool,
+}
+
+/// The objects that a class's table is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableState {
     /// The columns that it is for; 0 if there are none yet.
     pub(crate) columns: u64,
-    /// Its words.
-    pub(crate) words: Vec<u64>,
     /// The class's header; `None` if nobody knows what it says.
     pub(crate) header: Option<DeviceHeader>,
     /// Bytes of each unit that objects take.
@@ -43,11 +55,11 @@ pub(crate) struct TableState {
 
 impl Table {
     /// One that says nothing yet.
-    pub(crate) fn new(addresses: Vec<u64>, header: u64) -> Self {
-        Self { addresses, header, state: TableState::default(), is_written: false, current: None }
+    pub(crate) fn new(symbols: Vec<Option<String>>, addresses: Vec<u64>, header: u64) -> Self {
+        Self { symbols, addresses, said: Vec::new(), header, state: TableState::default(), current: None }
     }
 
-    /// What has changed since the tables said this, if anything has. Which memory the columns have now, and which
+    /// What has changed since the tables were for these, if anything has. Which memory the columns have now, and which
     /// snapshots, does not count.
     pub(crate) fn difference(tables: &[Self], then: &[TableState]) -> Option<String> {
         let differ = |now: &TableState, then: &TableState| {
@@ -85,7 +97,7 @@ pub(crate) fn check(
     codes.entry(entry, Kind::Call, CALL, arguments).map(drop)
 }
 
-/// What a table is to say in a recording, where the device finds it.
+/// What a table in constant memory is to say in a recording, where the device finds it.
 #[derive(Debug)]
 pub(crate) struct Text {
     words: Vec<u64>,

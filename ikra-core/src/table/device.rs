@@ -6,8 +6,9 @@
 //! | 1 … n | the start of each physical column, and of the arena |
 //! | n + 1 … 2 n | where kernels with `snapshot` write them |
 //!
-//! Where columns are is the same for a whole launch, and in constant memory, which is faster. The number of objects is in
-//! global memory, where a kernel can change it for those that run after it.
+//! Where columns are is the same for a whole launch. Entries take the words that they read as parameters instead, which `ikra-build`
+//! makes of them; functions that are called read them here. The number of objects is in global memory, where a kernel can change
+//! it for those that run after it.
 //!
 //! A class that is not in the world has no objects: until the host fills the words, the first leads to a header of zeros.
 

@@ -77,18 +77,39 @@ static GLOBALS: Mutex<BTreeMap<(usize, String), usize>> = Mutex::new(BTreeMap::n
 /// The end and the context of memory, by its start.
 static MEMORY: Mutex<BTreeMap<usize, (usize, usize)>> = Mutex::new(BTreeMap::new());
 
-/// A kernel, with its module.
+/// A kernel, with its module and what it takes of tables.
 #[derive(Clone)]
 pub struct Function {
     module: usize,
     name: String,
+    /// The number of the parameter with the words that it takes.
+    place: usize,
+    takes: Vec<TakenWord>,
 }
 
 /// What streams do.
 #[derive(Clone)]
 enum Work {
     Copy { to: usize, from: usize, bytes: usize },
-    Kernel { function: Function, first: usize, end: usize, list: usize },
+    Kernel { function: Function, words: Vec<TakenWord>, first: usize, end: usize, list: usize },
+}
+
+/// A word of a class's table that came with a launch: the table's symbol, the place, and the word.
+type TakenWord = (String, usize, usize);
+
+/// The words that a kernel takes, as its text says, and the number of the parameter that they are.
+fn takes(text: &str, kernel: &str) -> (usize, Vec<TakenWord>) {
+    let (head, body) = text.split_once(&format!(".entry {kernel}(")).unwrap().1.split_once('{').unwrap();
+    let said = body.split('}').next().unwrap().split_once("//ikra:takes ");
+    let (mut words, mut table) = (Vec::new(), "");
+    for part in said.iter().flat_map(|(_, rest)| rest.lines().next().unwrap().split_whitespace().skip(1)) {
+        match part.parse() {
+            Ok(place) => words.push((table.to_owned(), place, 0)),
+            Err(_) => table = part,
+        }
+    }
+    assert!(words.is_empty() || head.contains(&format!("_words[{}]", 8 * words.len())), "{head}");
+    (head.matches(".param ").count().saturating_sub(1), words)
 }
 
 /// Does it, or adds it to what is captured.
@@ -115,24 +136,35 @@ fn class_of(kernel: &str) -> Option<String> {
 unsafe fn perform(work: &Work) {
     match work {
         Work::Copy { to, from, bytes } => unsafe { (*to as *mut u8).copy_from(*from as *const u8, *bytes) },
-        Work::Kernel { function: Function { module, name }, first, end, list } => {
+        Work::Kernel { function: Function { module, name, .. }, words, first, end, list } => {
             let globals = GLOBALS.lock().unwrap();
             let context = MODULES.lock().unwrap()[module].0;
+            for &(.., word) in words {
+                check_owner(word, context);
+            }
+            let word = |class: &str, n: usize| {
+                words.iter().find(|(table, place, _)| table.starts_with(class) && *place == n).map(|&(.., word)| word)
+            };
             // A column of a class, or its snapshot, after these and the arena. Before them is the number of objects.
             let column = |class: &str, place: usize| {
+                word(class, 1 + place).unwrap_or_else(|| panic!("{name} takes no word {place} of {class}")) as *mut u32
+            };
+            // The same for functions that are called, in constant memory.
+            let constant = |class: &str, place: usize| {
                 let mut tables = globals.iter().filter(|((owner, name), _)| owner == module && name.starts_with(class));
-                let table = tables.next().unwrap().1;
-                let word = |n| {
-                    let word = unsafe { (*table as *const *mut u32).add(n).read() };
-                    check_owner(word.addr(), context);
-                    word
-                };
-                (unsafe { word(0).read() } as usize, word(1 + place))
+                let word = unsafe { (*tables.next().unwrap().1 as *const usize).add(1 + place).read() };
+                check_owner(word, context);
+                word as *mut u32
             };
+            // Elements of all classes here have 4 bytes.
             let has = |class: &str, n: usize| {
-                assert!(n < column(class, 0).0, "{name} runs for objects that the device has not");
+                for (table, place, word) in words.iter().filter(|(table, ..)| table.starts_with(class)) {
+                    match place {
+                        0 => assert!(n < unsafe { (*word as *const u32).read() } as usize, "{name}: {table} has not {n}"),
+                        _ => check_owner(word + 4 * n, context),
+                    }
+                }
             };
-            let column = |class, place| column(class, place).1;
             let left = |place| column("ikra_class_Left_", place);
             let gear = |place| column("ikra_class_Gear_", place);
             let Some(class) = class_of(name) else { return };
@@ -151,6 +183,15 @@ unsafe fn perform(work: &Work) {
                         left(5).add(n).write(new.wrapping_add(left(0).add(n).read()));
                     } else if name.starts_with("ikra_kernel_Left_shift_") {
                         left(0).add(n).write(left(0).add(n).read().wrapping_add(7));
+                    } else if name.starts_with("ikra_kernel_Left_trace_") {
+                        assert!(word("ikra_class_Left_", 0).is_some(), "the number of objects");
+                        let deep = |place, n| constant("ikra_class_Left_", place).add(n).read();
+                        let steps = left(1).add(n).read() % 4;
+                        let way: Vec<usize> =
+                            (0..steps).scan(0, |at, _| Some(std::mem::replace(at, deep(2, *at) as usize - 1))).collect();
+                        let last = way.last().map_or(0, |&at| deep(2, at) as usize - 1);
+                        let ahead = way.iter().rev().fold(deep(0, last), |sum, &at| sum.wrapping_mul(3) ^ deep(0, at));
+                        left(1).add(n).write(ahead.wrapping_add(left(0).add(n).read()));
                     } else if name.starts_with("ikra_kernel_Right_turn_") {
                         let right = |place| column("ikra_class_Right_", place);
                         right(2).add(n).write(right(0).add(n).read().wrapping_mul(9).wrapping_add(1));
@@ -242,10 +283,13 @@ working! {
     cuStreamWaitEvent(stream: usize, event: usize) { eprintln!("stream {stream:#x} waits for event {event:#x}") }
     cuModuleGetFunction(function: *mut *const Function, module: usize, name: *const c_char) {
         let name = CStr::from_ptr(name).to_string_lossy().into_owned();
-        if !MODULES.lock().unwrap()[&module].1.contains(&format!(".entry {name}(")) {
+        let modules = MODULES.lock().unwrap();
+        let text = &modules[&module].1;
+        if !text.contains(&format!(".entry {name}(")) {
             return NOT_FOUND;
         }
-        *function = Box::leak(Box::new(Function { module, name }));
+        let (place, takes) = takes(text, &name);
+        *function = Box::leak(Box::new(Function { module, name, place, takes }));
     }
     cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize, module: usize, name: *const c_char) {
         let name = CStr::from_ptr(name).to_string_lossy().into_owned();
@@ -292,7 +336,11 @@ pub unsafe extern "C" fn cuLaunchKernel(
         unsafe {
             let bound = |n| (*arguments.add(n)).cast::<c_uint>().read() as usize;
             let list = class_of(&function.name).map_or(0, |_| (*arguments.add(2)).cast::<usize>().read());
-            put(stream, Work::Kernel { function: function.clone(), first: bound(0), end: bound(1), list });
+            let mut words = function.takes.clone();
+            for (n, (.., word)) in words.iter_mut().enumerate() {
+                *word = (*arguments.add(function.place)).cast::<usize>().add(n).read();
+            }
+            put(stream, Work::Kernel { function: function.clone(), words, first: bound(0), end: bound(1), list });
         }
     }
     status("cuLaunchKernel")

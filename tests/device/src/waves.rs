@@ -25,6 +25,17 @@ impl Left {
     pub fn shift(&mut self) {
         self.a = self.a.wrapping_add(7);
     }
+
+    /// Calls itself, so that it finds its columns in constant memory.
+    pub fn ahead(&self, steps: u32) -> u32 {
+        if steps == 0 { self.a } else { self.next.ahead(steps - 1).wrapping_mul(3) ^ self.a }
+    }
+
+    #[kernel]
+    pub fn trace(&mut self) {
+        let first = self.resolve(Link::<Left>::from_id(1).unwrap());
+        self.b = first.ahead(self.b % 4).wrapping_add(self.a);
+    }
 }
 
 #[soa_class]

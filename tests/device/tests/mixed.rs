@@ -17,6 +17,7 @@ const KERNELS: &[Kernel] = &[
     |on| on.execute(Left::turn, ()),
     |on| on.execute(Left::swing, ()),
     |on| on.execute(Left::shift, ()),
+    |on| on.execute(Left::trace, ()),
     |on| on.execute(Right::turn, ()),
     |on| on.execute_range(Left::shift, 3.., ()),
     |on| on.execute_range(Left::turn, ..9, ()),

@@ -34,7 +34,8 @@ fn a_kernel_does_no_more_than_it_says() {
     let Some((_, code)) = code() else { return };
     let kernels = ptx::kernels(&code);
     let advance = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Body_advance_")).unwrap();
-    assert_eq!(advance.count("ld.const"), 2, "a start for each of two columns");
+    assert_eq!((advance.count("ld.param.u64"), advance.count("ld.const")), (2, 0), "a start for each of two columns");
+    assert!(advance.parameters.last().unwrap().ends_with("_words[16]"), "{:?}", advance.parameters);
     assert_eq!(advance.count("ld.global.b64"), 1, "the position, which it changes");
     assert_eq!(advance.count("ld.global.nc.b64"), 1, "the velocity, which it does not");
     assert_eq!((advance.count("st.global.b64"), advance.count("st.")), (1, 1), "the position");
@@ -65,6 +66,28 @@ fn a_kernel_does_no_more_than_it_says() {
             assert_eq!(barriers, if has_records { 2 } else { 0 }, "{name}");
         }
     }
+}
+
+#[test]
+fn where_columns_are_comes_with_the_launch() {
+    let Some((_, code)) = code() else { return };
+    let mut some = Vec::new();
+    for kernel in ptx::kernels(&code).iter().filter(|kernel| kernel.name.starts_with("ikra_kernel_")) {
+        assert!(!kernel.body.contains("ld.const"), "{}", kernel.body);
+        // Functions that a kernel calls read tables in constant memory, where a method calls itself or is called by a pointer.
+        if kernel.body.contains("//ikra:takes some") {
+            assert!(kernel.count("call") > 0, "{}", kernel.body);
+            some.push(kernel.name.trim_start_matches("ikra_kernel_").to_owned());
+        } else {
+            assert!(kernel.body.contains("//ikra:takes all"), "{}", kernel.body);
+        }
+    }
+    let is = |some: &String| ["Tree_walk_", "Tree_measure_", "Left_trace_"].iter().any(|name| some.starts_with(name));
+    assert_eq!(some.iter().filter(|some| is(some)).count(), 3, "{some:?}");
+    assert!(some.len() < 10, "{some:?}");
+    // Of the rest of the classes there are no tables.
+    let tables: Vec<&str> = code.lines().filter(|line| line.starts_with(".visible .const")).collect();
+    assert!(tables.len() < 10 && tables.iter().any(|line| line.contains(" ikra_class_Left_")), "{tables:#?}");
 }
 
 #[test]
@@ -116,7 +139,7 @@ fn the_number_of_objects_is_read_once_where_a_kernel_begins() {
     for kernel in &kernels {
         let start = kernel.body.find("$L__BB").unwrap_or(kernel.body.len());
         let (before, after) = kernel.body.split_at(start);
-        assert!(!after.contains("{ .reg .b64 a; ld.const.u64"), "{}: {after}", kernel.name);
+        assert!(!after.contains("{ .reg .b64 a; ld.param.u64 a"), "{}: {after}", kernel.name);
         others += before.matches(from_memory).count();
     }
     assert!(others > 10, "{others}");
