@@ -33,7 +33,8 @@ pub(crate) fn passed(code: &str) -> String {
     let (mut readers, mut read) = (BTreeSet::new(), BTreeSet::new());
     for body in functions(&lines) {
         let Some((head, symbol)) = head(&lines, body.start) else { continue };
-        let is_entry = lines[body.clone()].iter().any(|line| line.trim_start().starts_with("//ikra:entry "));
+        let is_kernels = |line: &str| line.trim_start().starts_with("//ikra:entry ");
+        let is_entry = lines[head].contains(".entry ") && lines[body.clone()].iter().any(|line| is_kernels(line));
         let numbers = numbers(&lines[body.clone()]);
         let mut reads: Vec<(usize, Word<'_>)> = Vec::new();
         if is_entry {
@@ -66,13 +67,8 @@ pub(crate) fn passed(code: &str) -> String {
         // Where a call by a pointer leads is not known.
         let may_read = |name: &&str| readers.contains(name) || name.starts_with('%') && !readers.is_empty();
         let is_all = !readers.contains(symbol) && !ptx::reached(&calls, symbol).iter().any(may_read);
-        let mut said = format!("{}\n\t//ikra:takes {}", lines[brace], if is_all { "all" } else { "some" });
-        for (n, (table, place)) in words.iter().enumerate() {
-            if n == 0 || words[n - 1].0 != *table {
-                said += &format!(" {table}");
-            }
-            said += &format!(" {}", place / WORD);
-        }
+        let which = if is_all { "all" } else { "some" };
+        let said = format!("{}\n\t//ikra:takes {which}{}", lines[brace], listed(&words));
         changed.insert(brace, said);
     }
     let is_unread = |line: &str| {
@@ -85,6 +81,13 @@ pub(crate) fn passed(code: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// ` table place place table place` of words, by tables.
+fn listed(words: &[Word<'_>]) -> String {
+    let same = words.chunk_by(|one, next| one.0 == next.0);
+    let places = |words: &[Word<'_>]| words.iter().map(|(_, place)| format!(" {}", place / WORD)).collect::<String>();
+    same.map(|words| format!(" {}{}", words[0].0, places(words))).collect()
 }
 
 /// The line with which a function begins whose body starts at a line, and its name.
