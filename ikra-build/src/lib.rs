@@ -62,6 +62,7 @@ mod lines;
 mod loops;
 mod messages;
 mod nested;
+mod offsets;
 mod panics;
 mod prebuilt;
 pub mod ptx;

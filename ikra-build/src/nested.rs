@@ -8,7 +8,9 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, counts, lines, loops, messages, panics, slots, spaces, strides, turn, words};
+use crate::{
+    Device, Floats, artifact, counts, lines, loops, messages, offsets, panics, slots, spaces, strides, turn, words,
+};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -112,8 +114,8 @@ pub(crate) fn compile(
         Floats::Contract | Floats::Fast => None,
     };
     Ok(Made {
-        code: words::passed(&loops::forbid_unrolling(&panics::reported(&counts::read_once(&strides::stepped(
-            &slots::direct(&spaces::named(&code)),
+        code: words::passed(&offsets::last(&loops::forbid_unrolling(&panics::reported(&counts::read_once(
+            &strides::stepped(&slots::direct(&spaces::named(&code))),
         ))))),
         ir,
         sources: artifact::sources(&profile, &krate.name),

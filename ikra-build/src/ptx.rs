@@ -20,7 +20,7 @@
 //! assert_eq!(kernels[0].local_bytes(), 0);
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A kernel in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +85,18 @@ pub(crate) fn plain(line: &str) -> Option<(&str, Vec<&str>)> {
     }
     let (name, operands) = text.split_once(char::is_whitespace)?;
     Some((name, operands.split(',').map(str::trim).collect()))
+}
+
+/// How often each register of 64 bits is assigned in the lines of a function.
+pub(crate) fn assignments<'t>(lines: &[&'t str]) -> HashMap<&'t str, usize> {
+    let mut assigned = HashMap::new();
+    for text in lines.iter().flat_map(|line| line.split(';')) {
+        let Some((_, to, _)) = statement(text) else { continue };
+        for to in to.filter(|to| to.starts_with("%rd")) {
+            *assigned.entry(to).or_default() += 1;
+        }
+    }
+    assigned
 }
 
 /// `ret;` of `@%p1 ret;`.

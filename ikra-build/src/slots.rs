@@ -29,13 +29,7 @@ pub(crate) fn direct(code: &str) -> String {
     let lines: Vec<&str> = code.lines().collect();
     let mut changed: HashMap<usize, String> = HashMap::new();
     for body in functions(&lines) {
-        let mut assigned: HashMap<&str, usize> = HashMap::new();
-        for statement in lines[body.clone()].iter().flat_map(|line| line.split(';')) {
-            let Some((_, to, _)) = ptx::statement(statement) else { continue };
-            for to in to.filter(|to| to.starts_with("%rd")) {
-                *assigned.entry(to).or_default() += 1;
-            }
-        }
+        let assigned = ptx::assignments(&lines[body.clone()]);
         // A register that is assigned once is assigned before it is used, and where one is assigned anew, so is what was made of it.
         let mut held: HashMap<&str, Held<'_>> = HashMap::new();
         for n in body {

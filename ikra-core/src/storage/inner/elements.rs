@@ -104,10 +104,10 @@ impl<T: Value> Elements<T> {
         unsafe { element.read() }
     }
 
-    /// The first slot, if there are slots.
+    /// A slot, if there are as many.
     #[inline(always)]
-    pub(super) fn first_slot(self) -> *const T {
-        self.slots
+    pub(super) fn slot(self, index: usize) -> *const T {
+        self.slots.wrapping_byte_add(index * self.pitch)
     }
 
     /// Replaces an element.
@@ -307,8 +307,9 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
         if A::INFO.has_spans() {
             // SAFETY: and so is its extent.
             let extent = unsafe { self.extents.byte_add(index * extent_step) };
-            // SAFETY: no kernel changes it.
-            elements.tail = unsafe { Tail::of(extent, self.arena) };
+            let is_whole = const { !matches!(C::Layout::KIND, LayoutKind::Aos) };
+            // SAFETY: no kernel changes it; an element of a contiguous column is at a multiple of its size, a power of two.
+            elements.tail = unsafe { Tail::of(extent, self.arena, is_whole) };
         }
         elements
     }

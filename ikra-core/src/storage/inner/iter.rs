@@ -68,7 +68,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         }
         // SAFETY: the arrangement has slots, of which the first has the first element, if there is one, and nothing writes the
         // array while it is borrowed.
-        let ahead = unsafe { Ahead::first(end > 0, elements.first_slot()) };
+        let ahead = unsafe { Ahead::first(end > 0, elements.slot(0)) };
         Self { elements, next: 0, end: end as u32, ahead, targets, marker: PhantomData }
     }
 
@@ -211,9 +211,21 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         let (slots, rest) = split::<S>(self.next, self.end);
         let mut folded = init;
-        for index in self.next..slots {
-            // SAFETY: `end` is at most the length.
-            folded = f(folded, unsafe { self.read(index) });
+        if const { asks_each_slot::<S>() } && self.next == 0 {
+            // As often as there are slots, which is known when compiled.
+            for index in 0..S::Arrangement::INFO.slots as u32 {
+                let slot = self.elements.slot(index as usize);
+                // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
+                if let Some(element) = unsafe { ahead::in_slot(index, self.end, slot) } {
+                    // SAFETY: an element of the array.
+                    folded = f(folded, unsafe { shown::<P, S>(element, self.targets) });
+                }
+            }
+        } else {
+            for index in self.next..slots {
+                // SAFETY: `end` is at most the length.
+                folded = f(folded, unsafe { self.read(index) });
+            }
         }
         for index in rest..self.end {
             // SAFETY: as above.
@@ -242,6 +254,14 @@ fn is_over<S: ArrayStorage>(next: u32, end: u32) -> bool {
 fn is_partly_inlined<S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
     info.arena && info.slots > 0
+}
+
+/// Whether loops over all elements of a partly inlined array ask for each slot, whether there is an element or not: for links, and
+/// what else is a word of which one value is free for none, and few slots.
+const fn asks_each_slot<S: ArrayStorage>() -> bool {
+    let info = S::Arrangement::INFO;
+    let is_word = size_of::<S::Element>() == 4 && align_of::<S::Element>() == 4 && size_of::<Option<S::Element>>() == 4;
+    ahead::ASKS_EACH_SLOT && is_word && info.arena && info.slots > 0 && info.slots <= 8
 }
 
 /// Splits the elements `next..end` at the last that has a slot: two loops are faster than one that decides for

@@ -2,6 +2,7 @@
 //! last.
 
 use core::arch::asm;
+use core::mem::MaybeUninit;
 
 use crate::value::Value;
 
@@ -75,4 +76,38 @@ impl<T: Value> Ahead<T> {
 #[inline(always)]
 pub(crate) fn is_over(next: u32, end: u32) -> bool {
     next >= end
+}
+
+/// Whether loops over all elements ask for what is in each slot, by [`in_slot`].
+pub(crate) const ASKS_EACH_SLOT: bool = true;
+
+/// The element in a slot, if there is one. Nobody but the assembler knows what that depends on: LLVM would find that there is none
+/// behind an empty slot, and make each load wait for the slot before. So the assembler asks for all at the same time.
+///
+/// # Safety
+///
+/// A `T` and an `Option` of one are a word each. If `index < len`, a value is in the slot, and nothing writes it meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> Option<T> {
+    let none = const {
+        match size_of::<Option<T>>() {
+            // SAFETY: both have four bytes.
+            4 => unsafe { core::mem::transmute_copy::<Option<T>, MaybeUninit<u32>>(&None) },
+            _ => MaybeUninit::uninit(),
+        }
+    };
+    let bits: MaybeUninit<u32>;
+    // SAFETY: a word of global memory is loaded if there is an element, by the caller.
+    unsafe {
+        asm!(
+            "{{ .reg .b64 a; .reg .pred p; cvta.to.global.u64 a, {1}; setp.lt.u32 p, {2}, {3}; @p ld.global.b32 {0}, [a]; }}",
+            inout(reg32) none => bits,
+            in(reg64) slot.addr() as u64,
+            in(reg32) index,
+            in(reg32) len,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    // SAFETY: the bits of the value, or of none.
+    unsafe { core::mem::transmute_copy::<MaybeUninit<u32>, Option<T>>(&bits) }
 }

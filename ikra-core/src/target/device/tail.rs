@@ -16,6 +16,8 @@ pub(crate) struct Tail<T> {
     extent: *const Extent,
     /// Whether it is: known when compiled.
     pending: bool,
+    /// Whether the extent is at a multiple of its size: known likewise.
+    whole: bool,
     len: usize,
 }
 
@@ -37,17 +39,17 @@ impl<T> Tail<T> {
     /// That of an array of `len` elements, of which those without a slot begin at `rest`.
     #[inline(always)]
     pub(crate) const fn at(rest: *mut T, len: usize) -> Self {
-        Self { rest, extent: ptr::null(), pending: false, len }
+        Self { rest, extent: ptr::null(), pending: false, whole: false, len }
     }
 
-    /// That of an array with this extent.
+    /// That of an array with this extent. Whether it is `whole`: at a multiple of its size, so that one load has both numbers.
     ///
     /// # Safety
     ///
-    /// There is an extent, which nothing changes as long as the kernel runs that uses this.
+    /// There is an extent, which nothing changes as long as the kernel runs that uses this; and so it is if `whole` says so.
     #[inline(always)]
-    pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T) -> Self {
-        Self { rest: arena, extent, pending: true, len: 0 }
+    pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T, whole: bool) -> Self {
+        Self { rest: arena, extent, pending: true, whole, len: 0 }
     }
 
     /// Elements in all.
@@ -55,7 +57,7 @@ impl<T> Tail<T> {
     pub(crate) fn len(self) -> usize {
         if self.pending {
             // SAFETY: by the contract of `of`.
-            return unsafe { constant(&raw const (*self.extent).len) } as usize;
+            return unsafe { self.constant() }.len as usize;
         }
         self.len
     }
@@ -65,8 +67,7 @@ impl<T> Tail<T> {
     pub(crate) fn rest(self) -> *mut T {
         if self.pending {
             // SAFETY: by the contract of `of`.
-            let offset = unsafe { constant(&raw const (*self.extent).offset) };
-            return self.rest.wrapping_add(offset as usize);
+            return self.rest.wrapping_add(unsafe { self.constant() }.offset as usize);
         }
         self.rest
     }
@@ -76,7 +77,7 @@ impl<T> Tail<T> {
     pub(crate) fn placed(self) -> Self {
         if self.pending {
             // SAFETY: by the contract of `of`.
-            let extent = unsafe { constant_extent(self.extent) };
+            let extent = unsafe { self.constant() };
             let rest = self.rest.wrapping_add(extent.offset as usize);
             return Self { rest, pending: false, len: extent.len as usize, ..self };
         }
@@ -95,50 +96,39 @@ impl<T> Tail<T> {
         self
     }
 
+    /// The extent: both numbers at once, since the compiler would ask for each where it is used.
+    ///
+    /// # Safety
+    ///
+    /// There is one, which nothing changes during the kernel.
+    #[inline(always)]
+    unsafe fn constant(self) -> Extent {
+        let (offset, len): (u32, u32);
+        macro_rules! load {
+            ($instructions:literal) => {
+                // SAFETY: by the caller: the result depends on the address alone.
+                unsafe {
+                    asm!(
+                        concat!("{{ .reg .b64 a; cvta.to.global.u64 a, {0}; ", $instructions, " }}"),
+                        in(reg64) self.extent.addr() as u64,
+                        out(reg32) offset,
+                        out(reg32) len,
+                        options(pure, nomem, nostack, preserves_flags)
+                    )
+                }
+            };
+        }
+        if self.whole {
+            load!("ld.global.nc.v2.b32 {{{1}, {2}}}, [a];");
+        } else {
+            load!("ld.global.nc.b32 {1}, [a]; ld.global.nc.b32 {2}, [a+4];");
+        }
+        Extent { offset, len }
+    }
+
     /// Whether both are the same.
     #[inline(always)]
     pub(crate) fn same_place(self, other: Self) -> bool {
         ptr::eq(self.extent, other.extent) && self.len == other.len
     }
-}
-
-/// Reads a number that nothing changes during the kernel.
-///
-/// # Safety
-///
-/// There is such a number, in global memory.
-#[inline(always)]
-unsafe fn constant(address: *const u32) -> u32 {
-    let number: u32;
-    // SAFETY: by the caller: the result depends on the address alone.
-    unsafe {
-        asm!(
-            "{{ .reg .b64 a; cvta.to.global.u64 a, {0}; ld.global.nc.b32 {1}, [a]; }}",
-            in(reg64) address.addr() as u64,
-            out(reg32) number,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    number
-}
-
-/// Reads an extent that nothing changes during the kernel: both numbers here, since the compiler would ask for each where it is used.
-///
-/// # Safety
-///
-/// There is one, in global memory.
-#[inline(always)]
-unsafe fn constant_extent(address: *const Extent) -> Extent {
-    let (offset, len): (u32, u32);
-    // SAFETY: by the caller: the result depends on the address alone.
-    unsafe {
-        asm!(
-            "{{ .reg .b64 a; cvta.to.global.u64 a, {0}; ld.global.nc.b32 {1}, [a]; ld.global.nc.b32 {2}, [a+4]; }}",
-            in(reg64) address.addr() as u64,
-            out(reg32) offset,
-            out(reg32) len,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    Extent { offset, len }
 }

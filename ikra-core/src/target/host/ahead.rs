@@ -51,3 +51,15 @@ impl<T: Value> Ahead<T> {
 pub(crate) fn is_over(next: u32, end: u32) -> bool {
     next == end
 }
+
+/// Whether loops over all elements ask for what is in each slot.
+pub(crate) const ASKS_EACH_SLOT: bool = false;
+
+/// # Safety
+///
+/// As on the device.
+#[inline(always)]
+pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> Option<T> {
+    // SAFETY: there is one, by the caller.
+    (index < len).then(|| unsafe { slot.read() })
+}

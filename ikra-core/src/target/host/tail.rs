@@ -32,14 +32,14 @@ impl<T> Tail<T> {
         Self { rest, len }
     }
 
-    /// That of an array with this extent.
+    /// That of an array with this extent, wherever it is.
     ///
     /// # Safety
     ///
     /// There is an extent, which nothing changes as long as the kernel, or the sequential code, runs that uses
     /// this.
     #[inline(always)]
-    pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T) -> Self {
+    pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T, _: bool) -> Self {
         // SAFETY: by the caller.
         let extent = unsafe { extent.read() };
         Self { rest: arena.wrapping_add(extent.offset as usize), len: extent.len as usize }
