@@ -442,6 +442,20 @@ fn iterators() {
         (Some(link(2)), Some(link(3)))
     );
     assert_eq!((all.len(), all.nth(2).is_none(), all.len(), all.next().is_none()), (2, true, 0, true));
+    // Ranges are those of slices, of what is left.
+    let indices: Vec<usize> = (0..6).collect();
+    for (skipped, start, end) in (0..3).flat_map(|a| (0..8).flat_map(move |b| (0..8).map(move |c| (a, b, c)))) {
+        let of_slice = catch_unwind(|| indices[skipped..][start..end].to_vec()).ok();
+        let of_all = catch_unwind(AssertUnwindSafe(|| {
+            let mut all = sim.all::<Body>();
+            all.by_ref().take(skipped).for_each(drop);
+            all.range(start..end).map(|body| body.link().index()).collect::<Vec<_>>()
+        }));
+        assert_eq!(of_all.ok(), of_slice, "{skipped}: {start}..{end}");
+    }
+    let past = catch_unwind(AssertUnwindSafe(|| _ = sim.all::<Body>().range(5..=6))).unwrap_err();
+    let text = past.downcast_ref::<String>().unwrap();
+    assert_eq!(text, "there are 6 objects of `Body`, so the range `5..=6` is out of range");
     assert_eq!(
         format!("{sim:?}").split("__ikra").next().unwrap(),
         "Sim { bodies: Objects<Body>(6), few: Objects<Few>(0), "

@@ -356,7 +356,7 @@ mod places_of_panics {
     #[test]
     fn panics_name_the_line_of_the_caller() {
         let stranger: Link<Body> = Link::from_index(9).unwrap();
-        let panics: [fn(Link<Body>); 12] = [
+        let panics: [fn(Link<Body>); 13] = [
             |link| _ = sim(0).get(link).mass(),
             |link| _ = sim(0).get_mut(link),
             |link| sim(0).set(link, body::mass, 1.0),
@@ -367,6 +367,7 @@ mod places_of_panics {
             |_| _ = sim(0).execute_range_and_reduce(Body::weight, ..7, (), Sum),
             |_| _ = sim(1).execute_and_collect(Body::weight, ()),
             |_| _ = sim(1).all::<Body>().count(),
+            |_| _ = sim(0).all::<Body>().range(..9),
             |_| _ = sim(1).bodies.column(body::mass),
             |_| _ = sim(1).bodies.iter().count(),
         ];

@@ -6,6 +6,7 @@ use core::any::TypeId;
 use core::fmt;
 use core::hint::assert_unchecked;
 use core::marker::PhantomData;
+use core::ops::{Range, RangeBounds};
 
 use crate::class::{Class, Field};
 use crate::dispatch::Follow;
@@ -13,8 +14,9 @@ use crate::effects::FieldSet;
 use crate::info::ClassId;
 use crate::link::Link;
 use crate::near::Near;
-use crate::panics::out_of_range;
+use crate::panics::{no_such_objects, out_of_range};
 use crate::phase::{AllRaceFree, Phase, RaceFree};
+use crate::range::within;
 use crate::storage::{Copies, FieldTuple, Storage};
 use crate::table::{Table, TableRef};
 use crate::tile_row;
@@ -291,6 +293,48 @@ impl<'w, C: Class, P> All<'w, C, P> {
     /// Those of a table.
     pub fn of(table: &'w Table<C>) -> Self {
         Self { next: 0, len: table.len() as u32, place: TableRef::of_table(table), marker: PhantomData }
+    }
+
+    /// Those at some positions among the ones that are left. Faster than `take` and `skip`, and than a link for each, since it is
+    /// asked once whether they exist.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Cell { pub is_free: bool, pub ahead: u32 }
+    ///
+    /// #[soa_methods]
+    /// impl Cell {
+    ///     #[kernel]
+    ///     pub fn look(&mut self) {
+    ///         let street = self.all::<Cell>().range(self.link().index() + 1..);
+    ///         self.ahead = street.take_while(|cell| cell.is_free()).count() as u32;
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Road { pub cells: Objects<Cell> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut road = Road::new();
+    /// road.cells.extend([true, true, false, true].map(|is_free| Cell { is_free, ahead: 0 }))?;
+    /// road.execute(Cell::look, ());
+    /// assert_eq!(road.cells.column(cell::ahead), [1, 0, 1, 0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the range ends after the last object or before it starts, as slicing does.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn range(self, range: impl RangeBounds<usize>) -> Self {
+        let left = (self.len - self.next) as usize;
+        let Some(Range { start, end }) = within(&range, left) else { no_such_objects::<C>(&range, left) };
+        let [next, len] = [start, end].map(|position| self.next + position as u32);
+        Self { next, len, ..self }
     }
 }
 

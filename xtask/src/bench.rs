@@ -3,6 +3,10 @@
 use std::fs;
 
 use crate::run::{Outcome, cargo, program, step};
+use crate::tables;
+
+const USAGE: &str =
+    "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | docs FILE … | plots] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {
@@ -11,9 +15,9 @@ pub fn bench(what: &[&str]) -> Outcome {
         ["host", arguments @ ..] => host(arguments),
         ["peers", arguments @ ..] => peers(arguments),
         [gpu_program @ ("gpu" | "dispatch" | "models" | "traffic"), arguments @ ..] => gpu(gpu_program, arguments),
+        ["docs", files @ ..] if !files.is_empty() => files.iter().try_for_each(|file| tables::take_over(file)),
         ["plots"] => plots(),
-        _ => Err("usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | plots] [ARGUMENTS]"
-            .to_owned()),
+        _ => Err(USAGE.to_owned()),
     }
 }
 

@@ -9,6 +9,7 @@ mod docs;
 mod modules;
 mod run;
 mod source;
+mod tables;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,8 +22,9 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                          formatting, clippy, documentation
   bless [ui [FILE] | expansions]
                                 write the expected messages and expansions anew; FILE is part of a file's name
-  bench [host | peers | gpu | dispatch | models | traffic | plots] [ARGUMENTS]
-                                measure, and print the tables of docs/performance.md; plots draws docs/*.csv
+  bench [host | peers | gpu | dispatch | models | traffic | docs | plots] [ARGUMENTS]
+                                measure, and print the tables of docs/performance.md; docs FILE takes those in a
+                                program's output over, plots draws docs/*.csv
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
   counts                        print what should not grow: lines, traits, hidden items, import cycles
   package                       check that the published crates can be packaged

@@ -14,7 +14,8 @@ pub(crate) struct Bar {
     /// The figure's letter; `x` where all arrays are inlined, which is a bar of each.
     pub(crate) figure: char,
     pub(crate) array: &'static str,
-    pub(crate) slots: u32,
+    /// Elements in columns; `array` and `object` are arrays of fixed length, with a column for each element or one for all.
+    pub(crate) inlined: &'static str,
     /// For each round, seconds per step of the kernels of cars and of controllers.
     pub(crate) times: [Vec<f64>; 2],
     world: Box<dyn Steps>,
@@ -52,13 +53,13 @@ fn links<C: ikra::Class>(numbers: &[u32]) -> Vec<Link<C>> {
 pub(crate) fn run(start: &Start, place: Place, only: &str, rounds: u32, steps: u32) -> Result<Vec<Bar>, ikra::Error> {
     let mut bars = Vec::new();
     macro_rules! one {
-        ($module:ident, $layout:literal, $figure:literal, $array:literal, $slots:literal) => {
+        ($module:ident, $layout:literal, $figure:literal, $array:literal, $inlined:literal, $($rest:tt)*) => {
             if stringify!($module).starts_with(only) {
                 bars.push(Bar {
                     layout: $layout,
                     figure: $figure,
                     array: $array,
-                    slots: $slots,
+                    inlined: $inlined,
                     times: Default::default(),
                     world: $module(start, place)?,
                 });
@@ -77,21 +78,61 @@ pub(crate) fn run(start: &Start, place: Place, only: &str, rounds: u32, steps: u
     Ok(bars)
 }
 
+/// An array of any length, or of a fixed one.
+trait Array<T> {
+    /// So many copies of a value, or as many as it has.
+    fn of(value: T, len: u32) -> Self;
+}
+
+impl<T: Value> Array<T> for InnerArray<T> {
+    fn of(value: T, len: u32) -> Self {
+        (0..len).map(|_| value).collect()
+    }
+}
+
+impl<T: Value, const N: usize> Array<T> for [T; N] {
+    fn of(value: T, _: u32) -> Self {
+        [value; N]
+    }
+}
+
+/// Fills the arrays of all objects of a class: `any` length, or a `fixed` one, beside which there is a field for the length.
+macro_rules! fill {
+    (any, $objects:expr, $($class:ident)::+, $field:ident, [$($length:ident)?], $rows:expr) => {
+        $objects.set_arrays($($class)::+::$field, &$rows.offsets, &links(&$rows.values))?;
+    };
+    (fixed, $objects:expr, $($class:ident)::+, $field:ident, [$length:ident], $rows:expr) => {
+        for (link, ends) in $objects.links().zip($rows.offsets.windows(2)) {
+            let values = links(&$rows.values[ends[0] as usize..ends[1] as usize]);
+            let mut row = $objects.read(link)?;
+            row.$field[..values.len()].copy_from_slice(&values);
+            row.$length = values.len() as u32;
+            $objects.write(link, row)?;
+        }
+    };
+}
+
 macro_rules! function {
-    ($module:ident, $layout:literal, $figure:literal, $array:literal, $slots:literal) => {
+    (
+        $module:ident, $layout:literal, $figure:literal, $array:literal, $inlined:literal,
+        $outgoing:ident $incoming:ident $path:ident $smart:ident $yield:ident $group:ident,
+        [$($cell_len:ident)?] [$($smart_len:ident)?] [$($yield_len:ident)?] [$($group_len:ident)?]
+    ) => {
         fn $module(start: &Start, place: Place) -> Result<Box<dyn Steps>, ikra::Error> {
             use layouts::$module::{
                 Car, Cell, Clock, Controller, Rules, SharedSignalGroup, Sign, Simulation, SmartTrafficLight, Stretch,
-                TrafficLight, YieldController, car, cell, shared_signal_group, smart_traffic_light, traffic_light,
-                yield_controller,
+                TrafficLight, YieldController, car, shared_signal_group,
             };
             let mut world = Simulation::new();
             let clock = world.clocks.push(Clock { step: 0 })?;
             let [outgoing, incoming, group_cells, light_groups, smart_groups, yield_groups] = &start.rows;
+            // Objects with arrays of fixed length have links from the beginning.
+            let (cell, group) = (links(&[0])[0], links(&[0])[0]);
             let new_groups = (0..group_cells.len()).map(|_| SharedSignalGroup {
                 green_at: 0,
                 has_traffic: false,
-                cells: InnerArray::new(),
+                cells: Array::of(cell, 0),
+                $($group_len: 0,)?
             });
             world.groups.extend(new_groups)?;
             let mut taken = vec![0; start.limits.len().div_ceil(Stretch::CELLS as usize)];
@@ -106,9 +147,10 @@ macro_rules! function {
                     sign: Sign { max_velocity, has_light, ahead, behind },
                     weight: start.weights[n],
                     light: Link::from_index(start.signals[n] as usize).filter(|_| has_light),
-                    outgoing: InnerArray::new(),
-                    incoming: InnerArray::new(),
+                    outgoing: Array::of(cell, 0),
+                    incoming: Array::of(cell, 0),
                     claim: 0,
+                    $($cell_len: 0,)?
                 }
             }))?;
             let phase_length = start.parameters.phase_length;
@@ -125,11 +167,12 @@ macro_rules! function {
                 phase_length,
                 phase,
                 timer,
-                groups: InnerArray::new(),
+                groups: Array::of(group, 0),
+                $($smart_len: 0,)?
             }))?;
-            world
-                .yield_controllers
-                .extend((0..yield_groups.len()).map(|_| YieldController { groups: InnerArray::new() }))?;
+            let new_yields =
+                (0..yield_groups.len()).map(|_| YieldController { groups: Array::of(group, 0), $($yield_len: 0,)? });
+            world.yield_controllers.extend(new_yields)?;
             let cars = start.car_cells.iter().zip(&start.car_limits);
             world.cars.extend(cars.filter_map(|(&cell, &max_velocity)| {
                 let cell = Link::from_index(cell as usize)?;
@@ -138,21 +181,15 @@ macro_rules! function {
                     velocity: 0,
                     max_velocity,
                     target: cell,
-                    path: (0..max_velocity).map(|_| cell).collect(),
+                    path: Array::of(cell, max_velocity),
                 })
             }))?;
-            world.cells.set_arrays(cell::outgoing, &outgoing.offsets, &links(&outgoing.values))?;
-            world.cells.set_arrays(cell::incoming, &incoming.offsets, &links(&incoming.values))?;
-            world.groups.set_arrays(shared_signal_group::cells, &group_cells.offsets, &links(&group_cells.values))?;
-            world.traffic_lights.set_arrays(
-                traffic_light::groups,
-                &light_groups.offsets,
-                &links(&light_groups.values),
-            )?;
-            let values = links(&smart_groups.values);
-            world.smart_traffic_lights.set_arrays(smart_traffic_light::groups, &smart_groups.offsets, &values)?;
-            let values = links(&yield_groups.values);
-            world.yield_controllers.set_arrays(yield_controller::groups, &yield_groups.offsets, &values)?;
+            fill!($outgoing, world.cells, layouts::$module::cell, outgoing, [$($cell_len)?], outgoing);
+            fill!($incoming, world.cells, layouts::$module::cell, incoming, [$($cell_len)?], incoming);
+            fill!($group, world.groups, layouts::$module::shared_signal_group, cells, [$($group_len)?], group_cells);
+            fill!(any, world.traffic_lights, layouts::$module::traffic_light, groups, [], light_groups);
+            fill!($smart, world.smart_traffic_lights, layouts::$module::smart_traffic_light, groups, [$($smart_len)?], smart_groups);
+            fill!($yield, world.yield_controllers, layouts::$module::yield_controller, groups, [$($yield_len)?], yield_groups);
 
             let rules = Rules {
                 seed: start.parameters.seed,

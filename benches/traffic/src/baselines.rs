@@ -41,12 +41,6 @@ impl State {
             green: world.groups.copy_column(shared_signal_group::green_at),
         }
     }
-
-    /// Cells per step, on average.
-    pub(crate) fn mean_velocity(&self) -> f64 {
-        let sum: u64 = self.velocities.iter().map(|&velocity| u64::from(velocity)).sum();
-        sum as f64 / self.velocities.len() as f64
-    }
 }
 
 /// What a version took.

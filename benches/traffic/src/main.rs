@@ -3,6 +3,9 @@
 //!
 //! `ikra-traffic-benches target/cuda/libbaselines.so [sizes | kernels | growth | arrays] …`, on a machine with a GPU;
 //! `ikra-traffic-benches host [sizes | growth | arrays] …` anywhere; `arrays:aos_c` is some of the layouts.
+//!
+//! Tables of sizes and growth beside CUDA, and of arrays, are those of docs/performance.md: `cargo xtask bench docs FILE` takes
+//! them over.
 
 mod arrays;
 mod baselines;
@@ -108,38 +111,128 @@ fn time_on_host(traffic: &mut Traffic, threads: usize) -> Result<f64, ikra::Erro
     })
 }
 
-fn on_gpu(baselines: &Baselines, cases: Vec<(City, u32)>, samples: u32, with_host: bool) -> Result<(), Box<dyn Error>> {
-    println!(
-        "| cells | cars | Ikra | CUDA, same data | CUDA, best | same / Ikra | best / Ikra | ns per car and step | Ikra, MB | CUDA, MB \
-         | best, MB | host, 2 threads | host / Ikra | results |"
-    );
-    println!("| ---: {}| --- |", "| ---: ".repeat(12));
-    for (city, cars) in cases {
-        let mut traffic = start(&city, cars)?;
+/// What was measured of a network beside CUDA.
+struct Measured {
+    cells: usize,
+    cars: u32,
+    /// Microseconds for 1,000 steps: Ikra, CUDA with the same data and packed, two threads of the host.
+    times: [f64; 4],
+    /// Bytes of device memory, of the first three.
+    bytes: [u64; 3],
+}
+
+impl Measured {
+    /// Runs all, and compares the results.
+    fn of(
+        baselines: &Baselines,
+        city: &City,
+        cars: u32,
+        samples: u32,
+        with_host: bool,
+    ) -> Result<Self, Box<dyn Error>> {
+        let mut traffic = start(city, cars)?;
         let (cells, cars) = (traffic.roads().cells(), traffic.parameters().cars);
-        let (from, limit) = (Start::of(&mut traffic), traffic.roads().mean_limit());
-        let host_time = if with_host { Some(time_on_host(&mut start(&city, cars)?, 2)?) } else { None };
+        let from = Start::of(&mut traffic);
+        let host = if with_host { time_on_host(&mut start(city, cars)?, 2)? } else { f64::NAN };
         let ikra = time_on_gpu(&mut traffic, samples)?;
         let bytes = traffic.world().device_stats().device_memory;
         let state = State::of(&mut traffic);
-        let checked = traffic.check();
+        traffic.check()?;
         drop(traffic);
         let [same, best] = [Version::Same, Version::Best].map(|version| baselines.run(version, samples, &from));
-        let verdict = match (state == same.state, state == best.state, checked) {
-            (true, true, Ok(())) => format!("equal, mean velocity {:.2} of {limit:.2}", state.mean_velocity()),
-            (same, best, checked) => format!("**DIFFER**: same {same}, best {best}, {checked:?}"),
-        };
-        let (same_time, best_time) = (same.time / 1e3, best.time / 1e3);
-        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        if state != same.state || state != best.state {
+            return Err(format!("{cells} cells, {cars} cars: the results differ").into());
+        }
+        let times = [ikra, same.time / 1e3, best.time / 1e3, host];
+        Ok(Self { cells, cars, times, bytes: [bytes, same.bytes, best.bytes] })
+    }
+
+    /// Milliseconds for 1,000 steps, and the ratio to Ikra's.
+    fn beside(&self, n: usize) -> String {
+        format!("{:.1} ({:.2})", self.times[n] / 1e3, self.times[n] / self.times[0])
+    }
+
+    fn megabytes(&self, n: usize) -> f64 {
+        self.bytes[n] as f64 / 1e6
+    }
+}
+
+/// A number in groups of three digits.
+fn grouped(number: impl ToString) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
+    groups.join(",")
+}
+
+/// Begins a table of docs/performance.md, for `cargo xtask bench docs`.
+fn table(columns: &[&str], texts: usize) {
+    println!("\n| {} |", columns.join(" | "));
+    let numbers = columns.len() - texts;
+    println!("|{}{}", " --- |".repeat(texts), " ---: |".repeat(numbers));
+}
+
+fn sizes_on_gpu(baselines: &Baselines) -> Result<(), Box<dyn Error>> {
+    table(
+        &[
+            "cells",
+            "cars",
+            "Ikra",
+            "CUDA, same data",
+            "CUDA, packed",
+            "host, 2 threads",
+            "Ikra, MB",
+            "CUDA, MB",
+            "packed, MB",
+        ],
+        0,
+    );
+    for (city, cars) in sizes() {
+        let measured = Measured::of(baselines, &city, cars, SAMPLES, true)?;
+        let [ikra, .., host] = measured.times;
         println!(
-            "| {cells} | {cars} | {ikra:.0} | {same_time:.0} | {best_time:.0} | {:.3} | {:.3} | {:.3} | {:.1} | {:.1} | {:.1} | {} | {verdict} |",
-            same_time / ikra,
-            best_time / ikra,
-            ikra * 1e3 / f64::from(SAMPLE) / f64::from(cars),
-            megabytes(bytes),
-            megabytes(same.bytes),
-            megabytes(best.bytes),
-            host_time.map_or("– | –".to_owned(), |time| format!("{time:.0} | {:.1}", time / ikra)),
+            "| {} | {} | {:.1} | {} | {} | {:.1} s ({:.0}) | {:.0} | {:.0} | {:.0} |",
+            grouped(measured.cells),
+            grouped(measured.cars),
+            ikra / 1e3,
+            measured.beside(1),
+            measured.beside(2),
+            host / 1e6,
+            host / ikra,
+            measured.megabytes(0),
+            measured.megabytes(1),
+            measured.megabytes(2),
+        );
+    }
+    Ok(())
+}
+
+fn growth_on_gpu(baselines: &Baselines) -> Result<(), Box<dyn Error>> {
+    table(
+        &[
+            "cells",
+            "cars",
+            "µs per step",
+            "ns per car and step",
+            "CUDA, same data, ms per 1,000",
+            "CUDA, packed",
+            "Ikra, MB",
+        ],
+        0,
+    );
+    for (city, cars) in growth() {
+        // The largest takes long to set up.
+        let measured = Measured::of(baselines, &city, cars, if cars > 1_000_000 { 1 } else { SAMPLES }, false)?;
+        let nanoseconds = measured.times[0] * 1e3 / f64::from(SAMPLE);
+        println!(
+            "| {} | {} | {:.1} | {:.3} | {} | {} | {:.1} |",
+            grouped(measured.cells),
+            grouped(measured.cars),
+            nanoseconds / 1e3,
+            nanoseconds / f64::from(measured.cars),
+            measured.beside(1),
+            measured.beside(2),
+            measured.megabytes(0),
         );
     }
     Ok(())
@@ -178,25 +271,28 @@ fn arrays(place: Place, only: &str) -> Result<(), Box<dyn Error>> {
     let (rounds, steps, (city, cars)) =
         if place == Place::Host { (9, 100, sizes().swap_remove(0)) } else { (5, 60, (City::DENVER, DENVER_CARS)) };
     let from = Start::of(&mut start(&city, cars)?);
-    println!("{} cells, {cars} cars, medians of {rounds} rounds of {steps} steps", from.limits.len());
-    println!(
-        "| layout | array | inlined | cars, µs per step | controllers, µs per step | class, MB inlined | in the arena | results |"
-    );
-    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
-    let bars = arrays::run(&from, place, only, rounds, steps)?;
+    let machine = if place == Place::Host { "host" } else { "GPU" };
+    println!("{machine}: {} cells, {cars} cars, medians of {rounds} rounds of {steps} steps", from.limits.len());
+    let mut bars = arrays::run(&from, place, only, rounds, steps)?;
     let expected = bars.first().ok_or("no such layout")?.state();
+    if let Some(bar) = bars.iter().find(|bar| bar.state() != expected) {
+        return Err(format!("{}, {} of {}: the results differ", bar.layout, bar.inlined, bar.array).into());
+    }
+    // By the figure's letters; all arrays inlined first.
+    bars.sort_by_key(|bar| (bar.figure != 'x', bar.figure));
+    let array = format!("array ({machine})");
+    table(&[&array, "inlined", "layout", "cars", "controllers", "MB inlined", "in the arena"], 3);
     for bar in bars {
         let [cars, controllers] = bar.times.clone().map(|times| median(times) * 1e6);
         let (inlined, arena) = bar.memory();
+        let letter = if bar.figure == 'x' { String::new() } else { format!("({}) ", bar.figure) };
         println!(
-            "| {} | ({}) {} | {} | {cars:.1} | {controllers:.1} | {:.1} | {:.1} | {} |",
-            bar.layout,
-            bar.figure,
+            "| {letter}{} | {} | {} | {cars:.1} | {controllers:.1} | {:.1} | {:.1} |",
             bar.array,
-            bar.slots,
+            bar.inlined,
+            bar.layout,
             inlined as f64 / 1e6,
             arena as f64 / 1e6,
-            if bar.state() == expected { "equal" } else { "**DIFFERS**" }
         );
     }
     Ok(())
@@ -234,7 +330,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match &baselines {
         Some(_) => {
             let name = &ikra::driver::devices()?[0].name;
-            println!("{name}, microseconds per {SAMPLE} steps, median of {SAMPLES}, in growth of 1");
+            println!("{name}, milliseconds per {SAMPLE} steps, median of {SAMPLES}, in the largest row of growth of 1");
         }
         None => println!("host, microseconds per {SAMPLE} steps, from {HOST_SAMPLE} steps"),
     }
@@ -245,8 +341,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         match (group.as_str(), &baselines) {
-            ("sizes", Some(baselines)) => on_gpu(baselines, sizes(), SAMPLES, true)?,
-            ("growth", Some(baselines)) => on_gpu(baselines, growth(), 1, false)?,
+            ("sizes", Some(baselines)) => sizes_on_gpu(baselines)?,
+            ("growth", Some(baselines)) => growth_on_gpu(baselines)?,
             ("kernels", Some(_)) => kernels()?,
             ("sizes", None) => on_host(sizes())?,
             ("growth", None) => on_host(growth())?,

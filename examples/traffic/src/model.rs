@@ -99,8 +99,8 @@ impl Cell {
     /// A cell of the same street, by its number: it is found without reading one cell after the other, which on a GPU takes
     /// most of the time.
     pub fn of_street(&self, index: u32) -> Ref<Cell> {
-        match Link::<Cell>::from_index(index as usize) {
-            Some(link) => self.resolve(link),
+        match self.all::<Cell>().nth(index as usize) {
+            Some(cell) => cell,
             None => unreachable!(),
         }
     }
@@ -112,8 +112,8 @@ impl Cell {
 
     /// Which cells are taken: those of the stretch in which the cell with this number is.
     fn stretch(&self, index: u32) -> Ref<Stretch> {
-        match Link::<Stretch>::from_index((index / Stretch::CELLS) as usize) {
-            Some(link) => self.resolve(link),
+        match self.all::<Stretch>().nth((index / Stretch::CELLS) as usize) {
+            Some(stretch) => stretch,
             None => unreachable!(),
         }
     }
@@ -165,11 +165,11 @@ impl Cell {
 
     /// The next cell: a random one, where there are several, by their weights (INNER §4.1, step 2). None at a sink.
     pub fn onward(&self, random: &mut Random) -> Option<Ref<Cell>> {
-        let mut next = self.outgoing.try_get(0)?;
-        if self.outgoing.len() > 1 {
+        let mut ways = self.outgoing.iter();
+        let mut next = ways.next()?;
+        if ways.len() > 0 {
             let mut weights = u32::from(next.weight());
-            for n in 1..self.outgoing.len() {
-                let cell = self.outgoing.get(n);
+            for cell in ways {
                 let weight = u32::from(cell.weight());
                 weights += weight;
                 // Certain after those that draw none.
@@ -181,7 +181,7 @@ impl Cell {
         Some(next)
     }
 
-    /// Whether there is a car among the `range` cells that end with this one, along all ways back.
+    /// Whether there is a car among the `range` cells that end with this one, 1 or more, along all ways back.
     ///
     /// A way is told by what it takes at each of its forks, `WAY_BITS` bits for each, and the next way is found by
     /// counting: on a GPU that is faster than a stack in memory.
@@ -190,30 +190,31 @@ impl Cell {
         loop {
             let (mut index, mut left, mut forks) = (self.index(), range, 0);
             // The same as far as the last fork that has another way, and that.
-            let mut next = None;
-            while left > 0 {
+            let mut other = None;
+            loop {
                 let behind = u32::from(self.of_street(index).sign().behind).min(left - 1);
                 if self.taken_up_to(index) >> (Stretch::CELLS - 1 - behind) != 0 {
                     return true;
                 }
                 left -= behind + 1;
-                let first = self.of_street(index - behind);
-                if left == 0 || first.incoming().is_empty() {
+                let incoming = self.of_street(index - behind).incoming();
+                let Some(mut next) = incoming.iter().next() else { break };
+                if left == 0 {
                     break;
                 }
-                let ways = first.incoming().len();
-                let mut taken = 0;
+                let ways = incoming.len();
                 if ways > 1 && forks < u64::BITS {
-                    taken = (way >> forks) as usize % MOST_WAYS;
+                    let taken = (way >> forks) as usize % MOST_WAYS;
                     if taken + 1 < ways && taken + 1 < MOST_WAYS {
-                        next = Some(way & ((1 << forks) - 1) | (taken as u64 + 1) << forks);
+                        other = Some(way & ((1 << forks) - 1) | (taken as u64 + 1) << forks);
                     }
                     forks += WAY_BITS;
+                    next = incoming.get(taken);
                 }
-                index = first.incoming().get(taken).link().index() as u32;
+                index = next.link().index() as u32;
             }
-            let Some(next) = next else { return false };
-            way = next;
+            let Some(other) = other else { return false };
+            way = other;
         }
     }
 }
@@ -301,10 +302,10 @@ pub struct SmartTrafficLight {
 impl Controller for SmartTrafficLight {
     fn control(&mut self, clock: Ref<Clock>, k: u32) {
         let (mut busy, mut only) = (0, 0);
-        for n in 0..self.groups.len() {
-            if self.groups.get(n).has_traffic() {
+        for (n, group) in (0..).zip(self.groups.iter()) {
+            if group.has_traffic() {
                 busy += 1;
-                only = n as u32;
+                only = n;
             }
         }
         let mut phase = self.phase;
@@ -336,14 +337,8 @@ pub struct YieldController {
 #[soa_methods]
 impl Controller for YieldController {
     fn control(&mut self, clock: Ref<Clock>, k: u32) {
-        let mut first = 0;
-        for n in 0..self.groups.len() {
-            if self.groups.get(n).has_traffic() {
-                first = n as u32;
-                break;
-            }
-        }
-        self.open(first, clock.step() + k);
+        let first = self.groups.iter().position(|group| group.has_traffic()).unwrap_or(0);
+        self.open(first as u32, clock.step() + k);
     }
 }
 
@@ -404,14 +399,12 @@ impl Car {
                         break;
                     }
                     let wanted = (most - velocity).min(u32::from(sign.ahead));
-                    let (free, first) = (cell.free_ahead(wanted), cell.link().index() as u32 + 1);
-                    for n in 0..free {
-                        self.path.set((velocity + n) as usize, cell.of_street(first + n));
-                    }
-                    if free > 0 {
-                        before = if free > 1 { cell.of_street(first + free - 2) } else { target };
-                        target = cell.of_street(first + free - 1);
-                        velocity += free;
+                    let free = cell.free_ahead(wanted);
+                    let first = cell.link().index() + 1;
+                    for next in self.all::<Cell>().range(first..first + free as usize) {
+                        self.path.set(velocity as usize, next);
+                        velocity += 1;
+                        (target, before) = (next, target);
                     }
                     if free < wanted || velocity == most {
                         break;

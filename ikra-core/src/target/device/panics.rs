@@ -37,6 +37,14 @@ pub(crate) fn no_such_range<C: ClassInfo>(_: usize, _: &impl RangeBounds<usize>,
     panic!("a range of an inner array is out of range\0");
 }
 
+/// A range of a class's objects was asked for that does not exist.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_objects<C: ClassInfo>(_: &impl RangeBounds<usize>, _: usize) -> ! {
+    panic!("a range of the objects of a class is out of range\0");
+}
+
 /// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]

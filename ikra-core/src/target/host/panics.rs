@@ -71,6 +71,14 @@ pub(crate) fn no_such_range<C: ClassInfo>(field: usize, range: &impl RangeBounds
     ));
 }
 
+/// A range of a class's objects was asked for that does not exist.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_objects<C: ClassInfo>(range: &impl RangeBounds<usize>, len: usize) -> ! {
+    stop(format!("there are {len} objects of `{}`, so the range `{}` is out of range", C::NAME, written(range)));
+}
+
 /// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]
