@@ -26,7 +26,9 @@ pub(crate) struct DeviceWorld {
     pub(crate) log: Arc<StreamLog>,
     codes: Codes,
     /// By the address of what names them, a constant, which lives as long as the program.
-    entries: BTreeMap<(usize, Kind), Loaded>,
+    entries: BTreeMap<(usize, Kind), Arc<Loaded>>,
+    /// Room for words of tables that come with a launch.
+    pub(crate) spare: Vec<u64>,
     /// The class tables, for each member of the world.
     pub(crate) tables: Vec<Table>,
     /// The world's table in global memory: an array of the headers of its classes, and one of no objects.
@@ -112,6 +114,7 @@ impl DeviceWorld {
             log,
             codes,
             entries: BTreeMap::new(),
+            spare: Vec::new(),
             tables,
             headers,
             side: Stream::new(&context)?,
@@ -134,7 +137,7 @@ impl DeviceWorld {
         kind: Kind,
         shape: Shape<'_>,
         arguments: &[Argument<'_>],
-    ) -> Result<Loaded, GpuError> {
+    ) -> Result<Arc<Loaded>, GpuError> {
         let key = (std::ptr::from_ref(entry).addr(), kind);
         if let Some(entry) = self.entries.get(&key) {
             return Ok(entry.clone());
@@ -150,8 +153,7 @@ impl DeviceWorld {
             (self.tables.iter().position(is_own), places.clone())
         });
         let loaded = Loaded { function, words: words.collect(), reads_tables: compiled.reads_tables };
-        self.entries.insert(key, loaded.clone());
-        Ok(loaded)
+        Ok(self.entries.entry(key).or_insert(Arc::new(loaded)).clone())
     }
 
     /// Brings the device up to date: columns that changed on the host, and numbers of objects.
@@ -270,8 +272,9 @@ impl DeviceWorld {
         if entry.reads_tables {
             self.write_tables(members)?;
         }
-        let mut words = Vec::with_capacity(entry.words.iter().map(|(_, places)| places.len()).sum());
-        for (member, places) in entry.words.iter() {
+        let mut words = mem::take(&mut self.spare);
+        words.clear();
+        for (member, places) in &entry.words {
             let (header, columns) = match *member {
                 // No objects, and no columns.
                 None => (header(&self.headers, self.tables.len()), &[][..]),

@@ -1,6 +1,7 @@
 //! How kernels are started.
 
 use std::slice;
+use std::sync::Arc;
 
 use ikra_core::kernel::{Argument, SectionWords};
 use ikra_runtime::error::Error;
@@ -126,17 +127,18 @@ impl DeviceWorld {
         members: &mut Members<'_>,
         kernel: &'static str,
         sections: &[Section<'_>],
-        entry: &Loaded,
+        entry: &Arc<Loaded>,
         grid: Grid,
         arguments: &Arguments<'_>,
     ) -> Result<(), Error> {
         if self.log.is_recording() {
-            self.log.note(Step::of(sections, entry.clone(), grid, arguments));
+            self.log.note(Step::of(sections, Arc::clone(entry), grid, arguments));
             return Ok(());
         }
         let words = self.words(members, entry)?;
         // SAFETY: by the caller, and the words are those that the entry takes.
         unsafe { self.log.launch(kernel, &entry.function, grid, arguments.places(&words).as_slice()) }?;
+        self.spare = words;
         self.commit(members, sections)
     }
 }

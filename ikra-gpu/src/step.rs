@@ -45,14 +45,14 @@ impl Positions {
 pub(crate) struct Step {
     /// What it does to each class, for which of its objects.
     pub(crate) sections: Vec<(&'static Effects, Positions)>,
-    pub(crate) entry: Loaded,
+    pub(crate) entry: Arc<Loaded>,
     grid: Grid,
     /// What the entry takes before words of tables, with such bytes between the parts of an argument as it has.
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
 }
 
 impl Step {
-    pub(crate) fn of(sections: &[Section<'_>], entry: Loaded, grid: Grid, arguments: &Arguments<'_>) -> Self {
+    pub(crate) fn of(sections: &[Section<'_>], entry: Arc<Loaded>, grid: Grid, arguments: &Arguments<'_>) -> Self {
         let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
         Self { sections, entry, grid, arguments: arguments.copied() }
     }

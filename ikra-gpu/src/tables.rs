@@ -1,8 +1,6 @@
 //! The tables in which kernels find a world's objects: where columns are comes with a launch, or is in constant memory, and how
 //! many objects there are is in global memory.
 
-use std::sync::Arc;
-
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::GpuError;
@@ -31,11 +29,11 @@ pub(crate) struct Table {
 }
 
 /// An entry of the device code, with what it takes of tables.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) function: Function,
     /// Places in the words of members, the first of which is the header's. There is no member if the class is not in the world.
-    pub(crate) words: Arc<[(Option<usize>, Vec<usize>)]>,
+    pub(crate) words: Vec<(Option<usize>, Vec<usize>)>,
     /// Whether it may read others in constant memory.
     pub(crate) reads_tables: bool,
 }
