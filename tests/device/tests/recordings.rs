@@ -543,6 +543,15 @@ const SEQUENCES: &[Sequence] = &[
         on.execute(Left::swing, ())?;
         on.execute(Left::trace, ())
     },
+    |on| {
+        on.execute(Left::trace, ())?;
+        on.execute(Left::turn, ())
+    },
+    |on| {
+        on.execute(Left::turn, ())?;
+        on.execute(Left::trace, ())?;
+        on.execute(Left::turn, ())
+    },
 ];
 
 fn waves() -> Waves {
@@ -568,7 +577,7 @@ fn snapshots_change_places() {
         let other = device.on(At::Gpu(0)).record(SEQUENCES[0]).unwrap();
         // Kernels between replays leave columns elsewhere than the replay before did.
         let between: &[Sequence] =
-            &[|_| Ok(()), SEQUENCES[7], SEQUENCES[0], SEQUENCES[4], SEQUENCES[8], SEQUENCES[3], SEQUENCES[1]];
+            &[|_| Ok(()), SEQUENCES[7], SEQUENCES[0], SEQUENCES[4], SEQUENCES[8], SEQUENCES[3], SEQUENCES[9]];
         for (round, between) in between.iter().enumerate() {
             between(&mut host.on(At::Host)).unwrap();
             between(&mut device.on(At::Gpu(0))).unwrap();
