@@ -115,4 +115,40 @@ mod tests {
             assert!(cycle.len().max(1) <= most, "{name}: {} modules, {most} at most: {cycle:?}", cycle.len());
         }
     }
+
+    /// Libraries that have no tests say so, and are not compiled once more to find that out.
+    #[test]
+    fn libraries_that_are_not_tested_have_no_tests() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
+        let manifest = std::fs::read_to_string(root.join("Cargo.toml")).expect("it can be read");
+        let members =
+            manifest.lines().find_map(|line| line.strip_prefix("members = ")).expect("the workspace has some");
+        let mut untested = 0;
+        for member in members.split('"').skip(1).step_by(2).map(|member| root.join(member)) {
+            let manifest = std::fs::read_to_string(member.join("Cargo.toml")).expect("it can be read");
+            let library =
+                manifest.split("[lib]\n").nth(1).and_then(|after| after.split("\n[").next()).unwrap_or_default();
+            let text = || text_of(&member.join("src"));
+            assert!(!library.contains("doctest = false") || !text().contains("/// ```"), "{}", member.display());
+            if library.lines().any(|line| line == "test = false") {
+                untested += 1;
+                assert!(!text().contains("#[test]"), "{}", member.display());
+            }
+        }
+        assert!(untested > 5, "{untested}");
+    }
+
+    /// All source files in a folder, but programs.
+    fn text_of(folder: &Path) -> String {
+        let mut text = String::new();
+        for entry in std::fs::read_dir(folder).expect("it can be read") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() && !path.ends_with("bin") {
+                text.push_str(&text_of(&path));
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text.push_str(&std::fs::read_to_string(&path).expect("it can be read"));
+            }
+        }
+        text
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, OnceLock};
 use std::{env, fs};
 
 /// Where `ikra` stands for the real one.
@@ -12,6 +13,9 @@ pub const REAL_IKRA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// A package in a folder of its own.
 pub struct Program {
     folder: PathBuf,
+    /// Where it is built.
+    target: OnceLock<PathBuf>,
+    is_small: bool,
 }
 
 /// How a build ended.
@@ -33,7 +37,7 @@ impl Program {
         // Not a temporary folder: what is built for one path is of no use for another.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
-        let program = Self { folder };
+        let program = Self { folder, target: OnceLock::new(), is_small: ikra == SMALL_IKRA };
         let here = env!("CARGO_MANIFEST_DIR");
         program.write(
             "Cargo.toml",
@@ -77,7 +81,7 @@ impl Program {
                 command.env_remove(name);
             }
         }
-        let target = target();
+        let target = self.target.get_or_init(|| if self.is_small { Folders::take() } else { folder("target") });
         let output = command
             .current_dir(&self.folder)
             .args(["run", "--offline", "--color", "never", "--target-dir"])
@@ -100,9 +104,43 @@ impl Program {
     }
 }
 
-/// Where all programs are built, so that Ikra is compiled once for them all.
-fn target() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("target");
+impl Drop for Program {
+    fn drop(&mut self) {
+        if self.is_small
+            && let Some(target) = self.target.take()
+        {
+            Folders::give_back(target);
+        }
+    }
+}
+
+/// Where programs are built that have the small `ikra`. Cargo builds one at a time in a folder, so that there are several; what they
+/// share is soon compiled. The others share a folder, so that Ikra is compiled once.
+struct Folders {
+    /// Those that no program has now.
+    free: Vec<PathBuf>,
+    made: usize,
+}
+
+static FOLDERS: Mutex<Folders> = Mutex::new(Folders { free: Vec::new(), made: 0 });
+
+impl Folders {
+    fn take() -> PathBuf {
+        let mut folders = FOLDERS.lock().unwrap();
+        folders.free.pop().unwrap_or_else(|| {
+            folders.made += 1;
+            folder(&format!("small-{}", folders.made))
+        })
+    }
+
+    fn give_back(target: PathBuf) {
+        FOLDERS.lock().unwrap().free.push(target);
+    }
+}
+
+/// A folder to build in.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     // Cargo marks target folders that it makes itself, and does not mark this one. So for the device, programs are built in the
     // folder of this workspace, where the libraries are already.
     fs::create_dir_all(&folder).unwrap();
