@@ -30,8 +30,16 @@ pub(crate) fn last(code: &str) -> String {
         // before that one is.
         let is_constant = |register: &str| assigned.get(register) == Some(&1);
         let mut sums: HashMap<&str, Sum<'_>> = HashMap::new();
+        // Numbers of 32 bits by what they are in 64.
+        let mut narrow: HashMap<&str, &str> = HashMap::new();
         for n in body {
             let Some((name, operands)) = plain(lines[n]) else { continue };
+            if let ("cvt.u64.u32", &[to, from]) = (name, &operands[..])
+                && is_constant(to)
+                && is_constant(from)
+            {
+                narrow.insert(to, from);
+            }
             let &[to, one, other] = &operands[..] else { continue };
             if !is_constant(to) {
                 continue;
@@ -45,21 +53,26 @@ pub(crate) fn last(code: &str) -> String {
                     }
                 }
                 ("shl.b64", Ok(more @ 0..8)) => {
-                    let Some(Sum { from, shift, by }) = sum(one) else { continue };
+                    let Some(Sum { from, shift: 0, by }) = sum(one) else { continue };
                     let by = by << more;
                     if (-REACH..REACH).contains(&by) {
-                        sums.insert(to, Sum { from, shift: shift + more as u32, by });
+                        sums.insert(to, Sum { from, shift: more as u32, by });
                     }
                 }
                 ("add.s64", Err(_)) => {
                     let found =
                         [(one, other), (other, one)].into_iter().find_map(|(of, column)| Some((sum(of)?, column)));
                     let Some((Sum { from, shift, by }, column)) = found else { continue };
-                    let first = match shift {
-                        0 => format!("\tadd.s64 \t{to}, {column}, {from};"),
-                        _ => format!("\tshl.b64 \t{to}, {from}, {shift};\n\tadd.s64 \t{to}, {column}, {to};"),
+                    let (wide, sum) =
+                        (format!("\tadd.s64 \t{to}, {column}, "), format!("\tadd.s64 \t{to}, {to}, {by};"));
+                    let text = match (shift, narrow.get(from)) {
+                        (0, _) => format!("{wide}{from};\n{sum}"),
+                        (_, None) => format!("\tshl.b64 \t{to}, {from}, {shift};\n{wide}{to};\n{sum}"),
+                        (_, Some(from)) => {
+                            format!("\tmul.wide.u32 \t{to}, {from}, {};\n{wide}{to};\n{sum}", 1 << shift)
+                        }
                     };
-                    changed.insert(n, format!("{first}\n\tadd.s64 \t{to}, {to}, {by};"));
+                    changed.insert(n, text);
                 }
                 _ => {}
             }
@@ -82,6 +95,7 @@ mod tests {
 .visible .entry kernel(
 )
 {
+	mov.u32 	%r1, %tid.x;
 	mul.wide.u32 	%rd1, %r1, 4;
 	add.s64 	%rd2, %rd1, -4;
 	add.s64 	%rd4, %rd2, %rd3;
@@ -109,7 +123,7 @@ mod tests {
             .replace("%rd6, %rd5, %rd2;", "%rd6, %rd5, %rd1;\n\tadd.s64 \t%rd6, %rd6, -4;")
             .replace(
                 "add.s64 \t%rd14, %rd5, %rd13;",
-                "shl.b64 \t%rd14, %rd11, 3;\n\tadd.s64 \t%rd14, %rd5, %rd14;\n\tadd.s64 \t%rd14, %rd14, -8;",
+                "mul.wide.u32 \t%rd14, %r1, 8;\n\tadd.s64 \t%rd14, %rd5, %rd14;\n\tadd.s64 \t%rd14, %rd14, -8;",
             );
         assert_eq!(text, expected);
         assert_eq!(last(&text), text, "a second time changes nothing");

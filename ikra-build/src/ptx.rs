@@ -87,12 +87,12 @@ pub(crate) fn plain(line: &str) -> Option<(&str, Vec<&str>)> {
     Some((name, operands.split(',').map(str::trim).collect()))
 }
 
-/// How often each register of 64 bits is assigned in the lines of a function.
+/// How often each register of 32 or 64 bits is assigned in the lines of a function.
 pub(crate) fn assignments<'t>(lines: &[&'t str]) -> HashMap<&'t str, usize> {
     let mut assigned = HashMap::new();
     for text in lines.iter().flat_map(|line| line.split(';')) {
         let Some((_, to, _)) = statement(text) else { continue };
-        for to in to.filter(|to| to.starts_with("%rd")) {
+        for to in to.filter(|to| to.starts_with("%r")) {
             *assigned.entry(to).or_default() += 1;
         }
     }
