@@ -6,6 +6,8 @@ pub mod boids;
 pub mod epidemic;
 #[path = "model/life.rs"]
 pub mod life;
+#[path = "model/packed.rs"]
+pub mod packed;
 #[path = "model/structure.rs"]
 pub mod structure;
 #[path = "model/tree.rs"]

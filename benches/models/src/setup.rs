@@ -9,8 +9,8 @@ use ikra::prelude::*;
 use ikra::rng::Random;
 use rand_mt::Mt64;
 
-use crate::baselines::{Graph, Structure, Tree};
-use crate::model::{boids, epidemic, life, structure, tree, wator};
+use crate::baselines::{Baselines, Graph, Structure, Tree};
+use crate::model::{boids, epidemic, life, packed, structure, tree, wator};
 use crate::{Cuda, Hash, Model, Options, STEPS, Variant};
 
 type Done = Result<(), ikra::Error>;
@@ -423,11 +423,47 @@ pub(crate) fn structure(options: &Options) -> Done {
         let ends: Vec<Link<structure::Spring>> = net.graph.links.iter().map(|&i| links[i as usize]).collect();
         world.nodes.set_arrays(structure::node::springs, &net.graph.offsets, &ends)?;
 
+        let mut side_by_side = packed::structure::Structure::new();
+        let its_nodes: Vec<Link<packed::structure::Node>> = side_by_side
+            .nodes
+            .extend((0..n).map(|i| {
+                let springs = &net.graph.links[net.graph.offsets[i] as usize..net.graph.offsets[i + 1] as usize];
+                packed::structure::Node {
+                    pos: net.pos[i],
+                    vel: [0.0; 2],
+                    mass: if net.pinned[i] != 0 { 0.0 } else { net.mass[i] },
+                    starts: springs
+                        .iter()
+                        .zip(0..)
+                        .map(|(&s, place)| u32::from(net.a[s as usize] == i as u32) << place)
+                        .sum(),
+                    springs: InnerArray::new(),
+                }
+            }))?
+            .collect();
+        let its_links: Vec<Link<packed::structure::Spring>> = side_by_side
+            .springs
+            .extend((0..springs).map(|i| packed::structure::Spring {
+                ends: [net.a[i], net.b[i]].map(|end| its_nodes[end as usize]),
+                rest: [net.length[i], net.stiffness[i]],
+                force: [0.0; 2],
+                broken: false,
+            }))?
+            .collect();
+        let its_ends: Vec<_> = net.graph.links.iter().map(|&i| its_links[i as usize]).collect();
+        side_by_side.nodes.set_arrays(packed::structure::node::springs, &net.graph.offsets, &its_ends)?;
+
         let state = |pos: &[[f32; 2]], vel: &[[f32; 2]], broken: &mut dyn Iterator<Item = u32>| {
             let bits = |vectors: &[[f32; 2]]| vectors.iter().flatten().map(|x| x.to_bits()).collect::<Vec<u32>>();
             Hash::of(bits(pos)).and(bits(vel)).and(broken).0
         };
         let start = net.pos.clone();
+        let its_start = start.clone();
+        let cuda = move |baselines: &Baselines, which: Cuda, batches| {
+            let mut net = net.clone();
+            let time = baselines.structure(which.version, batches, &mut net);
+            (time, state(&net.pos, &net.vel, &mut net.broken.iter().map(|&broken| broken.into())))
+        };
         options.measure(Model {
             world,
             size: format!("{size}²"),
@@ -455,11 +491,37 @@ pub(crate) fn structure(options: &Options) -> Done {
                 same: SAME,
                 best: BEST,
             }],
-            cuda: Box::new(move |baselines, which, batches| {
-                let mut net = net.clone();
-                let time = baselines.structure(which.version, batches, &mut net);
-                (time, state(&net.pos, &net.vel, &mut net.broken.iter().map(|&broken| broken.into())))
+            cuda: Box::new(cuda.clone()),
+        })?;
+        options.measure(Model {
+            world: side_by_side,
+            size: format!("{size}²"),
+            batches: 11,
+            reset: Box::new(move |world| {
+                world.nodes.column_mut(packed::structure::node::pos).copy_from_slice(&its_start);
+                world.nodes.column_mut(packed::structure::node::vel).fill([0.0; 2]);
+                world.springs.column_mut(packed::structure::spring::broken).fill(false);
             }),
+            state: Box::new(move |world| {
+                let nodes = &world.nodes;
+                let (pos, vel) = (packed::structure::node::pos, packed::structure::node::vel);
+                let broken = world.springs.column(packed::structure::spring::broken);
+                state(nodes.column(pos), nodes.column(vel), &mut broken.iter().map(|&broken| broken.into()))
+            }),
+            variants: vec![Variant {
+                name: "… what is read together side by side",
+                batch: Box::new(|world| {
+                    for _ in 0..STEPS {
+                        world.execute(packed::structure::Spring::pull, ())?;
+                        world.execute(packed::structure::Node::advance, ())?;
+                    }
+                    Ok(())
+                }),
+                records: true,
+                same: SAME,
+                best: BEST,
+            }],
+            cuda: Box::new(cuda),
         })?;
     }
     Ok(())
@@ -473,7 +535,7 @@ pub(crate) fn boids(options: &Options) -> Done {
         let back = size - 1;
         let columns = [back, 0, 1];
         let directions: [(u32, u32); 9] = std::array::from_fn(|k| (columns[k / 3], columns[k % 3]));
-        let around = torus(size, size, directions);
+        let around = Rc::new(torus(size, size, directions));
         let cells = (size * size) as usize;
         // Five in each cell, in the cells' order.
         let n = 5 * cells;
@@ -505,7 +567,25 @@ pub(crate) fn boids(options: &Options) -> Done {
             let bits = |vectors: &[[f32; 2]]| vectors.iter().flatten().map(|x| x.to_bits()).collect::<Vec<u32>>();
             Hash::of(bits(pos)).and(bits(vel)).0
         };
+        let mut with_copies = packed::boids::Sky::new();
+        let flights: Vec<packed::boids::Flight> =
+            pos.iter().zip(&vel).map(|(&pos, &vel)| packed::boids::Flight { pos, vel }).collect();
+        let nobody = packed::boids::Flight { pos: [0.0; 2], vel: [0.0; 2] };
+        let its_links: Vec<Link<packed::boids::Cell>> = with_copies.cells.reserve(cells)?.collect();
+        for i in 0..cells {
+            let around = row(&its_links, &around, i);
+            let (boids, flights) = ([None; boids::ROOM], [nobody; boids::ROOM]);
+            with_copies
+                .cells
+                .init(its_links[i], packed::boids::Cell { entered: 0, count: 0, boids, flights, around })?;
+        }
+        with_copies.boids.extend(flights.iter().map(|&flight| packed::boids::Boid { flight }))?;
         let (start_pos, start_vel) = (pos.clone(), vel.clone());
+        let cuda = move |baselines: &Baselines, which: Cuda, batches| {
+            let (mut pos, mut vel) = (start_pos.clone(), start_vel.clone());
+            let time = baselines.boids(which.version, batches, size, &around, &mut pos, &mut vel);
+            (time, state(&pos, &vel))
+        };
         options.measure(Model {
             world,
             size: format!("{size}² cells"),
@@ -536,11 +616,34 @@ pub(crate) fn boids(options: &Options) -> Done {
                 same: SAME,
                 best: BEST,
             }],
-            cuda: Box::new(move |baselines, which, batches| {
-                let (mut pos, mut vel) = (start_pos.clone(), start_vel.clone());
-                let time = baselines.boids(which.version, batches, size, &around, &mut pos, &mut vel);
-                (time, state(&pos, &vel))
+            cuda: Box::new(cuda.clone()),
+        })?;
+        options.measure(Model {
+            world: with_copies,
+            size: format!("{size}² cells"),
+            batches: 11,
+            reset: Box::new(move |sky| sky.boids.column_mut(packed::boids::boid::flight).copy_from_slice(&flights)),
+            state: Box::new(move |sky| {
+                let flights = sky.boids.column(packed::boids::boid::flight);
+                let [pos, vel] =
+                    [|flight: &packed::boids::Flight| flight.pos, |flight: &packed::boids::Flight| flight.vel];
+                state(&flights.iter().map(pos).collect::<Vec<_>>(), &flights.iter().map(vel).collect::<Vec<_>>())
             }),
+            variants: vec![Variant {
+                name: "… cells keep copies of their boids",
+                batch: Box::new(move |sky| {
+                    for _ in 0..STEPS {
+                        sky.execute(packed::boids::Boid::enter, size)?;
+                        sky.execute(packed::boids::Cell::take_over, ())?;
+                        sky.execute(packed::boids::Boid::fly, size)?;
+                    }
+                    Ok(())
+                }),
+                records: true,
+                same: SAME,
+                best: BEST,
+            }],
+            cuda: Box::new(cuda),
         })?;
     }
     Ok(())

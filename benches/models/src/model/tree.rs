@@ -6,9 +6,17 @@ use ikra::prelude::*;
 /// Places in a stack.
 const DEPTH: usize = 64;
 
-/// Puts a node on a stack of those that are to be looked at, with how near it is at least.
-fn push<T>(stack: &mut ArrayVec<(T, f32), DEPTH>, node: T, bound: f32) {
-    let Ok(()) = stack.try_push((node, bound)) else { panic!("the tree is too deep") };
+/// A node that is to be looked at, with how near it is at least. At a multiple of its size, so that it is one access.
+#[derive(Clone, Copy)]
+#[repr(align(8))]
+struct Entry<T> {
+    node: T,
+    bound: f32,
+}
+
+/// Puts a node on a stack.
+fn push<T>(stack: &mut ArrayVec<Entry<T>, DEPTH>, node: T, bound: f32) {
+    let Ok(()) = stack.try_push(Entry { node, bound }) else { panic!("the tree is too deep") };
 }
 
 /// A point of the tree, with those on either side of it along one axis.
@@ -66,10 +74,11 @@ impl Query {
     /// The nearest node, with a stack of refs.
     #[kernel]
     pub fn search_refs(&mut self) {
-        let mut stack = ArrayVec::<(Ref<Node>, f32), DEPTH>::new();
+        let mut stack = ArrayVec::<Entry<Ref<Node>>, DEPTH>::new();
         push(&mut stack, self.root, 0.0);
         let (mut best, mut nearest) = (f32::INFINITY, None);
-        while let Some((node, bound)) = stack.pop() {
+        while let Some(&Entry { node, bound }) = stack.last() {
+            stack.pop();
             if bound >= best {
                 continue;
             }
@@ -95,10 +104,11 @@ impl Query {
     /// The same with a stack of links.
     #[kernel]
     pub fn search_links(&mut self) {
-        let mut stack = ArrayVec::<(Link<Node>, f32), DEPTH>::new();
+        let mut stack = ArrayVec::<Entry<Link<Node>>, DEPTH>::new();
         push(&mut stack, self.root.link(), 0.0);
         let (mut best, mut nearest) = (f32::INFINITY, None);
-        while let Some((link, bound)) = stack.pop() {
+        while let Some(&Entry { node: link, bound }) = stack.last() {
+            stack.pop();
             if bound >= best {
                 continue;
             }
@@ -126,38 +136,43 @@ impl Query {
     #[kernel]
     pub fn search_forks(&mut self, root: Ref<Fork>) {
         // A bound is negative where the node divides along the second axis.
-        let mut stack = ArrayVec::<(Link<Fork>, f32), DEPTH>::new();
+        let mut stack = ArrayVec::<Entry<Link<Fork>>, DEPTH>::new();
         let (mut best, mut nearest) = (f32::INFINITY, root.link());
-        let (mut link, mut axis) = (root.link(), 1.0_f32);
+        let (mut next, mut its_bound) = (root.link(), 0.0);
         loop {
-            let Branch { pos, left, right } = self.resolve(link).branch();
-            let distance = self.distance_to(pos);
-            if distance < best {
-                best = distance;
-                nearest = link;
+            // Down to where there is no nearer child.
+            let (mut link, mut axis) = (next, 1.0_f32.copysign(its_bound));
+            loop {
+                let Branch { pos, left, right } = self.resolve(link).branch();
+                let distance = self.distance_to(pos);
+                if distance < best {
+                    best = distance;
+                    nearest = link;
+                }
+                let side = if axis > 0.0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
+                let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
+                axis = -axis;
+                let bound = side * side;
+                if let Some(far) = far
+                    && bound < best
+                {
+                    push(&mut stack, far, bound.copysign(axis));
+                }
+                let Some(near) = near else { break };
+                link = near;
             }
-            let side = if axis > 0.0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
-            let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
-            axis = -axis;
-            let bound = side * side;
-            if let Some(far) = far
-                && bound < best
-            {
-                push(&mut stack, far, bound.copysign(axis));
-            }
-            let mut next = near;
-            while next.is_none() {
-                let Some((far, bound)) = stack.pop() else {
+            loop {
+                let Some(&Entry { node, bound }) = stack.last() else {
                     self.nearest = Link::<Node>::from_id(nearest.id()).map(|nearest| self.resolve(nearest));
                     self.distance = best;
                     return;
                 };
+                stack.pop();
+                (next, its_bound) = (node, bound);
                 if bound.abs() < best {
-                    next = Some(far);
-                    axis = 1.0_f32.copysign(bound);
+                    break;
                 }
             }
-            link = next.unwrap_or(link);
         }
     }
 
