@@ -48,7 +48,9 @@ fn plots() -> Outcome {
     tables.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
     tables.sort();
     for table in tables {
-        let mut plot = cargo("run --quiet --release -p ikra-benches --bin bench-plot --");
+        let text = fs::read_to_string(&table).map_err(|error| format!("{}: {error}", table.display()))?;
+        let scale = if text.contains("# scale: logarithmic") { "--log" } else { "" };
+        let mut plot = cargo(&format!("run --quiet --release -p ikra-benches --bin bench-plot -- {scale}"));
         step(plot.arg(&table).arg(table.with_extension("svg")))?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
 use crate::run::Outcome;
 
@@ -10,8 +11,11 @@ const DOCUMENT: &str = "docs/performance.md";
 /// A table: its lines, of which the second one says how columns are aligned.
 type Table<'a> = Vec<&'a str>;
 
-/// Replaces each table of the document that has the same columns as one of the output.
+/// Replaces each table of the document that has the same columns as one of the output. Plots name the file, without its ending,
+/// as their source: `NVIDIA H200, 2026-11-22.txt`.
 pub fn take_over(file: &str) -> Outcome {
+    let machine = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+    let source = format!("{machine}; ikra-traffic-benches");
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
     let (output, mut document) = (read(file)?, read(DOCUMENT)?);
     let tables = tables(&output);
@@ -23,7 +27,7 @@ pub fn take_over(file: &str) -> Outcome {
             Some(text) => document = text,
             None => println!("{DOCUMENT} has no table, or several, with the columns {}", table[0]),
         }
-        for (path, text) in plots(table, file)? {
+        for (path, text) in plots(table, &source)? {
             fs::write(&path, text).map_err(|error| format!("{path}: {error}"))?;
         }
     }
@@ -47,14 +51,43 @@ fn replaced(document: &str, table: &Table<'_>) -> Option<String> {
     Some(format!("{}{}\n{}", &document[..begin], table.join("\n"), &document[begin + old..]))
 }
 
-/// The times and the memory of a table of arrays (INNER Fig. 11), each as a file for `bench plots`: all arrays inlined is a bar
-/// of each group.
+/// The files for `bench plots` that a table of traffic is the source of: path and text.
 fn plots(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
-    let machine = match table[0] {
-        header if header.starts_with("| array (host) |") => "-host",
-        header if header.starts_with("| array (GPU) |") => "",
-        _ => return Ok(Vec::new()),
-    };
+    match table[0] {
+        header if header.starts_with("| array (host) |") => arrays(table, "-host", source),
+        header if header.starts_with("| array (GPU) |") => arrays(table, "", source),
+        header if header.starts_with("| cells | cars | µs per step |") => growth(table, source),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What a car's step takes as cities grow.
+fn growth(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
+    let mut text = format!(
+        "# title: Traffic: a step of a car as the city grows\n# unit: ns per car\n# x: cars\n# scale: logarithmic\n\
+         # source: {source}\ngroup,variant,series,value\n"
+    );
+    for line in &table[2..] {
+        let row = cells::<7>(line).ok_or_else(|| format!("{source}: a table of growth has seven columns"))?;
+        let [_, cars, _, ikra, same, packed, _] = row.map(|cell| cell.replace(',', ""));
+        // Nanoseconds of a car in a step, from milliseconds of 1,000 steps with the ratio after them.
+        let per_car = |cell: &str| Some(first_number(cell)? * 1e3 / first_number(&cars)?);
+        let times =
+            [("Ikra", ikra.parse().ok()), ("CUDA, same data", per_car(&same)), ("CUDA, packed", per_car(&packed))];
+        for (series, time) in times {
+            let time = time.ok_or_else(|| format!("{source}: no time in {line}"))?;
+            let _ = writeln!(text, "{cars},,{},{time:.4}", series.replace(',', ""));
+        }
+    }
+    Ok(vec![("docs/traffic-growth.csv".to_owned(), text)])
+}
+
+fn first_number(cell: &str) -> Option<f64> {
+    cell.split(' ').next()?.parse().ok()
+}
+
+/// The times and the memory of a table of arrays (INNER Fig. 11): all arrays inlined is a bar of each group.
+fn arrays(table: &Table<'_>, machine: &str, source: &str) -> Result<Vec<(String, String)>, String> {
     let rows: Option<Vec<[&str; 7]>> = table[2..].iter().map(|line| cells(line)).collect();
     let rows = rows.ok_or_else(|| format!("{source}: a table of arrays has seven columns"))?;
     let head = |title: &str, more: &str| {
@@ -88,6 +121,8 @@ fn plots(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, Strin
             }
         }
     }
+    // A bar has a height.
+    let memory: String = memory.split_inclusive('\n').filter(|line| !line.ends_with(",0.0\n")).collect();
     let path = |what: &str| format!("docs/traffic-arrays{machine}{what}.csv");
     Ok(vec![(path(""), times), (path("-memory"), memory)])
 }
@@ -128,6 +163,21 @@ done\n";
     }
 
     #[test]
+    fn growth_is_a_plot() {
+        let header = "| cells | cars | µs per step | ns per car and step | CUDA, same data, ms per 1,000 | CUDA, packed | Ikra, MB |";
+        let output =
+            format!("{header}\n| ---: |\n| 3,677 | 1,000 | 14.4 | 14.436 | 12.1 (0.84) | 7.5 (0.52) | 0.3 |\n");
+        let [(path, text)] = &plots(&tables(&output.replace("| ---: |", "| ---: | ---: |"))[0], "x").unwrap()[..]
+        else {
+            panic!()
+        };
+        assert_eq!(path, "docs/traffic-growth.csv");
+        let rows =
+            "group,variant,series,value\n1000,,Ikra,14.4360\n1000,,CUDA same data,12.1000\n1000,,CUDA packed,7.5000\n";
+        assert!(text.ends_with(rows) && text.contains("# scale: logarithmic\n"), "{text}");
+    }
+
+    #[test]
     fn arrays_are_plots_of_time_and_memory() {
         let files = plots(&tables(OUTPUT)[0], "output.txt").unwrap();
         let rows =
@@ -142,7 +192,7 @@ done\n";
             "SoA (a),object,cars,8.5",
         ];
         assert_eq!(cars, expected);
-        assert_eq!(rows(1).len(), 10);
+        assert_eq!(rows(1).len(), 10 - 3, "without those that are 0");
         assert!(rows(1).contains(&"SoA all,,inlined,6.5") && rows(1).contains(&"AoS (a),0,in the arena,1.5"));
     }
 }

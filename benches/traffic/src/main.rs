@@ -165,6 +165,12 @@ fn grouped(number: impl ToString) -> String {
     groups.join(",")
 }
 
+/// Some bytes as 10⁶ bytes: of few more digits.
+fn megabytes(bytes: usize) -> String {
+    let megabytes = bytes as f64 / 1e6;
+    if bytes == 0 || megabytes > 10.0 { format!("{megabytes:.1}") } else { format!("{megabytes:.3}") }
+}
+
 /// Begins a table of docs/performance.md, for `cargo xtask bench docs`.
 fn table(columns: &[&str], texts: usize) {
     println!("\n| {} |", columns.join(" | "));
@@ -287,12 +293,12 @@ fn arrays(place: Place, only: &str) -> Result<(), Box<dyn Error>> {
         let (inlined, arena) = bar.memory();
         let letter = if bar.figure == 'x' { String::new() } else { format!("({}) ", bar.figure) };
         println!(
-            "| {letter}{} | {} | {} | {cars:.1} | {controllers:.1} | {:.1} | {:.1} |",
+            "| {letter}{} | {} | {} | {cars:.1} | {controllers:.1} | {} | {} |",
             bar.array,
             bar.inlined,
             bar.layout,
-            inlined as f64 / 1e6,
-            arena as f64 / 1e6,
+            megabytes(inlined),
+            megabytes(arena),
         );
     }
     Ok(())
