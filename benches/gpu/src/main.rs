@@ -128,11 +128,13 @@ macro_rules! reduce {
             let kernels: f64 = sim.device_stats().kernels.iter().map(|kernel| kernel.time.as_secs_f64()).sum();
             sim.cuda_time_kernels(false)?;
             let sum = time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Sum).map(drop))?;
-            let cuda = $baselines.call_n($sum, n as u64);
-            row(concat!("sum ", stringify!($class), ", kernels"), n, kernels * 1e9 / f64::from(calls), cuda, "");
-            row(concat!("sum ", stringify!($class), ", with result"), n, sum, cuda, "waits for the result each time");
+            let cuda = |name: &str| $baselines.call_n(name, n as u64);
+            let in_a_row = format!("one after another, without a wait: {:.0}", cuda($sum));
+            let alone = cuda(concat!($sum, "_alone"));
+            row(concat!("sum ", stringify!($class), ", kernel"), n, kernels * 1e9 / f64::from(calls), alone, &in_a_row);
+            row(concat!("sum ", stringify!($class), ", with result"), n, sum, cuda(concat!($sum, "_result")), "");
             let min = time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Min).map(drop))?;
-            row(concat!("min ", stringify!($class), ", with result"), n, min, $baselines.call_n($min, n as u64), "");
+            row(concat!("min ", stringify!($class), ", with result"), n, min, cuda(concat!($min, "_result")), "");
         }
     };
 }
