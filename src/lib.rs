@@ -305,7 +305,8 @@ pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::Field;
     pub use ikra_core::dispatch::{
-        AnyHandle, Extends, Found, Implements, Narrow, Ranged, Remembered, TagCells, Tags, Wide, implements, includes,
+        AnyHandle, Extends, Found, Function, Functions, Implements, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
+        implements, includes,
     };
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{

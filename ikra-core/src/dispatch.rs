@@ -7,11 +7,13 @@
 //! | any number of classes, known when the program runs | those in the list, known when it is compiled |
 
 mod bits;
+mod functions;
 mod handle;
 mod link;
 mod strategies;
 
 pub use bits::{LinkBits, LinkWords, Narrow, Wide};
+pub use functions::{Function, Functions};
 pub use handle::{AnyHandle, Found};
 pub use link::{AnyLink, Extends, OtherClass};
 pub use strategies::{Ranged, Remembered, TagCells, Tags};

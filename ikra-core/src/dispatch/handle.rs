@@ -108,11 +108,6 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
         let (tag, index) = self.link.parts();
         // All columns of the class are at this index: it is computed once, in 32 bits.
         let index = settled(index);
-        if !P::SEQUENTIAL {
-            // So that `Link::at`, below, need not look.
-            // SAFETY: in kernels the object exists: its index is less than their number, a `u32`.
-            unsafe { assert_unchecked(index < u32::MAX) };
-        }
         Found { tag: tag as u32, index, place: self.place, marker: PhantomData }
     }
 
@@ -140,7 +135,32 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     where
         D: Includes<C>,
     {
+        // SAFETY: this is its class.
+        (self.tag() == D::TAG).then(|| unsafe { self.known() })
+    }
+
+    /// The object, which is of class `C`.
+    ///
+    /// # Safety
+    ///
+    /// The class's number is that of `C`.
+    #[inline(always)]
+    pub(super) unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
+    where
+        D: Includes<C>,
+    {
+        // The object may come out of a table of functions, which knows nothing of where it was found.
+        self.exists();
         // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
-        (self.tag() == D::TAG).then(|| unsafe { Handle::new(Link::at(self.index), self.place) })
+        unsafe { Handle::new(Link::at(self.index), self.place) }
+    }
+
+    /// Lets the compiler know that the object exists, if it does: so that `Link::at` need not look.
+    #[inline(always)]
+    fn exists(self) {
+        if !P::SEQUENTIAL {
+            // SAFETY: in kernels the object exists: its index is less than their number, a `u32`.
+            unsafe { assert_unchecked(self.index < u32::MAX) };
+        }
     }
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Group, Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{FnArg, Path};
+use syn::{FnArg, Path, ReturnType};
 
 use super::model::{Dispatch, Method};
 use super::strategy::{self, Strategy};
@@ -124,20 +124,20 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
         let functions = classes.iter().map(|class| {
             let args = &args;
             quote_spanned! {at=>
-                |found, #(#args),*| match ::ikra::rt::Found::downcast::<#class>(found) {
-                    ::core::option::Option::Some(object) => <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(
-                        &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
-                    ),
-                    ::core::option::Option::None => ::core::unreachable!("the table has a function for each class"),
-                }
+                ::ikra::rt::Function::of::<#class, _>(|object, (#(#args,)*)| <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(
+                    &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
+                ))
             }
         });
         let (count, ident) = (Literal::usize_unsuffixed(classes.len()), &dispatch.ident);
+        let result = match &sig.output {
+            ReturnType::Default => quote!(()),
+            ReturnType::Type(_, result) => rewritten(result),
+        };
         quote_spanned! {at=>
-            let functions: &[fn(::ikra::rt::Found<'__w, #ident, __P>, #(#types),*) #output; #count] =
-                const { &[#(#functions),*] };
-            let found = ::ikra::rt::AnyHandle::found(self.0);
-            functions[::ikra::rt::Found::tag(found)](found #(, #args)*)
+            let functions: &::ikra::rt::Functions<'__w, #ident, __P, (#(#types,)*), #result, #count> =
+                const { &::ikra::rt::Functions::new([#(#functions),*]) };
+            ::ikra::rt::Functions::call(functions, ::ikra::rt::AnyHandle::found(self.0), (#(#args,)*))
         }
     } else {
         // Not by a `match` over `class()`: on the device the compiler would choose among the classes twice.

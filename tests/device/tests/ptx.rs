@@ -206,3 +206,18 @@ fn a_virtual_call_compares_bits() {
     let ask = named("ikra_kernel_Car_ask_");
     assert_eq!(loads(ask), 5, "{}", ask.body);
 }
+
+#[test]
+fn a_table_of_functions_looks_at_the_class_once() {
+    let Some((_, code)) = code() else { return };
+    // What is only declared ends before a body begins.
+    let functions = code.split("\n.func ").skip(1).filter(|text| {
+        let header = text.split(['{', ';']).next().unwrap_or_default();
+        header.contains("8dispatch9functions4call") && text[header.len()..].starts_with('{')
+    });
+    let bodies: Vec<_> = functions.filter_map(|text| text.split("\n}").next()).collect();
+    assert!(bodies.len() > 3, "there are {}", bodies.len());
+    for body in bodies {
+        assert!(!body.contains("callseq"), "it calls something, as if the object could be of another class: {body}");
+    }
+}
