@@ -106,7 +106,7 @@ impl DeviceWorld {
                     addresses.extend(module.global(symbol)?.map(|(address, _)| address));
                 }
             }
-            tables.push(Table::new(symbols, addresses, header(&headers, member)));
+            tables.push(Table::new(&*members[member], symbols, addresses, header(&headers, member)));
         }
         let log = StreamLog::new(&context, modules)?;
         log.stream.clear(&mut headers)?;
@@ -160,9 +160,21 @@ impl DeviceWorld {
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         self.log.check()?;
         // Of each: one member may have come from another world.
-        members.iter_mut().try_for_each(|objects| self.refuse_elsewhere(&mut **objects))?;
+        for (objects, table) in members.iter_mut().zip(&self.tables) {
+            if !table.is_complete(&**objects) {
+                self.refuse_elsewhere(&mut **objects)?;
+            }
+        }
         for (member, objects) in members.iter_mut().enumerate() {
-            self.prepare_class(member, &mut **objects, sections)?;
+            let table = &self.tables[member];
+            let own = sections.iter().find(|section| section.effects.class == table.class);
+            let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
+            if snapshot.is_empty() && table.is_complete(&**objects) {
+                continue;
+            }
+            self.tables[member].note_incomplete();
+            self.prepare_class(member, &mut **objects, snapshot)?;
+            self.tables[member].note_complete(&mut **objects, self.log.number());
         }
         Ok(())
     }
@@ -170,15 +182,18 @@ impl DeviceWorld {
     /// Notes that the device alone has the last values of what kernels change.
     pub(crate) fn note_changes<'e>(
         &self,
-        objects: &mut dyn AnyObjects,
-        effects: impl IntoIterator<Item = &'e Effects>,
+        members: &mut Members<'_>,
+        effects: impl Iterator<Item = &'e Effects> + Clone,
     ) {
-        let class = objects.class();
-        let own = effects.into_iter().filter(|effects| effects.class == class);
-        let changes = |effects: &Effects| effects.writes.union(effects.shadowed());
-        let fields = own.fold(objects.atomics(), |fields, effects| fields.union(changes(effects)));
-        // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
-        unsafe { objects.copies().changed(self.log.number(), fields) };
+        for (objects, table) in members.iter_mut().zip(&self.tables) {
+            let own = effects.clone().filter(|effects| effects.class == table.class);
+            let changes = |effects: &Effects| effects.writes.union(effects.shadowed());
+            let fields = own.fold(table.atomics, |fields, effects| fields.union(changes(effects)));
+            if !fields.is_empty() {
+                // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
+                unsafe { objects.copies().changed(self.log.number(), fields) };
+            }
+        }
     }
 
     /// Fails while kernels are recorded on another device: one that ran here meanwhile would be missing there.
@@ -209,18 +224,10 @@ impl DeviceWorld {
                 .is_some_and(|columns| columns.number == table.state.columns)
     }
 
-    fn prepare_class(
-        &mut self,
-        member: usize,
-        objects: &mut dyn AnyObjects,
-        sections: &[Section<'_>],
-    ) -> Result<(), Error> {
+    fn prepare_class(&mut self, member: usize, objects: &mut dyn AnyObjects, snapshot: FieldSet) -> Result<(), Error> {
         if objects.pending() > 0 {
             return Err(Error::NotAllInitialized { class: objects.name(), pending: objects.pending() });
         }
-        let class = objects.class();
-        let own = sections.iter().find(|section| section.effects.class == class);
-        let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
         let is_current = self.is_current(member, objects);
         if is_current && snapshot.is_empty() {
             return Ok(());
@@ -320,20 +327,17 @@ impl DeviceWorld {
 
     /// Notes what kernels that were started change, and makes their snapshots visible.
     pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
-        for objects in members.iter_mut() {
-            let mut committed = Ok(false);
-            let class = objects.class();
-            if let Some(section) = sections.iter().find(|section| section.effects.class == class) {
-                let snapshot = section.effects.shadowed();
-                if !snapshot.is_empty() {
-                    let positions = Positions::of(&section.over);
-                    committed = self.commit_snapshot(&mut **objects, snapshot, &positions);
+        let committed = sections.iter().try_for_each(|section| {
+            let (class, snapshot) = (section.effects.class, section.effects.shadowed());
+            match self.tables.iter().position(|table| table.class == class) {
+                Some(member) if !snapshot.is_empty() => {
+                    self.commit_snapshot(&mut *members[member], snapshot, &Positions::of(&section.over)).map(drop)
                 }
+                _ => Ok(()),
             }
-            self.note_changes(&mut **objects, sections.iter().map(|section| section.effects));
-            committed?;
-        }
-        Ok(())
+        });
+        self.note_changes(members, sections.iter().map(|section| section.effects));
+        committed
     }
 
     /// Makes what a kernel wrote to its snapshots visible, and says whether columns were exchanged for that.

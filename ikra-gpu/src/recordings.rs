@@ -169,9 +169,7 @@ impl DeviceWorld {
         // say too if it reads them.
         unsafe { self.run_captured(members, &captured[known]) }?;
         self.log.replayed(recorded.steps.len(), &recorded.effects);
-        for objects in members.iter_mut() {
-            self.note_changes(&mut **objects, recorded.effects.iter().copied());
-        }
+        self.note_changes(members, recorded.effects.iter().copied());
         Ok(())
     }
 

@@ -330,10 +330,28 @@ impl Debug for Copies<'_> {
 
 impl<'o> Copies<'o> {
     pub(crate) fn of<C: Class>(header: &'o Header, State { copies: list, held }: &'o mut State) -> Self {
-        if let Some(changes) = header.take_changed_on_host() {
-            list.iter_mut().for_each(|copy| copy.note(&changes));
+        let changes = header.take_changed_on_host();
+        let copies = Self { header, list, held, whole_units: whole_units::<C> };
+        if let Some(changes) = changes {
+            copies.list.iter_mut().for_each(|copy| copy.note(&changes));
+            copies.set_incomplete();
         }
-        Self { header, list, held, whole_units: whole_units::<C> }
+        copies
+    }
+
+    /// Gives the copy on a stream a number, which [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows as
+    /// long as nothing happens to it: if it has the last values of all fields, and there is no other.
+    pub fn set_complete(&mut self, stream: u64, number: u64) {
+        let [copy] = &self.list[..] else { return };
+        if copy.stream == stream && FieldSet::ALL.without(copy.valid).is_empty() {
+            // SAFETY: it was just looked at; what changes the list of copies or what they have says that they may not.
+            unsafe { self.header.set_complete(number) };
+        }
+    }
+
+    fn set_incomplete(&self) {
+        // SAFETY: says no more than before.
+        unsafe { self.header.set_complete(0) };
     }
 
     fn find(&self, stream: u64) -> Option<&DeviceCopy> {
@@ -391,6 +409,7 @@ impl<'o> Copies<'o> {
     ///
     /// It is of these objects, and there is none on this stream.
     pub unsafe fn add(&mut self, stream: u64, mirror: Box<dyn Mirror>) {
+        self.set_incomplete();
         self.list.push(DeviceCopy { stream, valid: FieldSet::EMPTY, partly: FieldSet::EMPTY, lacking: 0..0, mirror });
     }
 
@@ -416,6 +435,9 @@ impl<'o> Copies<'o> {
             return;
         }
         let fields = (self.whole_units)(fields);
+        if self.list.iter().any(|copy| copy.stream != stream) {
+            self.set_incomplete();
+        }
         for copy in &mut *self.list {
             copy.set_valid(fields, copy.stream == stream);
         }
@@ -425,6 +447,7 @@ impl<'o> Copies<'o> {
     }
 
     pub(crate) fn remove(&mut self, stream: u64) {
+        self.set_incomplete();
         self.list.retain(|copy| copy.stream != stream);
     }
 }

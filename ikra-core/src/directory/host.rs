@@ -30,6 +30,8 @@ pub struct Header {
     /// Fields that it changed for some objects only, the first of these objects, and the end of them.
     written: AtomicU64,
     written_range: (AtomicU32, AtomicU32),
+    /// A number for the only copy on a device, since it had the last values of all fields; 0 since it may lack some.
+    complete: AtomicU64,
     /// Fields of which the host has no values yet for the objects from `absent_from` on: a device made these objects.
     absent: AtomicU64,
     absent_from: AtomicU32,
@@ -51,6 +53,7 @@ impl Header {
         changed_on_host: AtomicU64::new(u64::MAX),
         written: AtomicU64::new(0),
         written_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
+        complete: AtomicU64::new(0),
         absent: AtomicU64::new(0),
         absent_from: AtomicU32::new(u32::MAX),
         unchecked: AtomicU64::new(0),
@@ -112,6 +115,22 @@ impl Header {
     /// There are no references into columns of these fields, nor of others that are fetched with them.
     pub unsafe fn set_changed_on_device(&self, fields: FieldSet) {
         self.changed_on_device.fetch_or(fields.bits(), Release);
+    }
+
+    /// Whether the copy with this number still has the last values of all fields.
+    #[inline(always)]
+    pub fn is_complete(&self, number: u64) -> bool {
+        let changed = self.changed_on_host.load(Relaxed) | self.written.load(Relaxed);
+        self.complete.load(Relaxed) == number && changed == 0
+    }
+
+    /// Says that the copy with this number has them, and that there is no other; or with 0, that it may not.
+    ///
+    /// # Safety
+    ///
+    /// It has, and there is no other.
+    pub unsafe fn set_complete(&self, number: u64) {
+        self.complete.store(number, Relaxed);
     }
 
     /// What the host changed since this was last asked, if anything: what devices have of that are old values.

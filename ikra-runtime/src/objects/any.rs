@@ -71,6 +71,9 @@ pub unsafe trait AnyObjects {
     fn atomics(&self) -> FieldSet;
     /// The fields that kernels change in place, so that their snapshots start as copies.
     fn arrays(&self) -> FieldSet;
+    /// Whether nothing has happened to so many objects, with room for so many, since their only copy was given this number, and
+    /// all are initialised: then the copy has their last values.
+    fn is_complete(&self, number: u64, count: u32, capacity: usize) -> bool;
     /// The copies of the columns on devices.
     fn copies(&mut self) -> Copies<'_>;
     /// Makes the host's values of some fields the last ones.
@@ -183,6 +186,11 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     fn arrays(&self) -> FieldSet {
         arrays::<C>()
+    }
+    fn is_complete(&self, number: u64, count: u32, capacity: usize) -> bool {
+        let header = &self.table().header;
+        let is_as_it_was = header.len == count && header.pending == 0 && Objects::capacity(self) == capacity;
+        is_as_it_was && header.is_complete(number)
     }
     fn copies(&mut self) -> Copies<'_> {
         let Table { header, newer, .. } = self.table_mut();
