@@ -210,8 +210,19 @@ fn threads_that_read_fetch_once() {
     }
 }
 
-/// What an executor on a device does before a kernel: copies there what it has only old values of.
+/// A number for the copy of so many objects on a stream.
+fn number(objects: &dyn AnyObjects, stream: u64) -> u64 {
+    u64::from(objects.count()) << 32 | (objects.capacity() as u64) << 4 | (stream + 1)
+}
+
+/// What an executor on a device does before a kernel: copies there what it has only old values of. If the copy is known to have
+/// all, it does not look.
 fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize {
+    if objects.is_complete(number(objects, stream), objects.count(), objects.capacity()) {
+        assert!(objects.copies().missing(stream).is_empty());
+        assert_eq!(objects.copies().streams().collect::<Vec<_>>(), [stream]);
+        return 0;
+    }
     if objects.copies().streams().all(|known| known != stream) {
         // SAFETY: there is none on this stream.
         unsafe { objects.copies().add(stream, Box::new(device.clone())) };
@@ -235,6 +246,8 @@ fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize 
     }
     // SAFETY: they were just copied.
     unsafe { objects.copies().uploaded(stream, missing) };
+    let number = number(objects, stream);
+    objects.copies().set_complete(stream, number);
     copied
 }
 
@@ -286,9 +299,11 @@ fn parts_of_columns_follow_their_last_values() {
         let mut land = Land::new();
         let mut links: Vec<_> = land.ships.extend(wanted.iter().cloned()).unwrap().collect();
         let devices = [Device::default(), Device::default()];
+        // With one device its copy is known to have all until the host writes.
+        let devices = &devices[round % 3 / 2..];
         for step in 0..60 {
             let what = format!("round {round}, step {step}");
-            let stream = draw(2);
+            let stream = draw(devices.len());
             // Some objects are drawn again and again.
             let n = if draw(3) == 0 { draw(wanted.len()) } else { draw(4) * wanted.len() / 4 };
             let (ship, value) = (links[n], draw(1000) as u32);
@@ -296,6 +311,10 @@ fn parts_of_columns_follow_their_last_values() {
                 0..=2 => {
                     let (device, field) = (&devices[stream], draw(4));
                     prepare(&mut land.ships, stream as u64, device);
+                    if devices.len() == 1 {
+                        let (count, capacity) = (land.ships.count(), AnyObjects::capacity(&land.ships));
+                        assert!(land.ships.is_complete(number(&land.ships, 0), count, capacity), "{what}");
+                    }
                     change(&mut land.ships, stream as u64, device, field);
                     wanted.iter_mut().enumerate().for_each(|(n, ship)| change_row(ship, n, field));
                 }
