@@ -197,11 +197,11 @@ impl Cell {
                     return true;
                 }
                 left -= behind + 1;
-                let incoming = self.of_street(index - behind).incoming();
-                let Some(mut next) = incoming.iter().next() else { break };
                 if left == 0 {
                     break;
                 }
+                let incoming = self.of_street(index - behind).incoming();
+                let Some(mut next) = incoming.iter().next() else { break };
                 let ways = incoming.len();
                 if ways > 1 && forks < u64::BITS {
                     let taken = (way >> forks) as usize % MOST_WAYS;
