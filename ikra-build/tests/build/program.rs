@@ -44,7 +44,7 @@ impl Program {
             &format!(
                 "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n
 [dependencies]\nikra = {{ path = {ikra:?} }}\n[build-dependencies]\nikra-build = {{ path = {here:?} }}\n
-[profile.dev]\ndebug = \"line-tables-only\"\n
+[profile.dev]\ndebug = false\nincremental = false\n
 [workspace]\n"
             ),
         );

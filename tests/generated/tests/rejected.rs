@@ -61,7 +61,7 @@ fn workspace() -> &'static Path {
 
 /// For packages that are no members of another's.
 const WORKSPACE: &str =
-    "[workspace]\n[profile.dev]\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\nopt-level = 0\n";
+    "[workspace]\n[profile.dev]\ndebug = false\nincremental = false\n[profile.dev.package.\"*\"]\nopt-level = 0\n";
 
 /// The messages of the program with races or of the one with orders, one per line: these two are built at the same time.
 fn messages(program: &str) -> impl Iterator<Item = &'static str> {
