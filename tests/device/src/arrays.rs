@@ -133,7 +133,7 @@ macro_rules! arrays {
                     }
                 }
                 self.hits.get(2).fetch_max(self.weight);
-                self.sum = sum;
+                self.sum = self.near.iter().fold(sum, |sum, other| sum.wrapping_mul(31).wrapping_add(other.weight()));
             }
             /// Turns links around.
             #[kernel]

@@ -159,6 +159,20 @@ fn a_ref_on_a_stack_is_four_bytes() {
 }
 
 #[test]
+fn a_loop_over_neighbours_asks_for_all_slots() {
+    let Some((_, code)) = code() else { return };
+    let kernels = ptx::kernels(&code);
+    for (class, slots) in [("SoaPartial", 2), ("SoaCapacityPartial", 3), ("TilesPartial", 1), ("AosPartial", 2)] {
+        let name = format!("ikra_kernel_{class}_survey_");
+        let survey = kernels.iter().find(|kernel| kernel.name.starts_with(&name)).unwrap();
+        assert_eq!(survey.body.matches("; @p ld.global.b32 ").count(), slots, "{}", survey.body);
+        assert_eq!(survey.local_bytes(), 0, "{name}");
+        // The length and the place of the rest are one load, but in rows, where they are anywhere.
+        assert_eq!(!survey.body.contains("ld.global.nc.v2.b32 {"), class.starts_with("Aos"), "{}", survey.body);
+    }
+}
+
+#[test]
 fn every_architecture_takes_it() {
     let Some((path, _)) = code() else { return };
     let Some(ptxas) = ptxas::find() else {
