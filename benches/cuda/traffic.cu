@@ -222,10 +222,11 @@ __device__ __forceinline__ bool has_car_behind(const Same& w, unsigned last, uns
             const unsigned taken = taken_up_to(w.taken, cell);
             const unsigned behind = min(static_cast<unsigned>(w.signs[cell].w), left - 1);
             if (taken >> (31 - behind) != 0) return true;
-            cell -= behind;
             left -= behind + 1;
+            if (left == 0) break;
+            cell -= behind;
             const uint2 span = w.incoming.spans[cell];
-            if (left == 0 || span.x == 0) break;
+            if (span.x == 0) break;
             cell = w.incoming.get(cell, span, way.take(span.x));
         }
     } while (way.advance());

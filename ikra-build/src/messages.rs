@@ -52,11 +52,22 @@ pub(crate) fn explain(text: &str) -> String {
             && ["cannot find", "unresolved", "undeclared", "can't find"].iter().any(|sign| line.contains(sign))
     };
     let missing: Vec<&str> = errors.lines().filter(is_missing).collect();
-    for (signs, sentence) in HOST_ONLY {
-        if missing.iter().any(|line| signs.iter().any(|sign| line.contains(sign))) {
-            message.push_str(sentence);
-            message.push('\n');
+    if let Some(krate) = errors.lines().find_map(std_of_dependency) {
+        message.push_str(&format!(
+            "`{krate}` is compiled for the device too, which has no `std`: start it with `#![cfg_attr(target_arch = \"nvptx64\", no_std, feature(abi_ptx, asm_experimental_arch))]`, and leave what only the host can do out there, by `#[cfg(not(target_arch = \"nvptx64\"))]`\n"
+        ));
+    } else {
+        for (signs, sentence) in HOST_ONLY {
+            if missing.iter().any(|line| signs.iter().any(|sign| line.contains(sign))) {
+                message.push_str(sentence);
+                message.push('\n');
+            }
         }
+    }
+    if let Some(krate) = text.lines().find_map(missing_crate) {
+        message.push_str(&format!(
+            "of other crates the model has only those that the build script lists: `ikra_build::Device::new(\"src/model.rs\").dependency(\"{krate}\", …).build()`\n"
+        ));
     }
     if let Some((method, ty)) = errors.lines().find_map(missing_method) {
         message.push_str(&format!(
@@ -66,6 +77,20 @@ pub(crate) fn explain(text: &str) -> String {
     message.push('\n');
     message.push_str(errors.trim());
     message
+}
+
+/// The crate that needs `std`, which the device does not have, if it is not the model itself.
+fn std_of_dependency(line: &str) -> Option<&str> {
+    // = note: `std` is required by `shapes` because it does not declare `#![no_std]`
+    let krate = line.split_once("`std` is required by `")?.1.split('`').next()?;
+    (!krate.starts_with("ikra_device_")).then_some(krate)
+}
+
+/// The crate of which the compiler has not heard; cargo's advice is about a manifest that is not the user's.
+fn missing_crate(line: &str) -> Option<&str> {
+    // = help: if you wanted to use a crate named `shapes`, use `cargo add shapes` to add it to your `Cargo.toml`
+    let krate = line.split_once("use a crate named `")?.1.split('`').next()?;
+    (krate != "std").then_some(krate)
 }
 
 /// `sin` and `f32` of an error about a method that a floating-point type does not have.
@@ -92,7 +117,7 @@ fn errors(text: &str) -> String {
         // `Caused by:` and what is indented below it.
         is_cause = is_cause && (line.is_empty() || line == "Caused by:" || line.starts_with("  "));
         // There is no such crate to add.
-        let is_advice = line.contains("`cargo add std`") || line.contains("missing a crate named `std`");
+        let is_advice = line.contains("use `cargo add ") || line.contains("missing a crate named `std`");
         // Up to the next empty line.
         is_warning = line.starts_with("warning") || is_warning && !line.is_empty();
         if !is_cause && !is_warning && !is_advice {
@@ -157,6 +182,18 @@ Caused by:
                 "`core::f32::consts::PI`",
             ),
             ("error[E0425]: cannot find type `Error` in crate `ikra`\n", "`ikra::Error`, belongs outside"),
+            (
+                "error[E0433]: cannot find module or crate `shapes` in this scope\n --> src/model.rs:2:5\n  = help: if you wanted to use a crate named `shapes`, use `cargo add shapes` to add it to your `Cargo.toml`\n",
+                "`ikra_build::Device::new(\"src/model.rs\").dependency(\"shapes\", …)",
+            ),
+            (
+                "error[E0463]: can't find crate for `std`\n  = note: `std` is required by `shapes` because it does not declare `#![no_std]`\n",
+                "`shapes` is compiled for the device too",
+            ),
+            (
+                "error[E0463]: can't find crate for `std`\n  = note: `std` is required by `ikra_device_07` because it does not declare `#![no_std]`\n",
+                "a model uses what `core` has",
+            ),
             (
                 "error[E0599]: no method named `gamma` found for type `f64` in the current scope\n",
                 "`gamma` is not a method of `core`'s `f64`",
