@@ -63,6 +63,8 @@ struct CompiledClass {
 struct Code {
     entries: HashMap<(u64, Kind), Compiled>,
     classes: HashMap<u64, CompiledClass>,
+    /// The symbols of tables in constant memory.
+    tables: HashSet<String>,
     /// The entries of kernels whose methods may call themselves.
     recursive: HashSet<String>,
     /// Bytes of stack that each thread is to have at least.
@@ -89,7 +91,10 @@ impl Code {
         let mut is_header = false;
         for line in text.lines() {
             let line = line.trim();
-            if let Some((_, rest)) = line.split_once(".entry ") {
+            if let Some(declared) = line.strip_prefix(".visible .const ") {
+                let symbol = declared.split_whitespace().find_map(|word| word.split_once('['));
+                code.tables.extend(symbol.map(|(symbol, _)| symbol.to_owned()));
+            } else if let Some((_, rest)) = line.split_once(".entry ") {
                 let symbol = rest.split(|c: char| c == '(' || c.is_whitespace()).next().unwrap_or_default();
                 entry = Some(Compiled {
                     symbol: symbol.to_owned(),
@@ -330,6 +335,11 @@ impl Codes {
         GpuError::NoSuchKernel { kernel: kernel.to_owned(), packages }
     }
 
+    /// Whether a module has a table in constant memory.
+    pub(crate) fn has_table(&self, module: usize, symbol: &str) -> bool {
+        self.texts[module].2.tables.contains(symbol)
+    }
+
     /// Whether the methods of a kernel of a module may call themselves.
     pub(crate) fn is_recursive(&self, module: usize, symbol: &str) -> bool {
         self.texts[module].2.recursive.contains(symbol)
@@ -532,6 +542,7 @@ mod tests {
             fingerprint,
             fields: FIELDS,
         };
+        assert!(both.has_table(1, "ikra_class_Body_1") && !both.has_table(0, "ikra_class_Other_1"));
         let here = class("game::model", PLACE, 9);
         let symbol = || Some(String::from("ikra_class_Body_1"));
         assert_eq!(both.tables(&[here]).unwrap(), [[None, symbol()]]);

@@ -101,8 +101,9 @@ impl DeviceWorld {
         let mut tables = Vec::new();
         for (member, symbols) in symbols.into_iter().enumerate() {
             let mut addresses = Vec::new();
-            for (module, symbol) in modules.iter().zip(&symbols) {
-                if let Some(symbol) = symbol {
+            for (n, (module, symbol)) in modules.iter().zip(&symbols).enumerate() {
+                // Not asked for where it is not: tools take the driver's answer for an error of the program.
+                if let Some(symbol) = symbol.as_deref().filter(|symbol| codes.has_table(n, symbol)) {
                     addresses.extend(module.global(symbol)?.map(|(address, _)| address));
                 }
             }
