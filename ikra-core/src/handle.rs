@@ -30,7 +30,6 @@ pub use own::{Assigned, Own};
 ///
 /// On the device a handle is the link's 4 bytes, so that refs can be kept in arrays as links can; in kernels for pairs there
 /// is more to it. `Option` adds nothing.
-#[doc(hidden)]
 pub struct Handle<'w, C, P: Phase> {
     link: Link<C>,
     /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.

@@ -281,7 +281,6 @@ impl<T: Value> DeviceArgument for T {}
 
 /// An argument of a kernel, on the device.
 #[cfg(target_arch = "nvptx64")]
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Checked<'a, T>(pub &'a T);
 

@@ -27,7 +27,6 @@ pub(crate) mod sealed {
 }
 
 /// There is no tile row, whatever the object: no bytes.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct NoRow;
 

@@ -113,7 +113,6 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
 }
 
 /// A link to no object.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct BadLink {
     /// Its class.

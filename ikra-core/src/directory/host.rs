@@ -11,7 +11,6 @@ use crate::field_set::FieldSet;
 use crate::info::ClassId;
 
 /// The start of a table, the same for every class.
-#[doc(hidden)]
 #[repr(C)]
 #[derive(Debug)]
 pub struct Header {
@@ -224,7 +223,6 @@ impl Header {
 }
 
 /// What the host changed.
-#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostChanges {
     /// The fields that may have changed for all objects.
@@ -241,7 +239,6 @@ pub(crate) static ABSENT: Header = Header::EMPTY;
 /// Where the table of a class that a field links to is. Written when the world links its tables, before any
 /// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
 /// out of loops.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct TargetSlot(pub(crate) UnsafeCell<*const Header>);
 
@@ -263,7 +260,6 @@ impl TargetSlot {
 }
 
 /// Where the objects of the classes that a field links to are.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'w>(pub(crate) &'w [TargetSlot]);
 
@@ -281,7 +277,6 @@ impl<'w> Targets<'w> {
 }
 
 /// The tables of a world by class.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Directory {
     /// The classes, and their tables.
@@ -308,7 +303,6 @@ impl Directory {
 }
 
 /// Where the objects of a link's class are.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct TableRef<'w> {
     /// The start of a live table, or of `ABSENT`.

@@ -18,7 +18,6 @@ pub type Narrow = NonZeroU32;
 pub type Wide = NonZeroU64;
 
 /// Links as they are stored: in the top bits the class, as many as number the classes, or 15 of the wide ones.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum LinkWords<'a> {
     /// Of four bytes.

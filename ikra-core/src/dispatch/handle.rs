@@ -15,7 +15,6 @@ use crate::target::settled::settled;
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
 /// The class is looked up where it is asked for, by [`found`](Self::found). In kernels the object exists, as for [`Handle`].
-#[doc(hidden)]
 pub struct AnyHandle<'w, D: Dispatch, P> {
     link: AnyLink<D>,
     /// That of a live table of the link's class, or of one that is not in the world.
@@ -24,7 +23,6 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
 }
 
 /// An object whose class is known. In kernels it exists, as for [`Handle`].
-#[doc(hidden)]
 pub struct Found<'w, D, P> {
     /// Less than the number of classes.
     tag: u32,

@@ -23,7 +23,6 @@ use super::{LinkBits, Narrow};
 use crate::range_table::{Numbering, RangeTable, Region, splits};
 
 /// `"range_table"`: a link is a number, which is in a region of its class.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Ranged<const CLASSES: usize, const LEAVES: usize>(Narrow);
@@ -131,7 +130,6 @@ unsafe impl TagCell for AtomicU32 {
 
 /// The memory of [`Tags`], in a `static`. The compiler looks at each element of an array of atomics in a `static`, which
 /// took seconds; it does not look into this.
-#[doc(hidden)]
 #[repr(transparent)]
 pub struct TagCells<C, const N: usize>(UnsafeCell<MaybeUninit<[C; N]>>);
 
@@ -155,7 +153,6 @@ impl<C: TagCell, const N: usize> TagCells<C, N> {
 
 /// `"class_tag"` and `"vtable"`: a link is a number, by which the class is looked up in memory. Objects of all classes
 /// alternate, as those do that a program makes in no order.
-#[doc(hidden)]
 #[repr(transparent)]
 pub struct Remembered<T>(Narrow, PhantomData<T>);
 

@@ -9,14 +9,12 @@ use crate::storage::{FieldTuple, Storage, Stored};
 use crate::target::assigned;
 
 /// The fields of an object of class `C` that were assigned.
-#[doc(hidden)]
 pub type Assigned<C> = assigned::Assigned<<<C as Class>::Fields as FieldTuple<C>>::Values>;
 
 /// The object of a view.
 ///
 /// Which fields are assigned is noted by the macros, after each statement that they know to assign. It decides only whether a
 /// field is stored without a look at what it was before: a field that changed and is not noted is stored too.
-#[doc(hidden)]
 pub struct Own<'w, C: Class, P: Phase> {
     handle: Handle<'w, C, P>,
     assigned: Assigned<C>,

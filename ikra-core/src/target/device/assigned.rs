@@ -7,7 +7,6 @@ use core::mem::MaybeUninit;
 
 use crate::field_set::FieldSet;
 
-#[doc(hidden)]
 pub struct Assigned<V> {
     /// The fields, as a set.
     fields: u64,

@@ -4,7 +4,6 @@ use core::marker::PhantomData;
 
 use crate::field_set::FieldSet;
 
-#[doc(hidden)]
 pub struct Assigned<V>(PhantomData<V>);
 
 impl<V> Assigned<V> {
