@@ -1,7 +1,7 @@
 //! Strategy `"vtable"`: a table of functions, as C++ has one for each class.
 
 use core::hint::assert_unchecked;
-use core::mem::MaybeUninit;
+use core::ptr::NonNull;
 
 use super::{Dispatch, Found, Includes};
 use crate::class::Class;
@@ -44,12 +44,12 @@ where
 {
     const { assert!(size_of::<F>() == 0, "the function of a class captures nothing") };
     // SAFETY: a value of no bytes, of which `Function::of` was given one; it can be copied.
-    let function = unsafe { MaybeUninit::<F>::uninit().assume_init() };
+    let function = unsafe { NonNull::<F>::dangling().read() };
     // SAFETY: only `Functions::call` comes here, with objects whose class has the number of `C`.
-    unsafe {
-        assert_unchecked(found.tag() == D::TAG);
-        function(found.known::<C>(), arguments)
-    }
+    unsafe { assert_unchecked(found.tag() == D::TAG) };
+    // SAFETY: so the object's class is `C`.
+    let object = unsafe { found.known::<C>() };
+    function(object, arguments)
 }
 
 /// The functions of all classes of `D`.

@@ -96,6 +96,7 @@ unsafe impl AnyObjects for Member {
         () has_own_columns(&) -> bool;
         () atomics(&) -> FieldSet;
         () arrays(&) -> FieldSet;
+        () is_complete(&, _number: u64, _count: u32, _capacity: usize) -> bool;
         () copies(&mut) -> Copies<'_>;
         () fetch(&mut, _fields: FieldSet) -> Result<(), Error>;
         (unsafe) set_links_checked(&mut) -> ();
