@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use ikra::Place;
 use ikra::prelude::*;
+use rayon::prelude::*;
 
 use crate::baselines::{Start, State};
 use crate::layouts;
@@ -22,7 +23,7 @@ pub(crate) struct Bar {
 }
 
 /// A world with its arrays in some layout.
-pub(crate) trait Steps {
+pub(crate) trait Steps: Send {
     /// Does steps after so many, and returns the time of the kernels of cars and of controllers.
     fn steps(&mut self, done: u32, steps: u32) -> Result<[Duration; 2], ikra::Error>;
     fn state(&self) -> State;
@@ -51,22 +52,25 @@ fn links<C: ikra::Class>(numbers: &[u32]) -> Vec<Link<C>> {
 /// Does some steps with each layout whose name begins so, in turn, and again, so that what else the machine does meets all
 /// alike. The first round is not counted.
 pub(crate) fn run(start: &Start, place: Place, only: &str, rounds: u32, steps: u32) -> Result<Vec<Bar>, ikra::Error> {
-    let mut bars = Vec::new();
+    let mut makers: Vec<fn(&Start, Place) -> Result<Bar, ikra::Error>> = Vec::new();
     macro_rules! one {
         ($module:ident, $layout:literal, $figure:literal, $array:literal, $inlined:literal, $($rest:tt)*) => {
             if stringify!($module).starts_with(only) {
-                bars.push(Bar {
-                    layout: $layout,
-                    figure: $figure,
-                    array: $array,
-                    inlined: $inlined,
-                    times: Default::default(),
-                    world: $module(start, place)?,
+                makers.push(|start, place| {
+                    Ok(Bar {
+                        layout: $layout,
+                        figure: $figure,
+                        array: $array,
+                        inlined: $inlined,
+                        times: Default::default(),
+                        world: $module(start, place)?,
+                    })
                 });
             }
         };
     }
     layouts::for_each_layout!(one);
+    let mut bars = makers.par_iter().map(|make| make(start, place)).collect::<Result<Vec<Bar>, _>>()?;
     for round in 0..=rounds {
         for bar in &mut bars {
             let times = bar.world.steps(round * steps, steps)?;

@@ -73,10 +73,11 @@ impl Shape for Sphere {
             return MISSED;
         }
         let half = square.sqrt();
-        if middle - half > 0.0 {
-            middle - half
-        } else if middle + half > 0.0 {
-            middle + half
+        let (enters, leaves) = (middle - half, middle + half);
+        if enters > 0.0 {
+            enters
+        } else if leaves > 0.0 {
+            leaves
         } else {
             MISSED
         }
@@ -120,8 +121,8 @@ impl Shape for Triangle {
         let along = from_corner.cross(self.first);
         let v = ray.direction.dot(along) * inverse;
         let distance = self.second.dot(along) * inverse;
-        // Not so if the ray is parallel and these are no numbers.
-        if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 { distance } else { MISSED }
+        // Not so if the ray is parallel and these are no numbers. Without branches, by `&`: all are there already.
+        if (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (distance > 0.0) { distance } else { MISSED }
     }
 
     fn normal(&self, _at: Vector) -> Vector {
