@@ -76,6 +76,16 @@ impl Array {
                 .replace(&format!("self.{field}.iter()"), &format!("self.{field}.range(..self.{field}_len as usize)"));
             model.replace_range(begin..end, &own);
         }
+        // Where the array of another object has a name, the object gets one too: it has the length.
+        let (name, call) = (format!("let {field} = "), format!(".{field}();\n"));
+        if let Some(begin) = model.find(&name) {
+            let end = self.place(&model, begin, &call);
+            let object = model[begin + name.len()..end].to_owned();
+            model.replace_range(begin..end, &format!("let object = {object};\nlet {field} = object"));
+            model = model
+                .replace(&format!(" {field}.len()"), &format!(" object.{field}_len() as usize"))
+                .replace(&format!(" {field}.iter()"), &format!(" {field}.iter().take(object.{field}_len() as usize)"));
+        }
         model
             .replace(&format!(".{field}().len()"), &format!(".{field}_len() as usize"))
             .replace(&format!(".{field}().is_empty()"), &format!(".{field}_len() == 0"))
