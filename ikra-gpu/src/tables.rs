@@ -1,8 +1,6 @@
 //! The tables in which kernels find a world's objects: where columns are comes with a launch, or is in constant memory, and how
 //! many objects there are is in global memory.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use ikra_core::effects::FieldSet;
 use ikra_core::info::ClassId;
 use ikra_core::kernel::{Argument, Entry};
@@ -15,9 +13,6 @@ use crate::driver::{Context, Function, Memory, Stream};
 
 /// The objects of each class of a world, always in the same order.
 pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
-
-/// The number of no copy.
-const NOT_COMPLETE: u64 = u64::MAX;
 
 /// What a class's kernels know of its objects.
 #[derive(Debug)]
@@ -37,8 +32,8 @@ pub(crate) struct Table {
     pub(crate) state: TableState,
     /// Number of objects and room for which it was brought up to date last, with columns; `None` if it has to be again.
     pub(crate) current: Option<(u32, usize)>,
-    /// The number of the copy on the device, since it had all that it is to have. No other has ever had it.
-    complete: u64,
+    /// The number of the copy on the device, since it had all that it is to have.
+    complete: Option<u64>,
 }
 
 /// An entry of the device code, with what it takes of tables.
@@ -81,25 +76,24 @@ impl Table {
             header,
             state: TableState::default(),
             current: None,
-            complete: NOT_COMPLETE,
+            complete: None,
         }
     }
 
     /// Whether the device still has all of these objects, and nobody else has a copy: what a launch asks first.
     pub(crate) fn is_complete(&self, objects: &dyn AnyObjects) -> bool {
-        self.current.is_some_and(|(count, capacity)| objects.is_complete(self.complete, count, capacity))
+        let known = self.complete.zip(self.current);
+        known.is_some_and(|(number, (count, capacity))| objects.is_complete(number, count, capacity))
     }
 
     /// Says that the device may lack some, until [`note_complete`](Self::note_complete).
     pub(crate) fn note_incomplete(&mut self) {
-        self.complete = NOT_COMPLETE;
+        self.complete = None;
     }
 
     /// Says that the device has them all, on this stream, if there is no other copy.
     pub(crate) fn note_complete(&mut self, objects: &mut dyn AnyObjects, stream: u64) {
-        static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        self.complete = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        objects.copies().set_complete(stream, self.complete);
+        self.complete = objects.copies().completed(stream);
     }
 
     /// What has changed since the tables were for these, if anything has. Which memory the columns have now, and which

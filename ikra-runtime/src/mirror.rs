@@ -13,6 +13,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::class::{
@@ -339,14 +340,18 @@ impl<'o> Copies<'o> {
         copies
     }
 
-    /// Gives the copy on a stream a number, which [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows as
-    /// long as nothing happens to it: if it has the last values of all fields, and there is no other.
-    pub fn set_complete(&mut self, stream: u64, number: u64) {
-        let [copy] = &self.list[..] else { return };
-        if copy.stream == stream && FieldSet::ALL.without(copy.valid).is_empty() {
+    /// If the copy on a stream has the last values of all fields, and there is no other: a number that nothing had before, which
+    /// [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows as long as nothing happens to that.
+    #[must_use]
+    pub fn completed(&mut self, stream: u64) -> Option<u64> {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let [copy] = &self.list[..] else { return None };
+        (copy.stream == stream && FieldSet::ALL.without(copy.valid).is_empty()).then(|| {
+            let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
             // SAFETY: it was just looked at; what changes the list of copies or what they have says that they may not.
             unsafe { self.header.set_complete(number) };
-        }
+            number
+        })
     }
 
     fn set_incomplete(&self) {

@@ -26,11 +26,13 @@ impl<D, P, A, R> Clone for Function<'_, D, P, A, R> {
 }
 
 impl<'w, D: Dispatch, P: Phase, A, R> Function<'w, D, P, A, R> {
-    /// A class's function, which captures nothing.
+    /// A class's function, which is known by its type: what it captures has no bytes, lives as long as the program, and is any
+    /// thread's.
     #[inline(always)]
-    pub const fn of<C: Class, F: Fn(Handle<'w, C, P>, A) -> R + Copy>(_: F) -> Self
+    pub const fn of<C: Class, F>(_: F) -> Self
     where
         D: Includes<C>,
+        F: Fn(Handle<'w, C, P>, A) -> R + Copy + Send + Sync + 'static,
     {
         Self { tag: D::TAG, call: call::<C, D, P, A, R, F> }
     }
@@ -40,10 +42,10 @@ impl<'w, D: Dispatch, P: Phase, A, R> Function<'w, D, P, A, R> {
 fn call<'w, C: Class, D, P: Phase, A, R, F>(found: Found<'w, D, P>, arguments: A) -> R
 where
     D: Includes<C>,
-    F: Fn(Handle<'w, C, P>, A) -> R + Copy,
+    F: Fn(Handle<'w, C, P>, A) -> R + Copy + Send + Sync + 'static,
 {
     const { assert!(size_of::<F>() == 0, "the function of a class captures nothing") };
-    // SAFETY: a value of no bytes, of which `Function::of` was given one; it can be copied.
+    // SAFETY: a copy of the value of no bytes that `Function::of` was given, which lives for ever, and which all threads may share.
     let function = unsafe { NonNull::<F>::dangling().read() };
     // SAFETY: only `Functions::call` comes here, with objects whose class has the number of `C`.
     unsafe { assert_unchecked(found.tag() == D::TAG) };

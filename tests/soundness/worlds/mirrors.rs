@@ -75,9 +75,10 @@ pub struct Land {
     pub ships: Objects<Ship>,
 }
 
-/// Copies of units as a device has them, and the fields of those that were fetched, one entry a fetch.
+/// Copies of units as a device has them, the fields of those that were fetched, one entry per fetch, and the number of the copy
+/// since it had all, of so many objects with room for so many.
 #[derive(Clone, Debug, Default)]
-struct Device(Arc<Mutex<(Vec<(usize, Vec<u8>)>, Vec<u64>)>>);
+struct Device(Arc<Mutex<(Vec<(usize, Vec<u8>)>, Vec<u64>, Option<(u64, u32, usize)>)>>);
 
 // SAFETY: `fetch` writes to the units alone, no more than their lengths.
 unsafe impl Mirror for Device {
@@ -210,15 +211,16 @@ fn threads_that_read_fetch_once() {
     }
 }
 
-/// A number for the copy of so many objects on a stream.
-fn number(objects: &dyn AnyObjects, stream: u64) -> u64 {
-    u64::from(objects.count()) << 32 | (objects.capacity() as u64) << 4 | (stream + 1)
+/// Whether the copy is known to have all.
+fn is_complete(objects: &dyn AnyObjects, device: &Device) -> bool {
+    let known = device.0.lock().unwrap().2;
+    known.is_some_and(|(number, count, capacity)| objects.is_complete(number, count, capacity))
 }
 
 /// What an executor on a device does before a kernel: copies there what it has only old values of. If the copy is known to have
 /// all, it does not look.
 fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize {
-    if objects.is_complete(number(objects, stream), objects.count(), objects.capacity()) {
+    if is_complete(objects, device) {
         assert!(objects.copies().missing(stream).is_empty());
         assert_eq!(objects.copies().streams().collect::<Vec<_>>(), [stream]);
         return 0;
@@ -229,7 +231,7 @@ fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize 
     }
     let missing = objects.copies().missing(stream);
     objects.fetch(missing).unwrap();
-    let copies = &mut device.0.lock().unwrap().0;
+    let (copies, _, complete) = &mut *device.0.lock().unwrap();
     let units = objects.units();
     let mut copied = 0;
     for unit in objects.copies().missing_units(stream, &units) {
@@ -246,8 +248,8 @@ fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize 
     }
     // SAFETY: they were just copied.
     unsafe { objects.copies().uploaded(stream, missing) };
-    let number = number(objects, stream);
-    objects.copies().set_complete(stream, number);
+    let number = objects.copies().completed(stream);
+    *complete = number.map(|number| (number, objects.count(), objects.capacity()));
     copied
 }
 
@@ -312,8 +314,7 @@ fn parts_of_columns_follow_their_last_values() {
                     let (device, field) = (&devices[stream], draw(4));
                     prepare(&mut land.ships, stream as u64, device);
                     if devices.len() == 1 {
-                        let (count, capacity) = (land.ships.count(), AnyObjects::capacity(&land.ships));
-                        assert!(land.ships.is_complete(number(&land.ships, 0), count, capacity), "{what}");
+                        assert!(is_complete(&land.ships, device), "{what}");
                     }
                     change(&mut land.ships, stream as u64, device, field);
                     wanted.iter_mut().enumerate().for_each(|(n, ship)| change_row(ship, n, field));
