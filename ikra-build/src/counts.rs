@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use crate::loops::functions;
+use crate::ptx::rewritten;
 
 /// What reads the number of objects of a class, as `ikra_core` writes it: before and after the class's table.
 const READ: (&str, &str) = ("{ .reg .b64 a; ld.const.u64 a, [", "]; ld.global.nc.b32 ");
@@ -38,12 +39,7 @@ pub(crate) fn read_once(code: &str) -> String {
     if changed.is_empty() {
         return code.to_owned();
     }
-    let mut read = String::with_capacity(code.len());
-    for (n, line) in lines.iter().enumerate() {
-        read.push_str(changed.get(&n).map_or(line, String::as_str));
-        read.push('\n');
-    }
-    read
+    rewritten(lines.iter().enumerate(), &changed)
 }
 
 /// The class's table and the register, of a line that reads a number of objects.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::loops::functions;
-use crate::ptx::{assignments, plain};
+use crate::ptx::{assignments, plain, rewritten};
 
 /// How far a load reaches from the address in its register.
 const REACH: i64 = 1 << 20;
@@ -78,12 +78,7 @@ pub(crate) fn last(code: &str) -> String {
             }
         }
     }
-    let mut text = String::with_capacity(code.len() + code.len() / 64);
-    for (n, line) in lines.iter().enumerate() {
-        text.push_str(changed.get(&n).map_or(line, String::as_str));
-        text.push('\n');
-    }
-    text
+    rewritten(lines.iter().enumerate(), &changed)
 }
 
 #[cfg(test)]

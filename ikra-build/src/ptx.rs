@@ -99,6 +99,19 @@ pub(crate) fn assignments<'t>(lines: &[&'t str]) -> HashMap<&'t str, usize> {
     assigned
 }
 
+/// The text of numbered lines, with others in the place of some.
+pub(crate) fn rewritten(
+    lines: impl Iterator<Item = (usize, impl AsRef<str>)>,
+    changed: &HashMap<usize, String>,
+) -> String {
+    let mut text = String::new();
+    for (n, line) in lines {
+        text.push_str(changed.get(&n).map_or(line.as_ref(), String::as_str));
+        text.push('\n');
+    }
+    text
+}
+
 /// `ret;` of `@%p1 ret;`.
 pub(crate) fn unguarded(instruction: &str) -> &str {
     match instruction.strip_prefix('@') {

@@ -43,12 +43,7 @@ pub(crate) fn direct(code: &str) -> String {
             held.insert(to, now);
         }
     }
-    let mut text = String::with_capacity(code.len() + code.len() / 64);
-    for (n, line) in lines.iter().enumerate() {
-        text.push_str(changed.get(&n).map_or(line, String::as_str));
-        text.push('\n');
-    }
-    text
+    ptx::rewritten(lines.iter().enumerate(), &changed)
 }
 
 /// What a line assigns, given what was assigned before.

@@ -60,19 +60,12 @@ const NUMBERS: &[&str] =
 /// The code with instructions for global memory wherever they are known to access it.
 pub(crate) fn named(code: &str) -> String {
     let lines: Vec<&str> = code.lines().collect();
-    let mut named: Vec<Option<String>> = vec![None; lines.len()];
+    let mut changed: HashMap<usize, String> = HashMap::new();
     for body in functions(&lines) {
         let held = held(&lines[body.clone()]);
-        for n in body {
-            named[n] = global(lines[n], &held);
-        }
+        changed.extend(body.filter_map(|n| Some((n, global(lines[n], &held)?))));
     }
-    let mut text = String::with_capacity(code.len() + code.len() / 64);
-    for (line, named) in lines.iter().zip(&named) {
-        text.push_str(named.as_deref().unwrap_or(line));
-        text.push('\n');
-    }
-    text
+    ptx::rewritten(lines.iter().enumerate(), &changed)
 }
 
 /// What each register of a function holds, wherever in the function.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::loops::{functions, registers};
-use crate::ptx::{plain, unguarded};
+use crate::ptx::{plain, rewritten, unguarded};
 
 /// How many columns a loop may step through: each takes two registers.
 const MOST: usize = 4;
@@ -31,12 +31,7 @@ pub(crate) fn stepped(code: &str) -> String {
             changed.insert(body.start, declared + &start);
         }
     }
-    let mut stepped = String::with_capacity(code.len() + 4096);
-    for (n, line) in lines.iter().enumerate() {
-        stepped.push_str(changed.get(&n).map_or(line, String::as_str));
-        stepped.push('\n');
-    }
-    stepped
+    rewritten(lines.iter().enumerate(), &changed)
 }
 
 /// Loops of one block, into which what stands before their label leads, and no jump: from the label to the jump back.

@@ -75,12 +75,7 @@ pub(crate) fn passed(code: &str) -> String {
         let declared = line.starts_with('.').then(|| tables(line).next()).flatten();
         declared.is_some_and(|table| !read.contains(table.strip_suffix("_absent").unwrap_or(table)))
     };
-    let mut text = String::with_capacity(code.len());
-    for (n, line) in lines.iter().enumerate().filter(|(_, line)| !is_unread(line)) {
-        text.push_str(changed.get(&n).map_or(line, String::as_str));
-        text.push('\n');
-    }
-    text
+    ptx::rewritten(lines.iter().enumerate().filter(|(_, line)| !is_unread(line)), &changed)
 }
 
 /// ` table place place table place` of words, by tables.

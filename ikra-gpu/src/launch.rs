@@ -121,7 +121,8 @@ impl DeviceWorld {
     ///
     /// # Safety
     ///
-    /// As for [`Stream::launch`](crate::driver::Stream::launch), except for these words; it does to the sections' objects what their effects say.
+    /// As for [`Stream::launch`](crate::driver::Stream::launch), except for these words; it does to the sections' objects what their
+    /// effects say.
     unsafe fn begin(
         &mut self,
         members: &mut Members<'_>,

@@ -2,8 +2,9 @@
 
 /// A class: where and how its objects are stored, and what its views and refs have in common with all others.
 ///
-/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and after them so many `()` that there is a tuple of this length. In a class with mistakes (`mistaken`) the
-/// conversions are stand-ins: some field may be of a type that cannot be stored.
+/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and before them, in brackets, so many `()` that there is a
+/// tuple of this length. In a class with mistakes (`mistaken`) the conversions are stand-ins: some field may be of a type that
+/// cannot be stored.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __class {
