@@ -306,7 +306,6 @@ pub mod rt {
     pub use ikra_core::class::Field;
     pub use ikra_core::dispatch::{
         AnyHandle, Extends, Found, Function, Functions, Implements, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
-        implements, includes,
     };
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{

@@ -135,7 +135,11 @@ pub unsafe trait Includes<C: Class>: Dispatch {
     label = "in the list, and does not implement the trait",
     note = "write `#[soa_methods] impl {D} for {Self} {{ … }}`, or take the class off the list"
 )]
-pub trait Implements<D>: Class {}
+pub trait Implements<D>: Class {
+    /// The length of an array whose type depends on the implementation.
+    #[doc(hidden)]
+    const ONE: usize = 1;
+}
 
 /// What `Ref<X>` in a method can refer to: an object of a class, or of one of the classes that share a trait.
 ///
@@ -219,9 +223,3 @@ impl<D: Dispatch> Follow for AnyLink<D> {
         D::to_ref(unsafe { AnyHandle::new(self, place) })
     }
 }
-
-/// Fails to compile, where the class stands, unless it implements the trait.
-pub const fn implements<D: Dispatch, C: Implements<D>>() {}
-
-/// Fails to compile, where the class stands, unless it is in the trait's list.
-pub const fn includes<D: Includes<C>, C: Class>() {}

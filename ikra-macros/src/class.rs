@@ -46,6 +46,19 @@ fn class(args: TokenStream, item: TokenStream, is_missing: bool, mut errors: Err
     }
 }
 
+/// Points out a class of another package.
+pub(crate) fn is_foreign(class: &syn::Path, errors: &mut Errors) -> bool {
+    let Some(package) = forgotten::package(class) else { return false };
+    let name = &class.segments[class.segments.len() - 1].ident;
+    errors.at(
+        class,
+        format!(
+            "`{name}` is of package `{package}`, and a class has methods and traits of its own package only: make a class of yours with a field `Link<{name}>`, or implement a trait of yours for its refs, `impl<P: ikra::Phase> Trait for {name}Ref<'_, P>`"
+        ),
+    );
+    true
+}
+
 /// For a struct that is used as a class by what is under the attribute `used`, and evidently not under `#[soa_class]`:
 /// the error that says so, and what the attribute would have made, so that its uses are not errors too.
 pub(crate) fn forgotten(class: &syn::Path, used: &str) -> Option<TokenStream> {

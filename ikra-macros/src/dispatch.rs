@@ -94,6 +94,8 @@ struct Input {
     krate: Krate,
     /// The methods that the trait inherits.
     inherited: TokenStream,
+    /// Whether it lists classes.
+    is_listed: bool,
     item: ItemTrait,
     given: Given,
 }
@@ -112,6 +114,7 @@ impl Parse for Input {
         let krate = Krate::at(content.parse()?);
         content.parse::<syn::Token![;]>()?;
         let inherited: Group = content.parse()?;
+        let is_listed = content.parse::<Option<syn::Token![_]>>()?.is_none();
         let item = content.parse()?;
         let given = if input.peek(syn::Token![super]) {
             input.parse::<syn::Token![super]>()?;
@@ -130,13 +133,13 @@ impl Parse for Input {
             let krate = if input.peek(syn::token::Bracket) { Some(input.parse()?) } else { None };
             Given::Block { krate, block: input.parse()? }
         };
-        Ok(Self { krate, inherited: inherited.stream(), item, given })
+        Ok(Self { krate, inherited: inherited.stream(), is_listed, item, given })
     }
 }
 
 /// The second stage.
 pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
-    let Input { krate, inherited, item, given } = match syn::parse2(input) {
+    let Input { krate, inherited, is_listed, item, given } = match syn::parse2(input) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
@@ -148,7 +151,7 @@ pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
             };
             // Its mistakes are reported where it is.
             let dispatch = Dispatch::parse(TokenStream::new(), item, inherited, &mut Errors::default());
-            own_krate.reach(implementor::implementor(&dispatch, own, own_krate.protect(block)))
+            own_krate.reach(implementor::implementor(&dispatch, is_listed, own, own_krate.protect(block)))
         }
         Given::Trait { krate: own, inherited: mut found, args, item: subtrait } => {
             let methods = item.items.iter().filter_map(|item| match item {

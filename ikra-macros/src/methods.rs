@@ -30,7 +30,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, ItemImpl, LitStr, PathArguments, Token, Type};
 
-use crate::class::forgotten;
+use crate::class::{forgotten, is_foreign};
 use crate::diagnostics::Errors;
 use crate::dispatch::is_plain;
 use crate::krate::Krate;
@@ -64,7 +64,11 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     let class = match lenient::header(&item) {
         Ok((block, _)) => {
             known_by = block.trait_.as_ref().and_then(|(path, _)| dispatched(path, &mut errors));
-            class_path(&block, &mut errors)
+            let class = class_path(&block, &mut errors);
+            if class.as_ref().is_some_and(|class| is_foreign(class, &mut errors)) {
+                return errors.into_tokens().unwrap_or_default();
+            }
+            class
         }
         Err(error) => {
             // Not an impl block at all, or one with a syntax error before its methods, which is the more useful message.

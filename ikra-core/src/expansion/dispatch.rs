@@ -122,7 +122,7 @@ pub use __dispatch as dispatch;
 #[macro_export]
 macro_rules! __dispatch_kernel {
     (
-        $all:ident, $name:literal, $number:literal: [$($class:path),*] $(at $place:literal: ($($ty:ty),*))?
+        $all:ident, $name:literal, $number:literal: [$($class:ty),*] $(at $place:literal: ($($ty:ty),*))?
     ) => {
         // SAFETY: effects and entry are made from the same list, which is the trait's: that is checked.
         #[automatically_derived]
@@ -142,8 +142,8 @@ pub use __dispatch_kernel as dispatch_kernel;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __together_entry {
-    ($all:ident, $name:literal, $number:literal: [$($class:path),*]) => { ::core::option::Option::None };
-    ($all:ident, $name:literal, $number:literal: [$($class:path),*] at $place:literal: ($($ty:ty),*)) => {
+    ($all:ident, $name:literal, $number:literal: [$($class:ty),*]) => { ::core::option::Option::None };
+    ($all:ident, $name:literal, $number:literal: [$($class:ty),*] at $place:literal: ($($ty:ty),*)) => {
         ::core::option::Option::Some(&{
             #[allow(unused_imports)]
             use $crate::known::No as _;

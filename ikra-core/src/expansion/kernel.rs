@@ -11,7 +11,7 @@ macro_rules! __kernel {
     (
         $(#[$doc:meta])*
         $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty [$($field:literal)*], $near:ident;
-        $effects:expr; $(as $trait:path, $number:literal;)?
+        $effects:expr; $(as $trait:path, $listed:ty, $number:literal;)?
     ) => {
         $crate::__handle! { $(#[$doc])* $vis const $method: $kernel = $name for $class; }
         // SAFETY: executors access columns as the modes below say, which follow from this constant.
@@ -20,8 +20,8 @@ macro_rules! __kernel {
             const EFFECTS: &'static $crate::effects::Effects = &$effects;
             type Near = $crate::target::near::$near;
             $(const BESIDE: &'static [&'static $crate::effects::Effects] =
-                <$trait as $crate::kernel::DispatchKernel<$number>>::EFFECTS;
-            const OWN: ::core::primitive::usize = <$trait as $crate::dispatch::Includes<$class>>::TAG;)?
+                <$listed as $crate::kernel::DispatchKernel<$number>>::EFFECTS;
+            const OWN: ::core::primitive::usize = <$listed as $crate::dispatch::Includes<$class>>::TAG;)?
         }
         $(
             // SAFETY: above it has the effects of that trait's kernels beside it, its own at its class's place.

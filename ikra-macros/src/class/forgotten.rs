@@ -3,11 +3,13 @@
 //! Without the attribute there is no macro of the class's name, through which `#[soa_methods]` learns the fields, and
 //! one mistake would be many errors. So what uses a class looks whether one of this name has been made; if not, it reads
 //! the source file that it is in. If the struct stands beside it there, without the attribute, that is the one error.
+//! The same goes for a class of another package, whose methods and traits are of that package.
 //! Where this cannot be told for certain (a struct made by a macro, imported, under `cfg`), nothing is done.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use proc_macro_crate::FoundCrate;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
@@ -27,6 +29,83 @@ pub(super) fn found(class: &Ident) {
 pub(crate) fn is_made(class: &Ident) -> bool {
     let name = class.unraw().to_string();
     MADE.lock().is_ok_and(|made| made.as_ref().is_some_and(|made| made.contains(&name)))
+}
+
+/// The package that a class is of, if that is evidently another one: its path begins with a dependency's name, or a `use` of the
+/// file brings it from there.
+pub(super) fn package(class: &syn::Path) -> Option<String> {
+    let is_dependency = |name: &str| {
+        ["core", "std", "alloc"].contains(&name)
+            || matches!(proc_macro_crate::crate_name(name), Ok(FoundCrate::Name(_)))
+    };
+    let root = &class.segments.first()?.ident;
+    let is_simple = class.segments.len() == 1;
+    if if is_simple { is_made(root) } else { !is_dependency(&root.unraw().to_string()) } {
+        return None;
+    }
+    let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
+    if is_simple && text.contains(&format!("struct {root}")) {
+        return None;
+    }
+    package_in(&syn::parse_file(&text).ok()?, class, is_dependency)
+}
+
+fn package_in(file: &syn::File, class: &syn::Path, is_dependency: impl Fn(&str) -> bool) -> Option<String> {
+    let roots = match class.segments.first() {
+        Some(root) if class.segments.len() > 1 => vec![root.ident.unraw().to_string()],
+        _ => {
+            let mut imports = Imports { name: class.get_ident()?.unraw().to_string(), roots: Vec::new() };
+            imports.visit_file(file);
+            imports.roots
+        }
+    };
+    let [root] = &*roots else { return None };
+    let mut names = Names { name: root, found: false };
+    names.visit_file(file);
+    (!names.found && is_dependency(root)).then(|| root.clone())
+}
+
+/// The first names of the paths by which a file imports a name.
+struct Imports {
+    name: String,
+    roots: Vec<String>,
+}
+
+impl<'i> Visit<'i> for Imports {
+    fn visit_item_use(&mut self, item: &'i syn::ItemUse) {
+        if let syn::UseTree::Path(path) = &item.tree
+            && brings(&path.tree, &self.name)
+        {
+            self.roots.push(path.ident.unraw().to_string());
+        }
+    }
+}
+
+/// Whether an import brings a name.
+fn brings(tree: &syn::UseTree, name: &str) -> bool {
+    match tree {
+        syn::UseTree::Path(path) => brings(&path.tree, name),
+        syn::UseTree::Name(last) => last.ident.unraw() == name,
+        syn::UseTree::Rename(last) => last.rename.unraw() == name,
+        syn::UseTree::Glob(_) => false,
+        syn::UseTree::Group(group) => group.items.iter().any(|tree| brings(tree, name)),
+    }
+}
+
+/// Whether a file has a module of a name, or imports it.
+struct Names<'a> {
+    name: &'a str,
+    found: bool,
+}
+
+impl<'i> Visit<'i> for Names<'_> {
+    fn visit_item_mod(&mut self, module: &'i syn::ItemMod) {
+        self.found |= module.ident.unraw() == self.name;
+        visit::visit_item_mod(self, module);
+    }
+    fn visit_item_use(&mut self, item: &'i syn::ItemUse) {
+        self.found |= brings(&item.tree, self.name) && matches!(item.tree, syn::UseTree::Path(_));
+    }
 }
 
 /// The struct that evidently should be under `#[soa_class]`: it stands beside each item under the attribute `used` that
@@ -135,4 +214,58 @@ fn is_inert(attr: &Attribute) -> bool {
     ["derive", "doc", "repr", "must_use", "deprecated", "non_exhaustive", "allow", "expect", "warn", "deny", "forbid"]
         .iter()
         .any(|name| attr.path().is_ident(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_of_another_package_is_told_from_those_at_hand() {
+        let package = |file: syn::File, class: syn::Path| package_in(&file, &class, |name| name == "shapes");
+        let is_foreign = |file, class| package(file, class).as_deref() == Some("shapes");
+        assert!(is_foreign(
+            syn::parse_quote!(
+                use shapes::Ball;
+            ),
+            syn::parse_quote!(Ball)
+        ));
+        assert!(is_foreign(
+            syn::parse_quote!(
+                use ::shapes::{
+                    round::{Ball as Sphere},
+                    Box,
+                };
+            ),
+            syn::parse_quote!(Sphere)
+        ));
+        assert!(is_foreign(syn::parse_quote!(), syn::parse_quote!(shapes::Ball)));
+        for file in [
+            syn::parse_quote!(
+                use crate::shapes::Ball;
+            ),
+            syn::parse_quote!(
+                mod shapes;
+                use shapes::Ball;
+            ),
+            syn::parse_quote!(
+                use crate::model::shapes;
+                use shapes::Ball;
+            ),
+            syn::parse_quote!(
+                use shapes::Ball;
+                mod of_another {
+                    use super::other::Ball;
+                }
+            ),
+            syn::parse_quote!(
+                use shapes::*;
+            ),
+            syn::parse_quote!(
+                use shapes::Ball as Sphere;
+            ),
+        ] {
+            assert_eq!(package(file, syn::parse_quote!(Ball)), None);
+        }
+    }
 }

@@ -39,8 +39,8 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let variants: Vec<_> = classes.iter().filter_map(|class| Some(&class.segments.last()?.ident)).collect();
     let (bits, tags_of_objects) = strategy::bits(options, ident);
     let name = ident.unraw().to_string();
-    let implemented =
-        classes.iter().map(|class| quote_spanned!(located(class)=> ::ikra::rt::implements::<#ident, #class>();));
+    let implemented = implementors(dispatch)
+        .map(|class| quote_spanned!(located(&class)=> let _: ::core::marker::PhantomData<#class>;));
     let extended = supertraits.iter().map(|supertrait| {
         quote_spanned! {located(supertrait)=>
             // SAFETY: the tags are those of the same classes, in the same order.
@@ -100,6 +100,17 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     }
 }
 
+/// The classes, each as the elements of an array of a length that it has only if it implements the trait: where it does not, the
+/// compiler says that once, and nothing of a type that depends on it.
+fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
+    let ident = &dispatch.ident;
+    dispatch.options.classes.iter().map(move |class| {
+        quote_spanned! {located(class)=>
+            <[#class; <#class as ::ikra::rt::Implements<#ident>>::ONE] as ::core::iter::IntoIterator>::Item
+        }
+    })
+}
+
 /// A `&self` method on refs: that of the object's class.
 fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     let sig = &method.item.sig;
@@ -121,10 +132,10 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     let body = if dispatch.options.strategy == Strategy::Vtable {
         // A table of functions, as C++ has one for each class.
         let classes = &dispatch.options.classes;
-        let functions = classes.iter().map(|class| {
+        let functions = classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
             quote_spanned! {at=>
-                ::ikra::rt::Function::of::<#class, _>(|object, (#(#args,)*)| <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(
+                ::ikra::rt::Function::of::<#class, _>(|object, (#(#args,)*)| <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(
                     &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
                 ))
             }
@@ -141,12 +152,12 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
         }
     } else {
         // Not by a `match` over `class()`: on the device the compiler would choose among the classes twice.
-        let calls = dispatch.options.classes.iter().map(|class| {
+        let calls = dispatch.options.classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
             quote_spanned! {at=>
                 if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<#class>(found) {
                     let object = <#class as ::ikra::Class>::to_ref(object);
-                    return <<#class as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*);
+                    return <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*);
                 }
             }
         });
@@ -173,14 +184,14 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let name = &method.item.sig.ident;
     let at = located(name);
     let number = Literal::usize_unsuffixed(kernel.number);
-    let classes = &options.classes;
+    let (classes, implementors) = (&options.classes, implementors(dispatch));
     let text = format!("{}::{}", ident.unraw(), name.unraw());
     let docs = method.item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let is_together = (2..=MOST_TOGETHER).contains(&classes.len()) && !method.is_mistaken;
     let args = is_together.then(|| device_arguments(&Path::from(ident.clone()), &method.item.sig)).flatten();
     let (place, entry) = args.map(|args| together(dispatch, method, &number, &args)).unzip();
     quote_spanned! {at=>
-        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: [#(#classes),*] #place }
+        ::ikra::rt::dispatch_kernel! { #ident, #text, #number: [#(#implementors),*] #place }
         #entry
         ::ikra::rt::host_only! {
             ::ikra::rt::every_class! {
@@ -234,13 +245,15 @@ fn known(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let inherited = dispatch.inherited.iter().map(|method| &method.item);
     let doc = format!("Tells `#[soa_methods]` what [`{}`] has, under its name.", ident.unraw());
     let item = without_dollars(item.clone());
+    // Without a list, which is a mistake already reported, nothing is said about each class that is not in it.
+    let unlisted = dispatch.options.classes.is_empty().then(|| quote!(_));
     quote! {
         #[doc = #doc]
         #[doc(hidden)]
         #[allow(unused_macros)]
         macro_rules! #hidden {
             ($($item:tt)*) => {
-                ::ikra::rt::__expand_dispatch! { (::ikra; { #(#inherited)* } #item) $($item)* }
+                ::ikra::rt::__expand_dispatch! { (::ikra; { #(#inherited)* } #unlisted #item) $($item)* }
             };
         }
         #[doc(hidden)]

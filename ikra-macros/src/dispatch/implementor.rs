@@ -15,7 +15,12 @@ use crate::diagnostics::{Errors, located};
 use crate::methods::{Receiver, lenient_block, rewrite};
 
 /// The block for the class's macro, and what says that the class implements the trait. `krate` is passed on.
-pub(super) fn implementor(dispatch: &Dispatch, krate: Option<Group>, block: TokenStream) -> TokenStream {
+pub(super) fn implementor(
+    dispatch: &Dispatch,
+    is_listed: bool,
+    krate: Option<Group>,
+    block: TokenStream,
+) -> TokenStream {
     let mut errors = Errors::default();
     let Some(block) = lenient_block(block, &mut errors) else {
         return errors.into_tokens().unwrap_or_default();
@@ -24,11 +29,12 @@ pub(super) fn implementor(dispatch: &Dispatch, krate: Option<Group>, block: Toke
         return errors.into_tokens().unwrap_or_default();
     };
     let class = &class.path;
-    let Merged { items, checks } = merge(dispatch, path, class, block.items, &mut errors);
+    let Merged { items, checks } = merge(dispatch, is_listed, path, class, block.items, &mut errors);
     let attrs = &block.attrs;
     let errors = errors.into_tokens();
     let at = located(class);
-    let included = quote_spanned!(at=> const _: () = ::ikra::rt::includes::<#path, #class>(););
+    let included = is_listed
+        .then(|| quote_spanned!(at=> const _: ::core::primitive::usize = <#path as ::ikra::Includes<#class>>::TAG;));
     quote! {
         #errors
         #class! { #krate #(#attrs)* impl #class { #(#items)* } }
@@ -45,7 +51,15 @@ struct Merged {
     checks: Vec<TokenStream>,
 }
 
-fn merge(dispatch: &Dispatch, path: &Path, class: &Path, block: Vec<ImplItem>, errors: &mut Errors) -> Merged {
+fn merge(
+    dispatch: &Dispatch,
+    is_listed: bool,
+    path: &Path,
+    class: &Path,
+    block: Vec<ImplItem>,
+    errors: &mut Errors,
+) -> Merged {
+    let of = is_listed.then_some(path);
     let mut merged = Merged { items: Vec::new(), checks: Vec::new() };
     let vis = match &dispatch.vis {
         Visibility::Public(_) => quote!(pub),
@@ -65,7 +79,7 @@ fn merge(dispatch: &Dispatch, path: &Path, class: &Path, block: Vec<ImplItem>, e
                     continue;
                 }
                 let fits = method.is_mistaken || fits(dispatch, method, &item, errors);
-                let attrs = attributes(method, &item.attrs, path);
+                let attrs = attributes(method, &item.attrs, of);
                 if fits {
                     let ImplItemFn { mut sig, block, .. } = item;
                     if !method.is_mistaken {
@@ -98,7 +112,7 @@ fn merge(dispatch: &Dispatch, path: &Path, class: &Path, block: Vec<ImplItem>, e
         if seen.contains(name) {
             continue;
         }
-        let attrs = attributes(method, &[], path);
+        let attrs = attributes(method, &[], of);
         match &method.item.default {
             Some(body) => merged.items.push(quote!(#attrs #vis #sig #body)),
             None => {
@@ -130,7 +144,7 @@ fn merge(dispatch: &Dispatch, path: &Path, class: &Path, block: Vec<ImplItem>, e
 }
 
 /// The trait's attributes and the block's: of `#[kernel]`, the options of both.
-fn attributes(method: &Method, own: &[Attribute], path: &Path) -> TokenStream {
+fn attributes(method: &Method, own: &[Attribute], of: Option<&Path>) -> TokenStream {
     let is_kernel = |attr: &&Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "kernel");
     let options = |attr: &Attribute| match &attr.meta {
         Meta::List(list) => list.tokens.clone(),
@@ -148,7 +162,8 @@ fn attributes(method: &Method, own: &[Attribute], path: &Path) -> TokenStream {
             .collect();
         let number = Literal::usize_unsuffixed(kernel.number);
         let at = syn::spanned::Spanned::span(own.iter().find(is_kernel).unwrap_or(&kernel.attr).path());
-        quote_spanned!(at=> #[kernel(#(#given,)* __of(#path, #number))])
+        let of = of.map(|path| quote!(__of(#path, #number)));
+        quote_spanned!(at=> #[kernel(#(#given,)* #of)])
     });
     quote!(#(#inherited)* #(#others)* #kernel)
 }

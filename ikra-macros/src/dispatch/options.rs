@@ -10,7 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Path, Token};
 
 use super::strategy::Strategy;
-use crate::class::is_number;
+use crate::class::{is_foreign, is_number};
 use crate::diagnostics::Errors;
 
 /// Classes that a link of 8 bytes tells apart.
@@ -95,7 +95,7 @@ impl Options {
             None => {
                 if is_plain(&class) {
                     errors.at(&class, format!("`{last}` is not a class: name structs under `#[soa_class]`"));
-                } else {
+                } else if !is_foreign(&class, errors) {
                     self.classes.push(class);
                 }
                 seen.insert(last, path);

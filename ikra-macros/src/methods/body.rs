@@ -26,7 +26,7 @@ use crate::diagnostics::located;
 pub(super) fn rewrite(block: &Block, method: &Method, tokens: TokenStream) -> TokenStream {
     let view = block.beside(view_ident(&block.class_ident()));
     let imports = imports(&method.item.block.to_token_stream());
-    Body { block, method, view: quote!(#view<'_, __P>), imports }.rewrite(tokens, Place::default())
+    Body { block, method, view, imports }.rewrite(tokens, Place::default())
 }
 
 /// Where tokens stand.
@@ -43,7 +43,7 @@ struct Place {
 struct Body<'a> {
     block: &'a Block,
     method: &'a Method,
-    view: TokenStream,
+    view: syn::Path,
     /// The names that the body imports.
     imports: HashSet<String>,
 }
@@ -132,6 +132,7 @@ impl Body<'_> {
     fn path_call(&self, own: &Ident, name: &Ident, tokens: &[TokenTree]) -> Option<(TokenStream, usize)> {
         let at = located(name);
         let view = &self.view;
+        let view = quote_spanned!(at=> #view<'_, __P>);
         let end = 3 + turbofish(&tokens[3..])?;
         let generics = &tokens[3..end];
         let Some(TokenTree::Group(arguments)) = tokens.get(end) else { return None };

@@ -36,7 +36,11 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     // What refs carry beside the link.
     let near = Ident::new(if options.pairs.is_some() { "TileRow" } else { "NoRow" }, at);
     let effects = effects(block, method, options, &name);
-    let of = options.of.as_ref().map(|(path, number)| quote_spanned!(at=> as #path, #number;));
+    // Where the trait does not list the class, that is the one error.
+    let of = options.of.as_ref().map(|(path, number)| {
+        let listed = quote!(<[#path; <#path as ::ikra::Includes<#class>>::TAG] as ::core::iter::IntoIterator>::Item);
+        quote_spanned!(at=> as #path, #listed, #number;)
+    });
     let purpose = format!("The kernel [`{name}`]: its handle, what it does to fields, and how executors call it.");
     quote_spanned! {at=>
         #(#cfgs)*

@@ -20,10 +20,17 @@ pub(super) fn check(block: &mut Block, errors: &mut Errors) {
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some());
     let kernels = kernels.map(|method| plain_name(&method.item.sig.ident)).collect();
     let class = block.class_ident();
+    let has_clone = block.methods.iter().any(|method| method.item.sig.ident == "clone");
     for method in &mut block.methods {
         let body = method.item.block.to_token_stream();
-        let mut body_of =
-            Body { fields: &block.fields, class: &class, kernels: &kernels, imports: imports(&body), errors };
+        let mut body_of = Body {
+            fields: &block.fields,
+            class: &class,
+            kernels: &kernels,
+            has_clone,
+            imports: imports(&body),
+            errors,
+        };
         if body_of.scan(body) {
             method.item.block = syn::parse_quote!({ ::core::unimplemented!() });
             method.item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
@@ -35,6 +42,8 @@ struct Body<'a> {
     fields: &'a Fields,
     class: &'a Ident,
     kernels: &'a HashSet<String>,
+    /// Whether the block has a method `clone` of its own.
+    has_clone: bool,
     imports: HashSet<String>,
     errors: &'a mut Errors,
 }
@@ -73,6 +82,22 @@ impl Body<'_> {
                 format!(
                     "`self` shows an object whose fields are in columns, and is no `{}`: assign the fields that change; in sequential code `objects.write(link, row)` replaces a whole object",
                     self.class
+                ),
+            );
+            return true;
+        }
+        let is_copied = is_punct(before, '*')
+            && at.checked_sub(2).is_some_and(|at| is_punct(Some(&tokens[at]), '='))
+            && is_punct(after.first(), ';');
+        let is_cloned = matches!(after, [dot, TokenTree::Ident(name), TokenTree::Group(arguments), ..]
+            if is_punct(Some(dot), '.') && name == "clone" && arguments.stream().is_empty() && !self.has_clone);
+        if is_copied || is_cloned {
+            self.errors.at(
+                if is_cloned { &after[1] } else { &tokens[at] },
+                format!(
+                    "`self` shows an object whose fields are in columns, and is no `{}`: copy the fields that you need, `let {1} = self.{1};`; in sequential code `objects.read(link)` returns a whole object",
+                    self.class,
+                    self.fields.fields.first().map_or("field".to_owned(), |(name, _)| name.to_string()),
                 ),
             );
             return true;

@@ -34,13 +34,20 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
-            return <<Car as ::ikra::Class>::Ref<'__w, __P>>::speed(&object);
+            return <<<[Car; <Car as ::ikra::rt::Implements<
+                Actor,
+            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
+                '__w,
+                __P,
+            >>::speed(&object);
         }
         if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
-            return <<model::Pedestrian as ::ikra::Class>::Ref<
+            return <<<[model::Pedestrian; <model::Pedestrian as ::ikra::rt::Implements<
+                Actor,
+            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
             >>::speed(&object);
@@ -55,13 +62,20 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
-            return <<Car as ::ikra::Class>::Ref<'__w, __P>>::target(&object);
+            return <<<[Car; <Car as ::ikra::rt::Implements<
+                Actor,
+            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
+                '__w,
+                __P,
+            >>::target(&object);
         }
         if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
-            return <<model::Pedestrian as ::ikra::Class>::Ref<
+            return <<<[model::Pedestrian; <model::Pedestrian as ::ikra::rt::Implements<
+                Actor,
+            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
             >>::target(&object);
@@ -70,7 +84,10 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
 }
 ::ikra::rt::dispatch_kernel! {
-    Actor, "Actor::tick", 0 : [Car, model::Pedestrian] at ":1:0" : (f32)
+    Actor, "Actor::tick", 0 : [< [Car; < Car as ::ikra::rt::Implements < Actor >> ::ONE]
+    as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; < model::Pedestrian as
+    ::ikra::rt::Implements < Actor >> ::ONE] as ::core::iter::IntoIterator > ::Item] at
+    ":1:0" : (f32)
 }
 ::ikra::rt::together! {
     Actor, 0 : 2 in [0 { 0 Car } { 1 model::Pedestrian }] arg0 : f32 = (arg0 : f32) as
@@ -89,8 +106,16 @@ impl Actor {
     pub const __put_kernel_on_target_in_the_trait: () = ();
 }
 const _: () = {
-    ::ikra::rt::implements::<Actor, Car>();
-    ::ikra::rt::implements::<Actor, model::Pedestrian>();
+    let _: ::core::marker::PhantomData<
+        <[Car; <Car as ::ikra::rt::Implements<
+            Actor,
+        >>::ONE] as ::core::iter::IntoIterator>::Item,
+    >;
+    let _: ::core::marker::PhantomData<
+        <[model::Pedestrian; <model::Pedestrian as ::ikra::rt::Implements<
+            Actor,
+        >>::ONE] as ::core::iter::IntoIterator>::Item,
+    >;
 };
 ///Tells `#[soa_methods]` what [`Actor`] has, under its name.
 #[doc(hidden)]

@@ -6,4 +6,4 @@ Car! {
 }
 #[automatically_derived]
 impl ::ikra::rt::Implements<Actor> for Car {}
-const _: () = ::ikra::rt::includes::<Actor, Car>();
+const _: ::core::primitive::usize = <Actor as ::ikra::Includes<Car>>::TAG;
