@@ -22,11 +22,14 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
+/// So many classes are looked at one after the other.
+const FEW: usize = 3;
+
 /// An object whose class is known. In kernels it exists, as for [`Handle`].
 pub struct Found<'w, D, P> {
     /// Less than the number of classes.
     tag: u32,
-    index: u32,
+    id: u32,
     /// That of a live table of the class with this number, or of one that is not in the world.
     place: TableRef<'w>,
     marker: PhantomData<(&'w D, fn() -> P)>,
@@ -58,7 +61,7 @@ impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
 }
 impl<D: Dispatch, P: Phase> fmt::Debug for Found<'_, D, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.index.wrapping_add(1))
+        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.id)
     }
 }
 
@@ -104,9 +107,11 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     #[inline(always)]
     pub fn found(self) -> Found<'w, D, P> {
         let (tag, index) = self.link.parts();
-        // All columns of the class are at this index: it is computed once, in 32 bits.
-        let index = settled(index);
-        Found { tag: tag as u32, index, place: self.place, marker: PhantomData }
+        // All columns of the class are at this id: it is computed once, in 32 bits.
+        let id = settled(index.wrapping_add(1));
+        let found = Found { tag: tag as u32, id, place: self.place, marker: PhantomData };
+        found.exists();
+        found
     }
 
     /// The same object, of a supertrait.
@@ -137,6 +142,26 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         (self.tag() == D::TAG).then(|| unsafe { self.known() })
     }
 
+    /// The same object, which was looked at and is not of class `C`. Where classes are few they are looked at one after the other,
+    /// and so in the order of the trait's list: otherwise the compiler would choose the order, and may put the first one last.
+    #[inline(always)]
+    pub fn other_than<C: Class>(self) -> Self
+    where
+        D: Includes<C>,
+    {
+        let classes = D::CLASSES.len();
+        if classes > FEW || self.tag() <= D::TAG {
+            return self;
+        }
+        if D::TAG + 2 == classes {
+            return Self { tag: classes as u32 - 1, ..self };
+        }
+        let tag = settled(self.tag);
+        // SAFETY: the same number, which was compared with `C`'s, and is less than the number of classes.
+        unsafe { assert_unchecked(tag as usize > D::TAG && (tag as usize) < classes) };
+        Self { tag, ..self }
+    }
+
     /// The object, which is of class `C`.
     ///
     /// # Safety
@@ -150,15 +175,15 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         // The object may come out of a table of functions, which knows nothing of where it was found.
         self.exists();
         // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
-        unsafe { Handle::new(Link::at(self.index), self.place) }
+        unsafe { Handle::new(Link::at(self.id.wrapping_sub(1)), self.place) }
     }
 
     /// Lets the compiler know that the object exists, if it does: so that `Link::at` need not look.
     #[inline(always)]
     fn exists(self) {
         if !P::SEQUENTIAL {
-            // SAFETY: in kernels the object exists: its index is less than their number, a `u32`.
-            unsafe { assert_unchecked(self.index < u32::MAX) };
+            // SAFETY: in kernels the object exists, and no object's id is 0.
+            unsafe { assert_unchecked(self.id != 0) };
         }
     }
 }

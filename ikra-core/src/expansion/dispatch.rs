@@ -103,7 +103,9 @@ macro_rules! __dispatch {
                     {
                         return $is::$variant(<$class as $crate::class::Class>::to_ref(object));
                     }
+                    let found = $crate::dispatch::Found::other_than::<$class>(found);
                 )*
+                let _ = found;
                 ::core::unreachable!("an object is of a class in the list")
             }
             /// The link to the object, to store in a field.

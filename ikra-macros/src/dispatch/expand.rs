@@ -159,11 +159,13 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
                     let object = <#class as ::ikra::Class>::to_ref(object);
                     return <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*);
                 }
+                let found = ::ikra::rt::Found::other_than::<#class>(found);
             }
         });
         quote_spanned! {at=>
             let found = ::ikra::rt::AnyHandle::found(self.0);
             #(#calls)*
+            let _ = found;
             ::core::unreachable!("an object is of a class in the list")
         }
     };

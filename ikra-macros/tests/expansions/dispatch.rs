@@ -41,6 +41,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
                 __P,
             >>::speed(&object);
         }
+        let found = ::ikra::rt::Found::other_than::<Car>(found);
         if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
         >(found) {
@@ -52,6 +53,8 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
                 __P,
             >>::speed(&object);
         }
+        let found = ::ikra::rt::Found::other_than::<model::Pedestrian>(found);
+        let _ = found;
         ::core::unreachable!("an object is of a class in the list")
     }
     #[inline(always)]
@@ -69,6 +72,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
                 __P,
             >>::target(&object);
         }
+        let found = ::ikra::rt::Found::other_than::<Car>(found);
         if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
         >(found) {
@@ -80,6 +84,8 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
                 __P,
             >>::target(&object);
         }
+        let found = ::ikra::rt::Found::other_than::<model::Pedestrian>(found);
+        let _ = found;
         ::core::unreachable!("an object is of a class in the list")
     }
 }
