@@ -20,6 +20,14 @@ const THREADS: u32 = 256;
 /// The same for kernels that do much work per call, which tend to need more registers.
 const HEAVY_THREADS: u32 = 128;
 
+/// The same for kernels whose threads keep a stack or another such array in local memory, if there are objects for all threads that
+/// run at the same time: the warps of a large block end at different times, so that fewer arrays compete for the cache.
+const STACK_THREADS: u32 = 512;
+/// Bytes of such an array.
+const STACK_BYTES: usize = 256;
+/// Threads that run on a multiprocessor at the same time, at most.
+pub(crate) const THREADS_OF_MULTIPROCESSOR: usize = 2048;
+
 /// The threads of a block that runs these.
 pub(crate) fn threads(sections: &[Section<'_>]) -> u32 {
     if sections.iter().any(|section| section.effects.is_heavy) { HEAVY_THREADS } else { THREADS }
@@ -53,6 +61,11 @@ impl DeviceWorld {
         if objects == 0 {
             return Ok(());
         }
+        let entry = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
+        let function = &entry.function;
+        let has_stacks = function.local_bytes >= STACK_BYTES
+            && function.most_threads >= STACK_THREADS
+            && objects >= self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR;
         let grid = match launch.form {
             // The threads of a block work together: all are there, and each has one object at most.
             Form::Pairs { other_bytes } => Grid {
@@ -61,14 +74,13 @@ impl DeviceWorld {
                 shared_bytes: (PAIR_THREADS * other_bytes) as u32,
             },
             _ => {
-                let threads = threads(sections);
+                let threads = if has_stacks { STACK_THREADS } else { threads(sections) };
                 let blocks = blocks(objects, threads as usize);
                 // Few objects need no whole block.
                 let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };
                 Grid { blocks, threads, shared_bytes: 0 }
             }
         };
-        let entry = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
         let (first, end) = (positions.first as u32, positions.end as u32);
         let list = match launch.form {
             Form::Construct => self.log.inbox().start().addr() as u64,

@@ -11,12 +11,10 @@ use crate::arguments::Arguments;
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Grid;
-use crate::launch::threads;
+use crate::launch::{THREADS_OF_MULTIPROCESSOR, threads};
 use crate::step::Positions;
 use crate::tables::Members;
 
-/// Threads that run on a multiprocessor at the same time, at most.
-const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 /// Shared memory that every device has for a block, in bytes.
 const SHARED_BYTES: usize = 48 * 1024;
 /// Bytes of the parameters of such a kernel, before its arguments.

@@ -1,6 +1,6 @@
 //! Device code, compiled by the driver.
 
-use std::ffi::{CString, c_uint, c_void};
+use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -24,8 +24,16 @@ struct Loaded {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(super) raw: RawFunction,
+    /// Bytes of local memory that each thread has, for arrays and what finds no register.
+    pub(crate) local_bytes: usize,
+    /// Threads that a block may have.
+    pub(crate) most_threads: u32,
     _module: Module,
 }
+
+/// `CU_FUNC_ATTRIBUTE_*`
+const MAX_THREADS_PER_BLOCK: c_int = 0;
+const LOCAL_SIZE_BYTES: c_int = 3;
 
 /// `CU_JIT_*`
 const INFO_LOG: c_uint = 3;
@@ -89,9 +97,17 @@ impl Module {
         let mut raw = RawFunction::NULL;
         // SAFETY: a text that ends in 0, and the place of a handle.
         match unsafe { (api.module_function)(&raw mut raw, self.0.raw, text.as_ptr()) } {
-            NOT_FOUND => Ok(None),
-            status => check(api, "cuModuleGetFunction", status).map(|()| Some(Function { raw, _module: self.clone() })),
+            NOT_FOUND => return Ok(None),
+            status => check(api, "cuModuleGetFunction", status)?,
         }
+        let attribute = |attribute| {
+            let mut value = 0;
+            // SAFETY: the place of an integer, and a function of this module.
+            let status = unsafe { (api.function_attribute)(&raw mut value, attribute, raw) };
+            check(api, "cuFuncGetAttribute", status).map(|()| value as u32)
+        };
+        let (local_bytes, most_threads) = (attribute(LOCAL_SIZE_BYTES)? as usize, attribute(MAX_THREADS_PER_BLOCK)?);
+        Ok(Some(Function { raw, local_bytes, most_threads, _module: self.clone() }))
     }
 
     /// Address and bytes of the global of this name, if there is one.
