@@ -152,3 +152,31 @@ macro_rules! block_columns {
     )* };
 }
 block_columns! { AlignedSoa aligned_soa AlignedFixed aligned_fixed AlignedAos aligned_aos AlignedTiles aligned_tiles }
+
+#[soa_class(layout = "aos")]
+pub struct Route {
+    #[inline_array]
+    pub stops: [u32; 24],
+    #[inline_array(2)]
+    pub fares: InnerArray<u16>,
+    #[inline_array]
+    pub one: [u8; 1],
+}
+#[soa_world]
+pub struct Routes {
+    pub routes: Objects<Route>,
+}
+
+#[test]
+fn slots_are_one_row() {
+    let layout = Routes::new().layout().for_objects(10);
+    assert_eq!(layout.classes[0].columns.len(), 28);
+    let text = layout.classes[0].to_string();
+    let rows: Vec<Vec<&str>> = text.lines().skip(2).map(|line| line.split("  ").map(str::trim).collect()).collect();
+    let cells = |row: &[&str]| row.iter().filter(|cell| !cell.is_empty()).map(|cell| (*cell).to_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
+    assert_eq!(rows[0], ["stops[0..24]", "[u32; 24]", "0", "112", "24 × 4", "960"]);
+    assert!(rows.iter().any(|row| row[0] == "fares[0..2]" && row[4..] == ["2 × 2", "40"]), "{text}");
+    assert!(rows.iter().any(|row| row[0] == "one[0]" && row[4..] == ["1", "10"]), "{text}");
+    assert!(rows.len() <= 5, "{text}");
+}

@@ -19,6 +19,7 @@ pub use link::{AnyLink, Extends, OtherClass};
 pub use strategies::{Ranged, Remembered, TagCells, Tags};
 
 use core::fmt::Debug;
+use core::marker::PhantomData;
 
 use crate::class::Class;
 use crate::directory::{TableRef, Targets};
@@ -56,7 +57,10 @@ use crate::value::Value;
 pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync {
     /// The trait's name.
     const NAME: &'static str;
-    /// The classes.
+    /// The classes, as [`Then`] after [`Then`].
+    #[doc(hidden)]
+    type Classes;
+    /// The same, as data.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
     /// By what host and device know them.
@@ -84,6 +88,14 @@ pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync 
     #[doc(hidden)]
     fn from_ref<'w, P: Phase>(object: Self::Ref<'w, P>) -> AnyHandle<'w, Self, P>;
 }
+
+/// A class, and those that follow.
+#[derive(Debug)]
+pub struct Then<C, Rest>(PhantomData<fn() -> (C, Rest)>);
+
+/// No class: the end of a list.
+#[derive(Debug)]
+pub struct Done;
 
 /// A class is in the list of a trait, so that a link to one of its objects can become one of the trait's.
 ///

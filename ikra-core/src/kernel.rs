@@ -122,6 +122,8 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
 pub unsafe trait OnDevice<A>: Copy {
     /// By what the device code knows the entry.
     const ENTRY: &'static Entry;
+    /// How many classes' [`SectionWords`] it takes, if it is that of a trait's kernel.
+    const SECTIONS: usize = 0;
     /// An array with the arguments.
     type Arguments<'a>: AsRef<[Argument<'a>]>
     where

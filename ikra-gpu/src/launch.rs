@@ -118,7 +118,7 @@ impl DeviceWorld {
         };
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
         let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
-        let shape = [size_of_val(&parts[..]), size_of::<u64>()];
+        let shape = shape_of_sections(parts.len());
         let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: (0, 1) }, launch.arguments)?;
         let list = self.upload_list(list.as_ref())?;
         let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
@@ -159,4 +159,9 @@ impl DeviceWorld {
 /// How many blocks of so many threads there are for one thread per object.
 fn blocks(objects: usize, threads: usize) -> u32 {
     u32::try_from(objects.div_ceil(threads)).unwrap_or(u32::MAX)
+}
+
+/// The bytes of what an entry for so many classes takes beside the kernels' arguments: their sections, and a list.
+pub(crate) fn shape_of_sections(sections: usize) -> [usize; 2] {
+    [sections * size_of::<SectionWords>(), size_of::<u64>()]
 }

@@ -8,7 +8,7 @@ use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
-use crate::code::{CALL, Codes, Kind};
+use crate::code::{CALL, Codes, Kind, Shape};
 use crate::driver::{Context, Function, Memory, Stream};
 
 /// The objects of each class of a world, always in the same order.
@@ -127,11 +127,14 @@ pub(crate) fn symbols(codes: &Codes, members: &Members<'_>) -> Result<Vec<Vec<Op
 pub(crate) fn check(
     codes: &Codes,
     entry: &Entry,
+    sections: usize,
     arguments: &[Argument<'_>],
     members: &Members<'_>,
 ) -> Result<(), GpuError> {
     symbols(codes, members)?;
-    codes.entry(entry, Kind::Call, CALL, arguments).map(drop)
+    let of_sections = crate::launch::shape_of_sections(sections);
+    let shape = if sections == 0 { CALL } else { Shape { own: &of_sections, result: (0, 1) } };
+    codes.entry(entry, Kind::Call, shape, arguments).map(drop)
 }
 
 /// What a table in constant memory is to say in a recording, where the device finds it.

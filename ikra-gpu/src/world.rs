@@ -81,7 +81,7 @@ pub trait CudaWorld: World {
         with(self, |_, device| Ok(device.device().clone()))
     }
 
-    /// Whether the device code has a kernel, and was compiled with the same idea of it, of its arguments and of the
+    /// Whether the device code has a kernel, of a class or of a trait, and was compiled with the same idea of it, of its arguments and of the
     /// world's classes as the program: what a launch finds out first. Needs no GPU, and is meant for tests.
     ///
     /// ```no_run
@@ -103,7 +103,8 @@ pub trait CudaWorld: World {
     where
         K: OnDevice<A>,
     {
-        Ok(tables::check(&Codes::of::<Self>()?, K::ENTRY, K::arguments(&args).as_ref(), self.members_mut().as_mut())?)
+        let (codes, arguments) = (Codes::of::<Self>()?, K::arguments(&args));
+        Ok(tables::check(&codes, K::ENTRY, K::SECTIONS, arguments.as_ref(), self.members_mut().as_mut())?)
     }
 
     /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use ikra_core::dispatch::{AnyLink, Referent};
-use ikra_core::dispatch::{Dispatch, Follow, Includes};
+use ikra_core::dispatch::{Dispatch, Done, Follow, Includes, Then};
 pub use ikra_core::kernel::HasKernel;
 pub use ikra_core::phase::Sequential;
 
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::exec;
 use crate::executor::{Launch, On, Over, Section};
 use crate::handle::Handle;
-use crate::kernel::{Argument, Call, Discardable, DispatchKernel, OnDevice, ReducedBy};
+use crate::kernel::{Call, Discardable, DispatchKernel, Entry, OnDevice, ReducedBy};
 use crate::link::Link;
 use crate::list::{LinkList, ListOrder, ListedLink};
 use crate::reduce::Reducer;
@@ -58,20 +58,6 @@ impl<D: DispatchKernel<METHOD>, const METHOD: usize> fmt::Debug for EveryClass<D
         f.write_str(D::NAME)
     }
 }
-
-/// The classes of a trait, as [`Then`] after [`Then`].
-pub trait ClassList: Dispatch {
-    /// The list.
-    type List;
-}
-
-/// A class, and those that follow.
-#[derive(Debug)]
-pub struct Then<C, Rest>(PhantomData<fn() -> (C, Rest)>);
-
-/// No class: the end of a list.
-#[derive(Debug)]
-pub struct Done;
 
 /// The handle of a kernel of a trait.
 #[doc(hidden)]
@@ -179,19 +165,11 @@ pub trait DispatchIn<W: 'static>: Dispatch {
     fn find_mut(link: AnyLink<Self>, world: &mut W) -> Result<Self::Mut<'_>, Error>;
 }
 
-/// The classes of a trait, and its links in worlds.
+/// The links of a trait in worlds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_in {
-    (@list) => { $crate::dispatch::Done };
-    (@list $class:path; $($rest:path;)*) => {
-        $crate::dispatch::Then<$class, $crate::__dispatch_in!(@list $($rest;)*)>
-    };
     ($all:ident, $is:ident: $($variant:ident = $class:path;)*) => {
-        #[automatically_derived]
-        impl $crate::dispatch::ClassList for $all {
-            type List = $crate::__dispatch_in!(@list $($class;)*);
-        }
         #[automatically_derived]
         impl<__W: 'static $(+ $crate::world::Holds<$class>)*> $crate::dispatch::DispatchIn<__W> for $all {
             type Mut<'w> = $is<$($crate::world::Mut<'w, $class>),*>;
@@ -253,14 +231,10 @@ pub use __dispatch_in as dispatch_in;
 pub trait Execute<W, A>: Copy {
     /// What lists of objects consist of: links of the class, or of the trait.
     type Link: ListedLink;
-    /// For all objects.
+    /// For all objects, where nothing can go wrong, or those in a list.
     #[doc(hidden)]
     #[track_caller]
-    fn run(world: &mut W, args: A);
-    /// For those in a list.
-    #[doc(hidden)]
-    #[track_caller]
-    fn run_each(world: &mut W, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
+    fn run(world: &mut W, links: Option<&LinkList<Self::Link>>, args: A) -> Result<(), Error>;
 }
 
 /// A kernel that runs on the host with arguments `A`, and whose results reducer `R` combines.
@@ -296,14 +270,10 @@ pub trait Reduce<W, A, R>: Copy {
     type Link: ListedLink;
     /// What the kernel returns.
     type Output;
-    /// For all objects.
+    /// For all objects, where nothing can go wrong, or those in a list.
     #[doc(hidden)]
     #[track_caller]
-    fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output;
-    /// For those in a list.
-    #[doc(hidden)]
-    #[track_caller]
-    fn reduce_each(world: &mut W, links: &LinkList<Self::Link>, args: A, reducer: R) -> Result<Self::Output, Error>;
+    fn reduce(world: &mut W, links: Option<&LinkList<Self::Link>>, args: A, reducer: R) -> Result<Self::Output, Error>;
 }
 
 /// A kernel that runs at every place with arguments `A`: what [`On::execute`] takes.
@@ -335,12 +305,9 @@ pub trait Reduce<W, A, R>: Copy {
     note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
 )]
 pub trait ExecuteOn<W: World, A>: Execute<W, A> {
-    /// For all objects.
+    /// For all objects, or those in a list.
     #[doc(hidden)]
-    fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error>;
-    /// For those in a list.
-    #[doc(hidden)]
-    fn run_each_on(on: &mut On<'_, W>, links: &LinkList<Self::Link>, args: A) -> Result<(), Error>;
+    fn run_on(on: &mut On<'_, W>, links: Option<&LinkList<Self::Link>>, args: A) -> Result<(), Error>;
 }
 
 /// A kernel that runs at every place with arguments `A`, and whose results reducer `R` combines: what
@@ -371,14 +338,11 @@ pub trait ExecuteOn<W: World, A>: Execute<W, A> {
     note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
 )]
 pub trait ReduceOn<W: World, A, R>: Reduce<W, A, R> {
-    /// For all objects.
+    /// For all objects, or those in a list.
     #[doc(hidden)]
-    fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error>;
-    /// For those in a list.
-    #[doc(hidden)]
-    fn reduce_each_on(
+    fn reduce_on(
         on: &mut On<'_, W>,
-        links: &LinkList<Self::Link>,
+        links: Option<&LinkList<Self::Link>>,
         args: A,
         reducer: R,
     ) -> Result<Self::Output, Error>;
@@ -393,12 +357,13 @@ where
     type Link = Link<K::Class>;
 
     #[inline]
-    fn run(world: &mut W, args: A) {
-        exec::execute::<K, A>(ready_for_kernel(world).objects_mut(), .., args);
-    }
-    #[inline]
-    fn run_each(world: &mut W, links: &LinkList<Link<K::Class>>, args: A) -> Result<(), Error> {
-        exec::execute_each::<K, A>(ready_for_kernel(world).objects_mut(), links.order(), 0, args)
+    fn run(world: &mut W, links: Option<&LinkList<Link<K::Class>>>, args: A) -> Result<(), Error> {
+        let objects = ready_for_kernel(world).objects_mut();
+        match links {
+            None => exec::execute::<K, A>(objects, .., args),
+            Some(links) => exec::execute_each::<K, A>(objects, links.order(), 0, args)?,
+        }
+        Ok(())
     }
 }
 
@@ -413,12 +378,17 @@ where
     type Output = K::Output;
 
     #[inline]
-    fn reduce(world: &mut W, args: A, reducer: R) -> K::Output {
-        exec::execute_and_reduce::<K, A, R>(ready_for_kernel(world).objects_mut(), .., args, reducer)
-    }
-    #[inline]
-    fn reduce_each(world: &mut W, links: &LinkList<Link<K::Class>>, args: A, reducer: R) -> Result<K::Output, Error> {
-        exec::execute_each_and_reduce::<K, A, R>(ready_for_kernel(world).objects_mut(), links.order(), 0, args, reducer)
+    fn reduce(
+        world: &mut W,
+        links: Option<&LinkList<Link<K::Class>>>,
+        args: A,
+        reducer: R,
+    ) -> Result<K::Output, Error> {
+        let objects = ready_for_kernel(world).objects_mut();
+        match links {
+            None => Ok(exec::execute_and_reduce::<K, A, R>(objects, .., args, reducer)),
+            Some(links) => exec::execute_each_and_reduce::<K, A, R>(objects, links.order(), 0, args, reducer),
+        }
     }
 }
 
@@ -428,11 +398,11 @@ where
     A: Copy + Send + Sync + 'static,
     W: Holds<K::Class>,
 {
-    fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
-        on.run_range::<K, A>(.., args)
-    }
-    fn run_each_on(on: &mut On<'_, W>, links: &LinkList<Link<K::Class>>, args: A) -> Result<(), Error> {
-        on.run_each::<K, A>(links.order(), 0, args)
+    fn run_on(on: &mut On<'_, W>, links: Option<&LinkList<Link<K::Class>>>, args: A) -> Result<(), Error> {
+        match links {
+            None => on.run_range::<K, A>(.., args),
+            Some(links) => on.run_each::<K, A>(links.order(), 0, args),
+        }
     }
 }
 
@@ -443,81 +413,91 @@ where
     R: Reducer<K::Output>,
     W: Holds<K::Class>,
 {
-    fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<K::Output, Error> {
-        on.reduce_range::<K, A, R>(.., args, reducer)
-    }
-    fn reduce_each_on(
+    fn reduce_on(
         on: &mut On<'_, W>,
-        links: &LinkList<Link<K::Class>>,
+        links: Option<&LinkList<Link<K::Class>>>,
         args: A,
         reducer: R,
     ) -> Result<K::Output, Error> {
-        on.reduce_each::<K, A, R>(links.order(), 0, args, reducer)
+        match links {
+            None => on.reduce_range::<K, A, R>(.., args, reducer),
+            Some(links) => on.reduce_each::<K, A, R>(links.order(), 0, args, reducer),
+        }
     }
 }
 
-mod lists {
-    //! The executors, class by class of a list, for the kernels of a method.
+mod visits {
+    //! Visits of the classes of a trait: what executors do for each of its kernels for a method.
 
     use super::*;
 
-    /// Each kernel for all objects of its class, and for those of a list.
-    ///
-    /// Of a list the kernels of the classes run last to first, so that all links are looked at before the first of them runs.
-    pub trait ExecuteList<D, W, A, const METHOD: usize> {
-        fn run(world: &mut W, args: A);
-        fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error>;
-    }
-    impl<D, W, A, const METHOD: usize> ExecuteList<D, W, A, METHOD> for Done {
-        fn run(_: &mut W, _: A) {}
-        fn run_each(_: &mut W, _: &Arc<ListOrder>, _: A) -> Result<(), Error> {
+    /// What is done for a class.
+    pub trait Visit<D, C> {
+        /// First to last.
+        fn go(&mut self) -> Result<(), Error>;
+        /// Then, if nothing went wrong, last to first.
+        fn come_back(&mut self) -> Result<(), Error> {
             Ok(())
         }
     }
-    impl<D, W, A, C, Rest, const METHOD: usize> ExecuteList<D, W, A, METHOD> for Then<C, Rest>
+
+    /// A list of classes all of which `V` visits.
+    pub trait VisitedBy<D, V> {
+        fn visit(visit: &mut V) -> Result<(), Error>;
+    }
+    impl<D, V> VisitedBy<D, V> for Done {
+        fn visit(_: &mut V) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Rest> {
+        fn visit(visit: &mut V) -> Result<(), Error> {
+            visit.go()?;
+            Rest::visit(visit)?;
+            visit.come_back()
+        }
+    }
+
+    /// Runs kernels on the host. Of a list, all links are looked at before the first of them runs.
+    pub struct Run<'a, W, A, const METHOD: usize> {
+        pub world: &'a mut W,
+        pub links: Option<&'a Arc<ListOrder>>,
+        pub args: A,
+    }
+    impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Run<'_, W, A, METHOD>
     where
         C: HasKernel<D, METHOD, Kernel: Call<A, Output: Discardable>>,
         A: Copy + Send + Sync,
         D: Includes<C>,
         W: Holds<C>,
-        Rest: ExecuteList<D, W, A, METHOD>,
     {
-        fn run(world: &mut W, args: A) {
-            exec::execute::<C::Kernel, A>(world.objects_mut(), .., args);
-            Rest::run(world, args);
+        fn go(&mut self) -> Result<(), Error> {
+            match self.links {
+                None => exec::execute::<C::Kernel, A>(self.world.objects_mut(), .., self.args),
+                Some(links) => links.check::<C>(D::TAG, self.world.objects().len()).map(drop)?,
+            }
+            Ok(())
         }
-        fn run_each(world: &mut W, links: &Arc<ListOrder>, args: A) -> Result<(), Error> {
-            links.check::<C>(D::TAG, world.objects().len())?;
-            Rest::run_each(world, links, args)?;
-            exec::execute_each::<C::Kernel, A>(world.objects_mut(), links, D::TAG, args)
+        fn come_back(&mut self) -> Result<(), Error> {
+            let Some(links) = self.links else { return Ok(()) };
+            exec::execute_each::<C::Kernel, A>(self.world.objects_mut(), links, D::TAG, self.args)
         }
     }
 
-    /// What the first class's kernel returns.
-    pub trait Returns<D, A, const METHOD: usize> {
-        type Output;
+    /// The same with results, which are combined in the order of the classes: the last ones first.
+    pub struct Fold<'a, W, A, R, T, const METHOD: usize> {
+        pub run: Run<'a, W, A, METHOD>,
+        pub reducer: R,
+        /// Those of classes that have been visited once.
+        pub own: Vec<T>,
+        pub result: T,
     }
-    impl<D, A, C, Rest, const METHOD: usize> Returns<D, A, METHOD> for Then<C, Rest>
-    where
-        C: HasKernel<D, METHOD, Kernel: Call<A>>,
-    {
-        type Output = <C::Kernel as Call<A>>::Output;
-    }
-
-    /// The same with results of type `T`, which are combined in the order of the classes.
-    pub trait ReduceList<D, W, A, R, T, const METHOD: usize> {
-        fn reduce(world: &mut W, args: A, reducer: R) -> T;
-        fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error>;
-    }
-    impl<D, W, A, R: Reducer<T>, T, const METHOD: usize> ReduceList<D, W, A, R, T, METHOD> for Done {
-        fn reduce(_: &mut W, _: A, reducer: R) -> T {
-            reducer.identity()
-        }
-        fn reduce_each(_: &mut W, _: &Arc<ListOrder>, _: A, reducer: R) -> Result<T, Error> {
-            Ok(reducer.identity())
+    impl<'a, W, A, R: Reducer<T>, T, const METHOD: usize> Fold<'a, W, A, R, T, METHOD> {
+        pub fn new(world: &'a mut W, links: Option<&'a Arc<ListOrder>>, args: A, reducer: R) -> Self {
+            Self { run: Run { world, links, args }, reducer, own: Vec::new(), result: reducer.identity() }
         }
     }
-    impl<D, W, A, R, T, C, Rest, const METHOD: usize> ReduceList<D, W, A, R, T, METHOD> for Then<C, Rest>
+    impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for Fold<'_, W, A, R, T, METHOD>
     where
         C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R>>,
         T: Copy + Send + Sync,
@@ -525,85 +505,45 @@ mod lists {
         R: Reducer<T>,
         D: Includes<C>,
         W: Holds<C>,
-        Rest: ReduceList<D, W, A, R, T, METHOD>,
     {
-        fn reduce(world: &mut W, args: A, reducer: R) -> T {
-            let own = exec::execute_and_reduce::<C::Kernel, A, R>(world.objects_mut(), .., args, reducer);
-            reducer.combine(own, Rest::reduce(world, args, reducer))
-        }
-        fn reduce_each(world: &mut W, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
-            links.check::<C>(D::TAG, world.objects().len())?;
-            let others = Rest::reduce_each(world, links, args, reducer)?;
-            let own =
-                exec::execute_each_and_reduce::<C::Kernel, A, R>(world.objects_mut(), links, D::TAG, args, reducer)?;
-            Ok(reducer.combine(own, others))
-        }
-    }
-
-    /// The same at any place, as one run.
-    pub trait ExecuteOnList<D, W: World, A, const METHOD: usize>: ExecuteList<D, W, A, METHOD> {
-        /// Adds the classes' sections: for all objects, or for those of a list, which are looked at.
-        fn sections<'a>(
-            world: &W,
-            links: Option<&'a Arc<ListOrder>>,
-            sections: &mut Vec<Section<'a>>,
-        ) -> Result<(), Error>;
-        /// Calls `work` with what the kernels' entries take.
-        fn with_arguments<T>(args: &A, work: impl FnOnce(&[Argument<'_>]) -> T) -> T;
-    }
-    impl<D, W: World, A, const METHOD: usize> ExecuteOnList<D, W, A, METHOD> for Done {
-        fn sections<'a>(_: &W, _: Option<&'a Arc<ListOrder>>, _: &mut Vec<Section<'a>>) -> Result<(), Error> {
+        fn go(&mut self) -> Result<(), Error> {
+            let Run { world, links, args } = &mut self.run;
+            let objects = world.objects_mut();
+            match links {
+                None => self.own.push(exec::execute_and_reduce::<C::Kernel, A, R>(objects, .., *args, self.reducer)),
+                Some(links) => links.check::<C>(D::TAG, objects.len()).map(drop)?,
+            }
             Ok(())
         }
-        fn with_arguments<T>(_: &A, work: impl FnOnce(&[Argument<'_>]) -> T) -> T {
-            work(&[])
-        }
-    }
-    impl<D, W, A, C, Rest, const METHOD: usize> ExecuteOnList<D, W, A, METHOD> for Then<C, Rest>
-    where
-        C: HasKernel<D, METHOD, Kernel: Call<A, Output: Discardable> + OnDevice<A>>,
-        A: Copy + Send + Sync + 'static,
-        D: Includes<C>,
-        W: Holds<C>,
-        Rest: ExecuteOnList<D, W, A, METHOD>,
-    {
-        fn sections<'a>(
-            world: &W,
-            links: Option<&'a Arc<ListOrder>>,
-            sections: &mut Vec<Section<'a>>,
-        ) -> Result<(), Error> {
-            // Safe code may have made the list; a launch for all classes has them in the order of their numbers.
-            assert!(sections.len() == D::TAG, "the classes of {} are in the order of its list", D::NAME);
-            let len = world.objects().len();
-            let over = match links {
-                None => Over::Range(0..len),
-                Some(list) => {
-                    list.check::<C>(D::TAG, len)?;
-                    Over::List { list, class: D::TAG }
-                }
-            };
-            sections.push(Section::of::<C::Kernel, A>(over));
-            Rest::sections(world, links, sections)
-        }
-        fn with_arguments<T>(args: &A, work: impl FnOnce(&[Argument<'_>]) -> T) -> T {
-            work(<C::Kernel as OnDevice<A>>::arguments(args).as_ref())
+        fn come_back(&mut self) -> Result<(), Error> {
+            let Run { world, links, args } = &mut self.run;
+            let objects = world.objects_mut();
+            if let Some(links) = links {
+                self.own.push(exec::execute_each_and_reduce::<C::Kernel, A, R>(
+                    objects,
+                    links,
+                    D::TAG,
+                    *args,
+                    self.reducer,
+                )?);
+            }
+            if let Some(own) = self.own.pop() {
+                self.result = self.reducer.combine(own, self.result);
+            }
+            Ok(())
         }
     }
 
-    /// The same with results.
-    pub trait ReduceOnList<D, W: World, A, R, T, const METHOD: usize> {
-        fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error>;
-        fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error>;
+    /// The same at any place.
+    pub struct FoldOn<'a, 'w, W, A, R, T, const METHOD: usize> {
+        pub on: &'a mut On<'w, W>,
+        pub links: Option<&'a Arc<ListOrder>>,
+        pub args: A,
+        pub reducer: R,
+        pub own: Vec<T>,
+        pub result: T,
     }
-    impl<D, W: World, A, R: Reducer<T>, T, const METHOD: usize> ReduceOnList<D, W, A, R, T, METHOD> for Done {
-        fn reduce_on(_: &mut On<'_, W>, _: A, reducer: R) -> Result<T, Error> {
-            Ok(reducer.identity())
-        }
-        fn reduce_each_on(_: &mut On<'_, W>, _: &Arc<ListOrder>, _: A, reducer: R) -> Result<T, Error> {
-            Ok(reducer.identity())
-        }
-    }
-    impl<D, W, A, R, T, C, Rest, const METHOD: usize> ReduceOnList<D, W, A, R, T, METHOD> for Then<C, Rest>
+    impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for FoldOn<'_, '_, W, A, R, T, METHOD>
     where
         C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R> + OnDevice<A>>,
         T: Transfer,
@@ -611,53 +551,111 @@ mod lists {
         R: Reducer<T>,
         D: Includes<C>,
         W: Holds<C>,
-        Rest: ReduceOnList<D, W, A, R, T, METHOD>,
     {
-        fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<T, Error> {
-            let own = on.reduce_range::<C::Kernel, A, R>(.., args, reducer)?;
-            Ok(reducer.combine(own, Rest::reduce_on(on, args, reducer)?))
+        fn go(&mut self) -> Result<(), Error> {
+            match self.links {
+                None => self.own.push(self.on.reduce_range::<C::Kernel, A, R>(.., self.args, self.reducer)?),
+                Some(links) => links.check::<C>(D::TAG, self.on.world().objects().len()).map(drop)?,
+            }
+            Ok(())
         }
-        fn reduce_each_on(on: &mut On<'_, W>, links: &Arc<ListOrder>, args: A, reducer: R) -> Result<T, Error> {
-            links.check::<C>(D::TAG, on.world().objects().len())?;
-            let others = Rest::reduce_each_on(on, links, args, reducer)?;
-            Ok(reducer.combine(on.reduce_each::<C::Kernel, A, R>(links, D::TAG, args, reducer)?, others))
+        fn come_back(&mut self) -> Result<(), Error> {
+            if let Some(links) = self.links {
+                self.own.push(self.on.reduce_each::<C::Kernel, A, R>(links, D::TAG, self.args, self.reducer)?);
+            }
+            if let Some(own) = self.own.pop() {
+                self.result = self.reducer.combine(own, self.result);
+            }
+            Ok(())
+        }
+    }
+
+    /// Makes the sections of one run: for all objects, or for those of a list, which are looked at.
+    pub struct Sections<'w, 'a, W, A, const METHOD: usize> {
+        pub world: &'w W,
+        pub links: Option<&'a Arc<ListOrder>>,
+        pub sections: Vec<Section<'a>>,
+        pub args: PhantomData<A>,
+    }
+    impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Sections<'_, '_, W, A, METHOD>
+    where
+        C: HasKernel<D, METHOD, Kernel: OnDevice<A>>,
+        D: Includes<C>,
+        W: Holds<C>,
+    {
+        fn go(&mut self) -> Result<(), Error> {
+            let len = self.world.objects().len();
+            // Safe code may have made the list; a launch for all classes has them in the order of their numbers.
+            assert!(self.sections.len() == D::TAG, "the classes of {} are in the order of its list", D::NAME);
+            let over = match self.links {
+                None => Over::Range(0..len),
+                Some(list) => {
+                    list.check::<C>(D::TAG, len)?;
+                    Over::List { list, class: D::TAG }
+                }
+            };
+            self.sections.push(Section::of::<C::Kernel, A>(over));
+            Ok(())
         }
     }
 }
-use lists::{ExecuteList, ExecuteOnList, ReduceList, ReduceOnList, Returns};
+use visits::{Fold, FoldOn, Run, Sections, VisitedBy};
 
 #[diagnostic::do_not_recommend]
 impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>
 where
     W: World,
-    D: ClassList<List: ExecuteList<D, W, A, METHOD>>,
+    D: Dispatch<Classes: for<'a> VisitedBy<D, Run<'a, W, A, METHOD>>>,
 {
     type Link = AnyLink<D>;
 
-    fn run(world: &mut W, args: A) {
-        D::List::run(ready_for_kernel(world), args);
-    }
-    fn run_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
-        D::List::run_each(ready_for_kernel(world), links.order(), args)
+    fn run(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A) -> Result<(), Error> {
+        let links = links.map(LinkList::order);
+        D::Classes::visit(&mut Run { world: ready_for_kernel(world), links, args })
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<D, A, W, R, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
+impl<D, A, W, R, C, Rest, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
 where
     W: World,
-    D: ClassList<
-        List: Returns<D, A, METHOD> + ReduceList<D, W, A, R, <D::List as Returns<D, A, METHOD>>::Output, METHOD>,
-    >,
+    C: HasKernel<D, METHOD, Kernel: Call<A>>,
+    R: Reducer<<C::Kernel as Call<A>>::Output>,
+    D: Dispatch<Classes = Then<C, Rest>>,
+    Then<C, Rest>: for<'a> VisitedBy<D, Fold<'a, W, A, R, <C::Kernel as Call<A>>::Output, METHOD>>,
 {
     type Link = AnyLink<D>;
-    type Output = <D::List as Returns<D, A, METHOD>>::Output;
+    type Output = <C::Kernel as Call<A>>::Output;
 
-    fn reduce(world: &mut W, args: A, reducer: R) -> Self::Output {
-        D::List::reduce(ready_for_kernel(world), args, reducer)
+    fn reduce(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<Self::Output, Error> {
+        let mut fold = Fold::new(ready_for_kernel(world), links.map(LinkList::order), args, reducer);
+        D::Classes::visit(&mut fold)?;
+        Ok(fold.result)
     }
-    fn reduce_each(world: &mut W, links: &LinkList<AnyLink<D>>, args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::List::reduce_each(ready_for_kernel(world), links.order(), args, reducer)
+}
+
+// SAFETY: by `DispatchKernel` and `HasKernel`, the entry for all classes takes sections for them, and what the first class's kernel
+// takes; without it, what is promised is what that kernel promises.
+#[diagnostic::do_not_recommend]
+unsafe impl<D, A, C, Rest, const METHOD: usize> OnDevice<A> for EveryClass<D, METHOD>
+where
+    C: HasKernel<D, METHOD, Kernel: OnDevice<A>>,
+    D: DispatchKernel<METHOD> + Dispatch<Classes = Then<C, Rest>>,
+{
+    const ENTRY: &'static Entry = match D::TOGETHER {
+        Some(entry) => entry,
+        None => <C::Kernel as OnDevice<A>>::ENTRY,
+    };
+    const SECTIONS: usize = match D::TOGETHER {
+        Some(_) => <D as Dispatch>::CLASSES.len(),
+        None => 0,
+    };
+    type Arguments<'a>
+        = <C::Kernel as OnDevice<A>>::Arguments<'a>
+    where
+        A: 'a;
+    fn arguments(args: &A) -> Self::Arguments<'_> {
+        <C::Kernel as OnDevice<A>>::arguments(args)
     }
 }
 
@@ -666,47 +664,45 @@ impl<D, A, W, const METHOD: usize> ExecuteOn<W, A> for EveryClass<D, METHOD>
 where
     W: World,
     A: Copy + Send + Sync + 'static,
-    D: DispatchKernel<METHOD> + ClassList<List: ExecuteOnList<D, W, A, METHOD>>,
+    Self: OnDevice<A>,
+    D: DispatchKernel<METHOD>
+        + Dispatch<
+            Classes: for<'a> VisitedBy<D, Run<'a, W, A, METHOD>>
+                         + for<'w, 'a> VisitedBy<D, Sections<'w, 'a, W, A, METHOD>>,
+        >,
 {
-    fn run_on(on: &mut On<'_, W>, args: A) -> Result<(), Error> {
-        let mut sections = Vec::with_capacity(D::CLASSES.len());
-        D::List::sections(on.world(), None, &mut sections)?;
-        D::List::with_arguments(&args, |arguments| {
-            on.start(Launch::of_classes::<D, METHOD>(&sections, arguments), move |world: &mut W| {
+    fn run_on(on: &mut On<'_, W>, list: Option<&LinkList<AnyLink<D>>>, args: A) -> Result<(), Error> {
+        let links = list.map(LinkList::order);
+        let sections = Vec::with_capacity(<D as Dispatch>::CLASSES.len());
+        let mut sections = Sections { world: on.world(), links, sections, args: PhantomData };
+        D::Classes::visit(&mut sections)?;
+        let (sections, arguments) = (sections.sections, <Self as OnDevice<A>>::arguments(&args));
+        let launch = Launch::of_classes::<D, METHOD>(&sections, arguments.as_ref());
+        match links {
+            None => on.start(launch, move |world: &mut W| {
                 try_ready_for_kernel(world)?;
-                D::List::run(world, args);
-                Ok(())
-            })
-        })
-    }
-    fn run_each_on(on: &mut On<'_, W>, links: &LinkList<AnyLink<D>>, args: A) -> Result<(), Error> {
-        let mut sections = Vec::with_capacity(D::CLASSES.len());
-        D::List::sections(on.world(), Some(links.order()), &mut sections)?;
-        D::List::with_arguments(&args, |arguments| {
-            on.finish(Launch::of_classes::<D, METHOD>(&sections, arguments), &mut |world: &mut W| {
+                D::Classes::visit(&mut Run { world, links: None, args })
+            }),
+            links => on.finish(launch, &mut |world: &mut W| {
                 try_ready_for_kernel(world)?;
-                D::List::run_each(world, links.order(), args)
-            })
-        })
+                D::Classes::visit(&mut Run { world, links, args })
+            }),
+        }
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<D, A, W, R, const METHOD: usize> ReduceOn<W, A, R> for EveryClass<D, METHOD>
+impl<D, A, W, R, T, const METHOD: usize> ReduceOn<W, A, R> for EveryClass<D, METHOD>
 where
     W: World,
-    Self: Reduce<W, A, R, Link = AnyLink<D>>,
-    D: ClassList<List: ReduceOnList<D, W, A, R, <Self as Reduce<W, A, R>>::Output, METHOD>>,
+    R: Reducer<T>,
+    Self: Reduce<W, A, R, Link = AnyLink<D>, Output = T>,
+    D: Dispatch<Classes: for<'a, 'w> VisitedBy<D, FoldOn<'a, 'w, W, A, R, T, METHOD>>>,
 {
-    fn reduce_on(on: &mut On<'_, W>, args: A, reducer: R) -> Result<Self::Output, Error> {
-        D::List::reduce_on(on, args, reducer)
-    }
-    fn reduce_each_on(
-        on: &mut On<'_, W>,
-        links: &LinkList<AnyLink<D>>,
-        args: A,
-        reducer: R,
-    ) -> Result<Self::Output, Error> {
-        D::List::reduce_each_on(on, links.order(), args, reducer)
+    fn reduce_on(on: &mut On<'_, W>, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<T, Error> {
+        let links = links.map(LinkList::order);
+        let mut fold = FoldOn { on, links, args, reducer, own: Vec::new(), result: reducer.identity() };
+        D::Classes::visit(&mut fold)?;
+        Ok(fold.result)
     }
 }

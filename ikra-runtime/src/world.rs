@@ -534,7 +534,9 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        K::run(self, args);
+        if let Err(error) = K::run(self, None, args) {
+            panic!("{error}");
+        }
     }
 
     /// Calls a kernel for the objects at some positions, on the host. See [`On::execute_range`].
@@ -569,7 +571,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         K: Execute<Self, A>,
     {
         let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
-        K::run_each(self, &list, args)
+        K::run(self, Some(&list), args)
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -591,7 +593,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Reduce<Self, A, R>,
     {
-        K::reduce(self, args, reducer)
+        K::reduce(self, None, args, reducer).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Calls a kernel for the objects at some positions and combines the results, on the host. See
@@ -635,7 +637,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         K: Reduce<Self, A, R>,
     {
         let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
-        K::reduce_each(self, &list, args, reducer)
+        K::reduce(self, Some(&list), args, reducer)
     }
 
     /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'

@@ -198,6 +198,11 @@ fn flow_and_density(statistics: &Statistics, parameters: &Parameters) -> [f64; 2
     [statistics.flow * 3600.0 / seconds, statistics.density * 1000.0 / metres]
 }
 
+/// `1 car`, `2 cars`.
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What is said at the end.
 fn report(
     network: &Network,
@@ -209,17 +214,18 @@ fn report(
     let [lights, smart, signs] = traffic.roads().controllers();
     let mut lines = String::new();
     lines += &format!(
-        "{} junctions, {} streets, {:.0} km: {} cells; lights at {} junctions, signs at {signs}\n",
-        network.nodes(),
-        network.streets(),
+        "{}, {}, {:.0} km: {} cells; lights at {}, signs at {signs}\n",
+        counted(network.nodes(), "junction"),
+        counted(network.streets(), "street"),
         network.length() / 1e3,
         traffic.roads().cells(),
-        lights + smart,
+        counted(lights + smart, "junction"),
     );
     let statistics = traffic.statistics(options.machine.place())?;
     let seconds = computing.as_secs_f64().max(f64::MIN_POSITIVE);
     let per_second = f64::from(options.steps) / seconds;
-    lines += &format!("{} cars, {} steps, {worker}: {seconds:.2} s\n", statistics.cars, options.steps);
+    let (cars, steps) = (counted(statistics.cars as usize, "car"), counted(options.steps as usize, "step"));
+    lines += &format!("{cars}, {steps}, {worker}: {seconds:.2} s\n");
     lines += &format!("{per_second:.0} steps/s, {:.3e} car updates/s\n", per_second * f64::from(statistics.cars));
     let speed = |velocity| traffic.parameters().kilometres_per_hour(velocity);
     let [flow, density] = flow_and_density(&statistics, traffic.parameters());

@@ -4,6 +4,10 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {
+    (@list) => { $crate::dispatch::Done };
+    (@list $class:path; $($rest:path;)*) => {
+        $crate::dispatch::Then<$class, $crate::__dispatch!(@list $($rest;)*)>
+    };
     (
         $all:ident = $name:literal as $bits:ty, $reference:ident, $is:ident:
         $($variant:ident = $class:path;)*
@@ -17,6 +21,7 @@ macro_rules! __dispatch {
         #[automatically_derived]
         unsafe impl $crate::dispatch::Dispatch for $all {
             const NAME: &'static ::core::primitive::str = $name;
+            type Classes = $crate::__dispatch!(@list $($class;)*);
             const CLASSES: &'static [$crate::info::ClassId] = &[$(<$class as $crate::info::ClassInfo>::ID),*];
             const MEANINGS: &'static [::core::primitive::u64] =
                 &[$(<$crate::link::Link<$class> as $crate::value::Value>::MEANING),*];

@@ -86,8 +86,8 @@ impl Body<'_> {
             );
             return true;
         }
-        let is_copied = is_punct(before, '*')
-            && at.checked_sub(2).is_some_and(|at| is_punct(Some(&tokens[at]), '='))
+        let is_copied = matches!(tokens[..at], [.., TokenTree::Ident(ref word), TokenTree::Ident(_), ref equals, ref star]
+            if (word == "let" || word == "mut") && is_punct(Some(equals), '=') && is_punct(Some(star), '*'))
             && is_punct(after.first(), ';');
         let is_cloned = matches!(after, [dot, TokenTree::Ident(name), TokenTree::Group(arguments), ..]
             if is_punct(Some(dot), '.') && name == "clone" && arguments.stream().is_empty() && !self.has_clone);

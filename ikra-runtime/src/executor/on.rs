@@ -216,7 +216,7 @@ impl<'w, W: World> On<'w, W> {
     where
         K: ExecuteOn<W, A>,
     {
-        K::run_on(self, args)
+        K::run_on(self, None, args)
     }
 
     /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids.
@@ -298,7 +298,7 @@ impl<'w, W: World> On<'w, W> {
         K: ExecuteOn<W, A>,
     {
         let list = self.listed(links)?;
-        K::run_each_on(self, &list, args)
+        K::run_on(self, Some(&list), args)
     }
 
     /// The links of a column, as a list: put in order where the column is, without copying it. Later changes to the column
@@ -448,7 +448,7 @@ impl<'w, W: World> On<'w, W> {
     where
         K: ReduceOn<W, A, R>,
     {
-        K::reduce_on(self, args, reducer)
+        K::reduce_on(self, None, args, reducer)
     }
 
     /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids, and
@@ -540,7 +540,7 @@ impl<'w, W: World> On<'w, W> {
         K: ReduceOn<W, A, R>,
     {
         let list = self.listed(links)?;
-        K::reduce_each_on(self, &list, args, reducer)
+        K::reduce_on(self, Some(&list), args, reducer)
     }
 
     /// For the objects of a list that are of the class with this number.

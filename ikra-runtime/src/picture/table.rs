@@ -42,7 +42,9 @@ impl fmt::Display for ClassLayout {
             )?;
         }
         let header = ["column", "type", "offset", "stride", "bytes", "all objects"].map(str::to_owned);
-        let rows = self.columns.iter().map(|column| cells(column, self.objects));
+        // The slots of an inner array are one row.
+        let slots = self.columns.chunk_by(|a, b| field(a).is_some() && field(a) == field(b));
+        let rows = slots.map(|slots| cells(slots, self.objects));
         let rows: Vec<[String; 6]> = std::iter::once(header).chain(rows).collect();
         let widths: [usize; 6] =
             std::array::from_fn(|n| rows.iter().map(|row| row[n].chars().count()).max().unwrap_or(0));
@@ -57,14 +59,25 @@ impl fmt::Display for ClassLayout {
     }
 }
 
-fn cells(column: &ColumnLayout, objects: usize) -> [String; 6] {
+/// The field that the column is a slot of.
+fn field(column: &ColumnLayout) -> Option<&str> {
+    Some(column.name.strip_suffix(']')?.split_once('[')?.0)
+}
+
+/// A row, for a column or for several that differ in where they lie only.
+fn cells(columns: &[ColumnLayout], objects: usize) -> [String; 6] {
+    let column = &columns[0];
     let atomic = if column.atomic { " (atomic)" } else { "" };
+    let (name, times) = match (field(column), columns.len()) {
+        (Some(field), count @ 2..) => (format!("{field}[0..{count}]"), format!("{count} × ")),
+        _ => (column.name.clone(), String::new()),
+    };
     [
-        format!("{}{atomic}", column.name),
+        format!("{name}{atomic}"),
         column.type_name.to_owned(),
         column.offset.map_or_else(|| "own".to_owned(), |offset| offset.to_string()),
         column.stride.to_string(),
-        column.size.to_string(),
-        (column.size * objects).to_string(),
+        format!("{times}{}", column.size),
+        columns.iter().map(|column| column.size * objects).sum::<usize>().to_string(),
     ]
 }

@@ -5,6 +5,7 @@
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_build::ptx;
+use ikra_device_tests::actors::{Actor, Pedestrian, Town, Weather};
 use ikra_device_tests::model::arguments::{Marker, Taker, Takers, taker};
 use ikra_device_tests::model::differs::*;
 use ikra_device_tests::model::twins::{self, Twins};
@@ -21,6 +22,39 @@ fn what_agrees_is_found() {
     GrowingWorld::new().cuda_check(Growing::look, ()).unwrap();
     SameWorld::new().cuda_check(Same::fits, 3).unwrap();
     SameWorld::new().cuda_check(Same::go, ()).unwrap();
+    // The entry for all classes of a trait.
+    Town::new().cuda_check(Actor::drive, (Weather::Sunny, 0.5)).unwrap();
+    let walker = Link::<Pedestrian>::from_index(0).unwrap();
+    Town::new().cuda_check(Actor::feel, walker.into()).unwrap();
+    let error = Town::new().cuda_check(Unlisted::go, ()).unwrap_err();
+    assert!(matches!(error, Error::Gpu(GpuError::NoSuchKernel { .. })), "{error}");
+}
+
+/// A trait that the device code does not have.
+#[soa_class]
+pub struct Here {
+    pub count: u32,
+}
+#[soa_class]
+pub struct There {
+    pub count: u32,
+}
+#[soa_dispatch(Here, There)]
+pub trait Unlisted {
+    #[kernel]
+    fn go(&mut self);
+}
+#[soa_methods]
+impl Unlisted for Here {
+    fn go(&mut self) {
+        self.count += 1;
+    }
+}
+#[soa_methods]
+impl Unlisted for There {
+    fn go(&mut self) {
+        self.count += 2;
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn refused(street: &mut Street) -> Error {
 
 /// What executors call, called by hand.
 fn by_hand<K: Execute<Street, ()>>(_: K, street: &mut Street) {
-    K::run(street, ());
+    K::run(street, None, ()).unwrap();
 }
 
 #[test]
