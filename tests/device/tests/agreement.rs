@@ -5,7 +5,7 @@
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_build::ptx;
-use ikra_device_tests::actors::{Actor, Pedestrian, Town, Weather};
+use ikra_device_tests::model::actors::{Actor, Pedestrian, Town, Weather};
 use ikra_device_tests::model::arguments::{Marker, Taker, Takers, taker};
 use ikra_device_tests::model::differs::*;
 use ikra_device_tests::model::twins::{self, Twins};
