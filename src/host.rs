@@ -34,7 +34,6 @@ pub(crate) mod rt {
     pub use ikra_runtime::{
         dispatch::{dispatch_in, every_class},
         executor::Executor,
-        mirror::{Mirror, Unit},
         objects::AnyObjects,
         world::{WorldState, assert_closed},
     };

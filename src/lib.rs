@@ -305,7 +305,7 @@ pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::Field;
     pub use ikra_core::dispatch::{
-        AnyHandle, Extends, Found, Function, Functions, Implements, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
+        AnyHandle, Extends, Found, Function, Functions, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
     };
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{
@@ -314,7 +314,7 @@ pub mod rt {
     pub use ikra_core::handle::{Handle, Own};
     pub use ikra_core::info::ClassId;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
-    pub use ikra_core::known::{After, FieldSeen, FieldView, If, No, Probe, Then};
+    pub use ikra_core::known::{FieldSeen, FieldView, No, Probe};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::order::{NotAtomic, OfAny, OfSelf};
     pub use ikra_core::origin::meaning;

@@ -9,7 +9,7 @@ use crate::phase::Phase;
 use crate::storage::{FieldTuple, Storage};
 use crate::table::BaseSet;
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::table::{Base, TargetSlot};
+use crate::table::TargetSlot;
 
 /// A struct under `#[soa_class]`: its objects are stored column by column.
 ///
@@ -40,11 +40,8 @@ use crate::table::{Base, TargetSlot};
 pub unsafe trait Class: ClassInfo {
     /// `layout = "…"`.
     type Layout: Layout;
+    /// Where its columns start.
     #[doc(hidden)]
-    #[cfg(not(target_arch = "nvptx64"))]
-    type Bases: BaseSet + AsRef<[Base]> + AsMut<[Base]>;
-    #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
     type Bases: BaseSet;
     /// A word of the class's table in constant memory.
     #[doc(hidden)]
@@ -54,8 +51,6 @@ pub unsafe trait Class: ClassInfo {
     #[doc(hidden)]
     #[cfg(target_arch = "nvptx64")]
     fn count() -> u32;
-    #[doc(hidden)]
-    const BASES: Self::Bases;
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
     type Targets: AsRef<[TargetSlot]> + Send + Sync + 'static;

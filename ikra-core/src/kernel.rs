@@ -305,7 +305,6 @@ impl<T: DeviceArgument> Checked<'_, T> {
 
 /// For arguments of which only the type checker knows that they cannot be passed: their kernel never runs here.
 #[cfg(target_arch = "nvptx64")]
-#[doc(hidden)]
 pub trait Unpassed {
     /// Tells nothing.
     ///

@@ -2,8 +2,8 @@
 //!
 //! A field's type may be no value, a world's `Objects<X>` may be of something that is no class. Every use of such a
 //! type would be an error of its own. So the macros ask with [`Probe`], in one constant, which panics with what to
-//! write instead; and they name the type by way of that constant, as [`If<{ … }, T>`](If). The compiler says nothing
-//! more about types that depend on a constant with an error.
+//! write instead; and they name the type by way of that constant, as what an array of that length consists of. The compiler says
+//! nothing more about types that depend on a constant with an error.
 
 use core::marker::PhantomData;
 
@@ -41,28 +41,6 @@ pub trait No {
 }
 
 impl<T> No for Probe<T> {}
-
-/// `T`, if `IS`.
-#[derive(Debug)]
-pub struct If<const IS: bool, T>(PhantomData<fn() -> T>);
-
-/// `T`, if there is a `First`.
-#[derive(Debug)]
-pub struct After<First, T>(PhantomData<fn() -> (First, T)>);
-
-impl<First, T> Then for After<First, T> {
-    type Type = T;
-}
-
-/// What a condition leaves of a type.
-pub trait Then {
-    /// The type.
-    type Type;
-}
-
-impl<T> Then for If<true, T> {
-    type Type = T;
-}
 
 /// What a view shows for a class's `K`-th field.
 pub type FieldView<'w, P, C, const K: usize> = <<C as Field<K>>::Storage as Storage<C, K>>::View<'w, P>;

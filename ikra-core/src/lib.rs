@@ -74,7 +74,6 @@ pub mod rng;
 pub mod step;
 pub mod storage;
 pub mod table;
-#[doc(hidden)]
 pub mod target;
 pub mod thread;
 pub mod tile_row;

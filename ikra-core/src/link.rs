@@ -122,7 +122,6 @@ impl<C> Link<C> {
 }
 
 /// Objects whose links can be turned into numbers: `Objects<C>`.
-#[doc(hidden)]
 pub trait Numbered<C> {
     /// What can go wrong.
     type Error;

@@ -5,9 +5,10 @@ use core::fmt::Debug;
 /// What a ref knows of its object's tile row, see [`tile_row`](crate::tile_row): `TileRow` in kernels for pairs, and
 /// in all other phases [`NoRow`].
 ///
-/// Sealed: refs read what it returns instead of a column.
-#[doc(hidden)]
-pub trait Near: Copy + Debug + sealed::Sealed + 'static {
+/// # Safety
+///
+/// [`read`](Self::read) returns what is in the row that [`at`](Self::at) was given, or nothing: refs read that instead of a column.
+pub unsafe trait Near: Copy + Debug + 'static {
     /// There is no row.
     const NONE: Self;
 
@@ -22,17 +23,12 @@ pub trait Near: Copy + Debug + sealed::Sealed + 'static {
     unsafe fn read<V>(self, offset: Option<usize>) -> Option<V>;
 }
 
-pub(crate) mod sealed {
-    pub trait Sealed {}
-}
-
 /// There is no tile row, whatever the object: no bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct NoRow;
 
-impl sealed::Sealed for NoRow {}
-
-impl Near for NoRow {
+// SAFETY: it returns nothing.
+unsafe impl Near for NoRow {
     const NONE: Self = Self;
 
     #[inline(always)]

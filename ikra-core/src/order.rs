@@ -308,13 +308,7 @@ mod sealed {
         const FIELD: usize;
         /// Whether it is that of the object that the kernel runs for.
         const OWN: bool;
-        /// What the kernel may do with it.
-        type Rule: HasRule;
-    }
-
-    /// What a kernel may do with a field.
-    pub trait HasRule {
-        /// What it is, the same constant for all operations, so that a conflict is reported once.
+        /// What the kernel may do with it: the same constant for all operations, so that a conflict is reported once.
         const RULE: Rule;
     }
 }
@@ -331,9 +325,9 @@ pub struct OfAny<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
 /// The rule for field `K` of class `C` in phase `P`.
 #[derive(Debug)]
-pub struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
-impl<P: Phase, C: ClassInfo, const K: usize> sealed::HasRule for RuleFor<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> RuleFor<P, C, K> {
     const RULE: Rule = match Rule::find::<P, C>(K) {
         Ok(rule) => rule,
         Err(conflict) => panic!("{}", explain::<P, C>(K, conflict).as_str()),
@@ -352,7 +346,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfSelf<P, C, K> {
     type Class = C;
     const FIELD: usize = K;
     const OWN: bool = true;
-    type Rule = RuleFor<P, C, K>;
+    const RULE: Rule = RuleFor::<P, C, K>::RULE;
 }
 
 impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfAny<P, C, K> {}
@@ -361,12 +355,12 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfAny<P, C, K> {
     type Class = C;
     const FIELD: usize = K;
     const OWN: bool = false;
-    type Rule = RuleFor<P, C, K>;
+    const RULE: Rule = RuleFor::<P, C, K>::RULE;
 }
 
 /// Fails to compile if the operation may have another result in another order of threads.
 pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
-    if !<A::Rule as sealed::HasRule>::RULE.allows(operation, A::OWN) {
+    if !A::RULE.allows(operation, A::OWN) {
         panic!("{}", refusal::<A>(operation).as_str());
     }
 }
@@ -374,7 +368,7 @@ pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
 /// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and
 /// all that run beside it, load it only, or each object's call is alone with its own.
 pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
-    match <A::Rule as sealed::HasRule>::RULE {
+    match A::RULE {
         Rule::Loads => true,
         Rule::Own => A::OWN,
         Rule::Anything | Rule::Updates(_) => false,
@@ -468,7 +462,7 @@ const fn refusal<A: AtomicOwner>(operation: Operation) -> Message {
             .push(name)
             .push("))]`");
     }
-    let (message, found) = match <A::Rule as sealed::HasRule>::RULE {
+    let (message, found) = match A::RULE {
         Rule::Updates(kind) => {
             (list(message.push(" is "), kind, kind).push(", and, where the text does not show it, "), kind)
         }
@@ -515,7 +509,6 @@ const fn to_list(message: Message, operation: Operation, own: bool, name: &str) 
 /// In the methods of a class the macro writes `field.__valueless().fetch_add(1);` for the statement
 /// `field.fetch_add(1);`. On an [`Atomic`](crate::storage::Atomic) that is a method of its own, whose result has
 /// `fetch_add` without a value; so the types decide what counts as an update, and not the text.
-#[doc(hidden)]
 pub trait NotAtomic: Sized {
     /// The same reference.
     #[inline(always)]

@@ -17,7 +17,6 @@ pub trait Job<X> {
 ///
 /// References that are parameters of a function are known not to alias; references inside a struct or
 /// tuple are not. Only so does LLVM vectorise loops over many columns.
-#[doc(hidden)]
 pub trait Spread: Sized {
     /// Calls the job, compiled for the instruction set if it wants that.
     fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output;

@@ -61,6 +61,14 @@ pub trait BaseSet: Copy + Send + Sync + 'static {
     /// The start of a column; for layouts of one allocation, column 0 stands for its start.
     fn get(&self, column: usize) -> Base;
 
+    /// Without storage.
+    #[cfg(not(target_arch = "nvptx64"))]
+    const NONE: Self;
+
+    /// The start of a column, to change.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn get_mut(&mut self, column: usize) -> &mut Base;
+
     /// The objects' columns.
     #[cfg(target_arch = "nvptx64")]
     fn columns() -> &'static Self;
@@ -75,6 +83,11 @@ impl<const N: usize> BaseSet for [Base; N] {
     #[inline(always)]
     fn get(&self, column: usize) -> Base {
         self[column]
+    }
+    const NONE: Self = [Base::NONE; N];
+    #[inline(always)]
+    fn get_mut(&mut self, column: usize) -> &mut Base {
+        &mut self[column]
     }
 }
 

@@ -44,7 +44,6 @@ unsafe impl<T: Value> Transfer for T {
 macro_rules! tuples {
     ($($wire:ident ($($T:ident $k:tt),+))*) => { $(
         /// A tuple on its way.
-        #[doc(hidden)]
         #[derive(Clone, Copy, Debug)]
         #[repr(C)]
         pub struct $wire<$($T),+>($($T),+);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ikra_core::device_code::DeviceCode;
 use ikra_core::fingerprint::{Signature, bytes, field_fingerprint};
-use ikra_core::kernel::{Argument, Entry};
+use ikra_core::kernel::{Argument, Entry, SectionWords};
 use ikra_runtime::error::GpuError;
 use ikra_runtime::world::World;
 
@@ -344,6 +344,11 @@ impl Codes {
     pub(crate) fn is_recursive(&self, module: usize, symbol: &str) -> bool {
         self.texts[module].2.recursive.contains(symbol)
     }
+}
+
+/// The bytes of what an entry for so many classes takes beside the kernels' arguments: their sections, and a list.
+pub(crate) fn shape_of_sections(sections: usize) -> [usize; 2] {
+    [sections * size_of::<SectionWords>(), size_of::<u64>()]
 }
 
 /// The bytes of the arguments that the device takes: of one of no bytes its compiler makes no parameter.

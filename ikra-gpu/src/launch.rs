@@ -9,7 +9,7 @@ use ikra_runtime::executor::{Form, Launch, Section};
 
 use crate::PAIR_THREADS;
 use crate::arguments::Arguments;
-use crate::code::{CALL, Kind, Shape};
+use crate::code::{CALL, Kind, Shape, shape_of_sections};
 use crate::device_world::DeviceWorld;
 use crate::driver::Grid;
 use crate::step::{Positions, Step};
@@ -159,9 +159,4 @@ impl DeviceWorld {
 /// How many blocks of so many threads there are for one thread per object.
 fn blocks(objects: usize, threads: usize) -> u32 {
     u32::try_from(objects.div_ceil(threads)).unwrap_or(u32::MAX)
-}
-
-/// The bytes of what an entry for so many classes takes beside the kernels' arguments: their sections, and a list.
-pub(crate) fn shape_of_sections(sections: usize) -> [usize; 2] {
-    [sections * size_of::<SectionWords>(), size_of::<u64>()]
 }

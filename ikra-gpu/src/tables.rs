@@ -8,7 +8,7 @@ use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
-use crate::code::{CALL, Codes, Kind, Shape};
+use crate::code::{CALL, Codes, Kind, Shape, shape_of_sections};
 use crate::driver::{Context, Function, Memory, Stream};
 
 /// The objects of each class of a world, always in the same order.
@@ -132,7 +132,7 @@ pub(crate) fn check(
     members: &Members<'_>,
 ) -> Result<(), GpuError> {
     symbols(codes, members)?;
-    let of_sections = crate::launch::shape_of_sections(sections);
+    let of_sections = shape_of_sections(sections);
     let shape = if sections == 0 { CALL } else { Shape { own: &of_sections, result: (0, 1) } };
     codes.entry(entry, Kind::Call, shape, arguments).map(drop)
 }

@@ -1,7 +1,7 @@
 //! Errors, collected and shown together.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, Ident, Visibility};
 
@@ -9,6 +9,13 @@ use syn::{GenericParam, Generics, Ident, Visibility};
 /// treats lints as in generated code.
 pub(crate) fn located(tokens: impl ToTokens) -> Span {
     Span::call_site().located_at(syn::spanned::Spanned::span(&tokens))
+}
+
+/// A type that stands for another, unless a number is an error: of a type that depends on a constant with an error the compiler says
+/// nothing more, so that one mistake is one message. It is what an array of that length consists of; in the header of an `impl` it
+/// may be taken for any type.
+pub(crate) fn unless_error(ty: impl ToTokens, number: TokenStream, at: Span) -> TokenStream {
+    quote_spanned!(at=> <[#ty; { #number }] as ::core::iter::IntoIterator>::Item)
 }
 
 /// A type of this name that stands for an item with these errors: the compiler says nothing about its uses, since it
@@ -39,6 +46,7 @@ pub(crate) fn silent(
             #[allow(dead_code)]
             #item
         };
+        // By a trait of its own, so that what is implemented for it is not taken for what conflicts with others.
         #[doc(hidden)]
         #[allow(missing_docs, non_camel_case_types, unreachable_pub)]
         pub trait #is<T> { type Type; }

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use crate::class::{Class, column_count, has_own_columns};
 use crate::error::Error;
 use crate::layout::{Layout, LayoutKind, PAGE, SHORT, arena_align, checked_pitch, geometry, stagger};
-use crate::table::Base;
+use crate::table::{Base, BaseSet};
 
 /// An allocation, zeroed when made, freed when dropped.
 struct Allocation {
@@ -75,7 +75,7 @@ pub(crate) fn blocks<C: Class>(objects: usize) -> usize {
 
 impl<C: Class> Memory<C> {
     pub(crate) const fn empty() -> Self {
-        Self { allocations: Vec::new(), arena: None, arena_bytes: 0, bases: C::BASES, capacity: 0 }
+        Self { allocations: Vec::new(), arena: None, arena_bytes: 0, bases: C::Bases::NONE, capacity: 0 }
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -105,10 +105,10 @@ impl<C: Class> Memory<C> {
                 if !wanted(column) || next_slot {
                     memory.allocations.push(None);
                     if wanted(column) {
-                        let before = memory.bases.as_ref()[column - 1].0;
+                        let before = memory.bases.get(column - 1).0;
                         let pitch = checked::<C>(checked_pitch(bytes, align))?;
                         // SAFETY: the allocation of the array's first slot is long enough for all of them.
-                        memory.bases.as_mut()[column] = Base(unsafe { before.add(pitch) });
+                        *memory.bases.get_mut(column) = Base(unsafe { before.add(pitch) });
                     }
                     continue;
                 }
@@ -118,13 +118,13 @@ impl<C: Class> Memory<C> {
                     .and_then(|pitch| others.checked_mul(pitch)?.checked_add(bytes)?.checked_add(shift));
                 let allocation = allocate::<C>(checked::<C>(all)?, align)?;
                 // SAFETY: the allocation is longer than the shift.
-                memory.bases.as_mut()[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });
+                *memory.bases.get_mut(column) = Base(unsafe { allocation.start.as_ptr().add(shift) });
                 memory.allocations.push(Some(allocation));
             }
         } else {
             let bytes = checked::<C>(blocks::<C>(capacity).checked_mul(geometry.block))?;
             let allocation = allocate::<C>(bytes, geometry.align)?;
-            memory.bases.as_mut()[0] = Base(allocation.start.as_ptr());
+            *memory.bases.get_mut(0) = Base(allocation.start.as_ptr());
             memory.allocations.push(Some(allocation));
         }
         Ok(memory)
@@ -146,17 +146,17 @@ impl<C: Class> Memory<C> {
         match C::Layout::KIND {
             LayoutKind::Soa if has_own_columns::<C>() => {
                 for column in 0..column_count(C::FIELDS) {
-                    copy(from_bases.as_ref()[column], to_bases.as_ref()[column], 0, len * geometry.sizes[column]);
+                    copy(from_bases.get(column), to_bases.get(column), 0, len * geometry.sizes[column]);
                 }
             }
             LayoutKind::Soa => {
                 for column in 0..column_count(C::FIELDS) {
                     let bytes = len * geometry.sizes[column];
-                    copy(from_bases.as_ref()[0], to_bases.as_ref()[0], geometry.offsets[column], bytes);
+                    copy(from_bases.get(0), to_bases.get(0), geometry.offsets[column], bytes);
                 }
             }
             LayoutKind::Aos | LayoutKind::Tiles(_) => {
-                copy(from_bases.as_ref()[0], to_bases.as_ref()[0], 0, blocks::<C>(len) * geometry.block);
+                copy(from_bases.get(0), to_bases.get(0), 0, blocks::<C>(len) * geometry.block);
             }
         }
     }
@@ -214,12 +214,12 @@ impl<C: Class> Memory<C> {
         std::mem::swap(&mut self.arena, &mut other.arena);
         std::mem::swap(&mut self.arena_bytes, &mut other.arena_bytes);
         let column = column_count(C::FIELDS);
-        std::mem::swap(&mut self.bases.as_mut()[column], &mut other.bases.as_mut()[column]);
+        std::mem::swap(self.bases.get_mut(column), other.bases.get_mut(column));
     }
 
     fn set_arena(&mut self, arena: Option<Allocation>, bytes: usize) {
         let base = arena.as_ref().map_or(Base::NONE, |arena| Base(arena.start.as_ptr()));
-        self.bases.as_mut()[column_count(C::FIELDS)] = base;
+        *self.bases.get_mut(column_count(C::FIELDS)) = base;
         self.arena = arena;
         self.arena_bytes = bytes;
     }
@@ -231,7 +231,7 @@ impl<C: Class> Memory<C> {
         }
         assert_eq!(self.capacity, other.capacity);
         std::mem::swap(&mut self.allocations[column], &mut other.allocations[column]);
-        std::mem::swap(&mut self.bases.as_mut()[column], &mut other.bases.as_mut()[column]);
+        std::mem::swap(self.bases.get_mut(column), other.bases.get_mut(column));
         true
     }
 }

@@ -20,14 +20,14 @@ use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub use rows::{Links, Rows};
 
-use crate::class::{Class, MAX_FIELDS, arrays, atomics, first_column, in_arena};
+use crate::class::{Class, MAX_FIELDS, arrays, atomics, base_count, first_column, in_arena};
 use crate::error::Error;
 use crate::exec::for_chunks;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
-use crate::table::Table;
+use crate::table::{BaseSet, Table};
 use ikra_core::effects::FieldSet;
 
 /// The largest number of objects of one class: ids are 32 bits wide, and 0 is null.
@@ -467,7 +467,7 @@ impl<C: Class> Objects<C> {
     /// Storage for the columns of `fields` beside the objects', for a kernel with `snapshot`.
     pub(crate) fn prepare_shadow(&mut self, fields: FieldSet) -> Result<C::Bases, Error> {
         if fields.is_empty() || self.is_empty() {
-            return Ok(C::BASES);
+            return Ok(C::Bases::NONE);
         }
         if self.shadow.fields.intersection(fields) != fields {
             let fields = self.shadow.fields.union(fields);
@@ -506,7 +506,7 @@ impl<C: Class> Objects<C> {
     fn commit(&mut self, fields: FieldSet, range: Range<usize>) {
         if range == (0..self.len()) {
             let mut swapped = true;
-            for column in (0..self.memory.bases().as_ref().len()).filter(|&c| column_in::<C>(fields, c)) {
+            for column in (0..base_count(C::FIELDS)).filter(|&c| column_in::<C>(fields, c)) {
                 swapped &= self.memory.swap_column(&mut self.shadow.memory, column);
             }
             if swapped {

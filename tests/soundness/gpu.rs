@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::FieldSet;
 use ikra::prelude::*;
-use ikra::rt::{AnyObjects, Mirror, Unit};
+use ikra_runtime::mirror::{Mirror, Unit};
+use ikra_runtime::objects::AnyObjects;
 
 #[soa_class]
 pub struct Town {

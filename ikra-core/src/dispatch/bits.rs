@@ -33,7 +33,7 @@ pub enum LinkWords<'a> {
 /// 1. The type is [`Narrow`] or [`Wide`], or `repr(transparent)` over one of them.
 /// 2. `Number` is the integer of the same size.
 /// 3. The number that `parts` returns is less than `classes`, whatever the bits are.
-pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sealed + 'static {
+pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + 'static {
     /// The link to the first object of the first class.
     const FIRST: Self;
     /// The integer of the same size, in which 0 is no link.
@@ -53,12 +53,6 @@ pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + sealed::Sea
     fn words(_: &[Self]) -> Option<LinkWords<'_>> {
         None
     }
-}
-
-pub(super) mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Narrow {}
-    impl Sealed for super::Wide {}
 }
 
 /// How many bits number so many classes.

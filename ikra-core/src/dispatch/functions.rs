@@ -9,7 +9,6 @@ use crate::handle::Handle;
 use crate::phase::Phase;
 
 /// The function of one class, which takes the object and a tuple of arguments.
-#[doc(hidden)]
 pub struct Function<'w, D, P, A, R> {
     /// The class's number.
     tag: usize,
@@ -55,7 +54,6 @@ where
 }
 
 /// The functions of all classes of `D`.
-#[doc(hidden)]
 pub struct Functions<'w, D, P, A, R, const N: usize>([fn(Found<'w, D, P>, A) -> R; N]);
 
 impl<'w, D: Dispatch, P: Phase, A, R, const N: usize> Functions<'w, D, P, A, R, N> {

@@ -18,7 +18,6 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
-use super::bits::sealed::Sealed;
 use super::{LinkBits, Narrow};
 use crate::range_table::{Numbering, RangeTable, Region, splits};
 
@@ -36,8 +35,6 @@ impl<const CLASSES: usize, const LEAVES: usize> Ranged<CLASSES, LEAVES> {
         None => panic!("as many nodes as leaves"),
     };
 }
-
-impl<const CLASSES: usize, const LEAVES: usize> Sealed for Ranged<CLASSES, LEAVES> {}
 
 // SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
 unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASSES, LEAVES> {
@@ -78,7 +75,6 @@ unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASS
 /// # Safety
 ///
 /// The cells are 0 at first, and are reached by [`cells`](Self::cells) only.
-#[doc(hidden)]
 pub unsafe trait Tags: Send + Sync + 'static {
     /// What takes one object's.
     type Cell: TagCell;
@@ -96,7 +92,6 @@ pub unsafe trait Tags: Send + Sync + 'static {
 /// # Safety
 ///
 /// Zero bytes are a value, whose number is 0.
-#[doc(hidden)]
 pub unsafe trait TagCell: Sync + 'static {
     /// The number that is there.
     fn get(&self) -> u32;
@@ -156,7 +151,6 @@ impl<C: TagCell, const N: usize> TagCells<C, N> {
 #[repr(transparent)]
 pub struct Remembered<T>(Narrow, PhantomData<T>);
 
-impl<T> Sealed for Remembered<T> {}
 impl<T> Copy for Remembered<T> {}
 impl<T> Clone for Remembered<T> {
     fn clone(&self) -> Self {

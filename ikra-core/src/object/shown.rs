@@ -21,7 +21,6 @@ impl<T: fmt::Debug> Shown<'_, T> {
 }
 
 /// For types that are not `Debug`.
-#[doc(hidden)]
 pub trait NotShown {
     /// `_`.
     fn shown(&self) -> &dyn fmt::Debug;

@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::address;
+use super::{BaseSet, address};
 use crate::class::Class;
 use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
 use crate::field_set::FieldSet;
@@ -73,7 +73,7 @@ impl<C: Class> Table<C> {
     ///
     /// Whoever gets it keeps the invariants above.
     pub unsafe fn new() -> Self {
-        Self { header: Header::EMPTY, bases: C::BASES, targets: C::TARGETS, newer: None }
+        Self { header: Header::EMPTY, bases: C::Bases::NONE, targets: C::TARGETS, newer: None }
     }
 
     /// Makes the host's values of some fields the last ones, before they are read or changed.

@@ -22,7 +22,6 @@ pub(crate) mod warp;
 pub use standard::StdMethods;
 
 /// On the host, what calls a job with each run as a parameter of its own.
-#[doc(hidden)]
 pub trait Spread {}
 impl<T> Spread for T {}
 

@@ -3,7 +3,6 @@
 use crate::value::{LaneArray, Lanes, Value};
 
 /// What a kernel loads of a field before a call and stores after it: the value, or where it is.
-#[doc(hidden)]
 pub trait Loaded: Copy + Send + Sync + 'static {
     /// Storage for several, whose SIMD lanes are different objects.
     type Lanes: Lanes<Self>;

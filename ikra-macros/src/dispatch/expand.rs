@@ -8,7 +8,7 @@ use syn::{FnArg, Path, ReturnType};
 use super::model::{Dispatch, Method};
 use super::strategy::{self, Strategy};
 use crate::class::ref_ident;
-use crate::diagnostics::located;
+use crate::diagnostics::{located, unless_error};
 use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite};
 use crate::symbol::{kernel_symbol, place};
 
@@ -100,14 +100,12 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     }
 }
 
-/// The classes, each as the elements of an array of a length that it has only if it implements the trait: where it does not, the
-/// compiler says that once, and nothing of a type that depends on it.
+/// The classes, as what implements the trait.
 fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
     let ident = &dispatch.ident;
     dispatch.options.classes.iter().map(move |class| {
-        quote_spanned! {located(class)=>
-            <[#class; <#class as ::ikra::rt::Implements<#ident>>::ONE] as ::core::iter::IntoIterator>::Item
-        }
+        let at = located(class);
+        unless_error(class, quote_spanned!(at=> <#class as ::ikra::Implements<#ident>>::ONE), at)
     })
 }
 

@@ -39,7 +39,7 @@ pub(super) fn implementor(
         #errors
         #class! { #krate #(#attrs)* impl #class { #(#items)* } }
         #[automatically_derived]
-        impl ::ikra::rt::Implements<#path> for #class {}
+        impl ::ikra::Implements<#path> for #class {}
         #included
         #(#checks)*
     }

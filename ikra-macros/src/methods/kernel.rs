@@ -11,7 +11,7 @@ use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
 use crate::class::{padded, view_ident};
-use crate::diagnostics::located;
+use crate::diagnostics::{located, unless_error};
 
 /// A kernel: the handle `Body::advance` in value position, what it does, and how executors call it.
 pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
@@ -38,7 +38,8 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let effects = effects(block, method, options, &name);
     // Where the trait does not list the class, that is the one error.
     let of = options.of.as_ref().map(|(path, number)| {
-        let listed = quote!(<[#path; <#path as ::ikra::Includes<#class>>::TAG] as ::core::iter::IntoIterator>::Item);
+        let listed =
+            unless_error(path, quote!(<#path as ::ikra::Includes<#class>>::TAG), proc_macro2::Span::call_site());
         quote_spanned!(at=> as #path, #listed, #number;)
     });
     let purpose = format!("The kernel [`{name}`]: its handle, what it does to fields, and how executors call it.");

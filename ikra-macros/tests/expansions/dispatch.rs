@@ -34,9 +34,9 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
-            return <<<[Car; <Car as ::ikra::rt::Implements<
-                Actor,
-            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
+            return <<<[Car; {
+                <Car as ::ikra::Implements<Actor>>::ONE
+            }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
             >>::speed(&object);
@@ -46,9 +46,9 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             model::Pedestrian,
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
-            return <<<[model::Pedestrian; <model::Pedestrian as ::ikra::rt::Implements<
-                Actor,
-            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
+            return <<<[model::Pedestrian; {
+                <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+            }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
             >>::speed(&object);
@@ -65,9 +65,9 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
-            return <<<[Car; <Car as ::ikra::rt::Implements<
-                Actor,
-            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
+            return <<<[Car; {
+                <Car as ::ikra::Implements<Actor>>::ONE
+            }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
             >>::target(&object);
@@ -77,9 +77,9 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             model::Pedestrian,
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
-            return <<<[model::Pedestrian; <model::Pedestrian as ::ikra::rt::Implements<
-                Actor,
-            >>::ONE] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
+            return <<<[model::Pedestrian; {
+                <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+            }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
             >>::target(&object);
@@ -90,9 +90,9 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
 }
 ::ikra::rt::dispatch_kernel! {
-    Actor, "Actor::tick", 0 : [< [Car; < Car as ::ikra::rt::Implements < Actor >> ::ONE]
-    as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; < model::Pedestrian as
-    ::ikra::rt::Implements < Actor >> ::ONE] as ::core::iter::IntoIterator > ::Item] at
+    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::Implements < Actor >> ::ONE }]
+    as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; { < model::Pedestrian
+    as ::ikra::Implements < Actor >> ::ONE }] as ::core::iter::IntoIterator > ::Item] at
     ":1:0" : (f32)
 }
 ::ikra::rt::together! {
@@ -113,14 +113,14 @@ impl Actor {
 }
 const _: () = {
     let _: ::core::marker::PhantomData<
-        <[Car; <Car as ::ikra::rt::Implements<
-            Actor,
-        >>::ONE] as ::core::iter::IntoIterator>::Item,
+        <[Car; {
+            <Car as ::ikra::Implements<Actor>>::ONE
+        }] as ::core::iter::IntoIterator>::Item,
     >;
     let _: ::core::marker::PhantomData<
-        <[model::Pedestrian; <model::Pedestrian as ::ikra::rt::Implements<
-            Actor,
-        >>::ONE] as ::core::iter::IntoIterator>::Item,
+        <[model::Pedestrian; {
+            <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+        }] as ::core::iter::IntoIterator>::Item,
     >;
 };
 ///Tells `#[soa_methods]` what [`Actor`] has, under its name.

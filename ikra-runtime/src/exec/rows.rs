@@ -11,7 +11,7 @@ use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::spread::{Job, Spread};
-use crate::table::Table;
+use crate::table::{BaseSet, Table};
 use crate::window::WindowTuple;
 use ikra_core::effects::FieldSet;
 
@@ -52,7 +52,7 @@ pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
         objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
     }
     if const { K::EFFECTS.shadowed() }.is_empty() {
-        return <K::Class as Class>::BASES;
+        return <K::Class as Class>::Bases::NONE;
     }
     match objects.prepare_shadow(const { K::EFFECTS.shadowed() }) {
         Ok(bases) => bases,

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use ikra::FieldSet;
 use ikra::prelude::*;
-use ikra::rt::{AnyObjects, Mirror, Unit};
+use ikra_runtime::mirror::{Mirror, Unit};
+use ikra_runtime::objects::AnyObjects;
 
 #[soa_class]
 pub struct Town {

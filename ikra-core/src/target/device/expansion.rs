@@ -6,7 +6,6 @@
 macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
         type Bases = $crate::table::DeviceBases<$row>;
-        const BASES: Self::Bases = $crate::table::DeviceBases::COLUMNS;
         #[inline(always)]
         fn constant(word: usize) -> u64 {
             let value: u64;

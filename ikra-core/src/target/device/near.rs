@@ -2,16 +2,15 @@
 
 use core::ptr;
 
+use crate::near::Near;
 pub use crate::near::NoRow;
-use crate::near::{Near, sealed};
 
 /// The tile row of an object, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct TileRow(*const u8);
 
-impl sealed::Sealed for TileRow {}
-
-impl Near for TileRow {
+// SAFETY: it returns what is in the row.
+unsafe impl Near for TileRow {
     const NONE: Self = Self(ptr::null());
 
     #[inline(always)]

@@ -6,7 +6,6 @@
 macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
         type Bases = [$crate::table::Base; $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)];
-        const BASES: Self::Bases = [const { $crate::table::Base::NONE }; _];
         type Targets =
             [$crate::table::TargetSlot; $crate::info::target_count(<$row as $crate::info::ClassInfo>::FIELDS)];
         const TARGETS: Self::Targets = [const { $crate::table::TargetSlot::NONE }; _];

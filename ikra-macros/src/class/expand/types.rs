@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use crate::class::arrays::Arrangement;
 use crate::class::checks::{innermost, linked, optional, shown};
 use crate::class::model::{Field, StorageKind, is_number};
-use crate::diagnostics::located;
+use crate::diagnostics::{located, unless_error};
 
 impl Field {
     /// The runtime's storage for it, as other items name it.
@@ -43,12 +43,10 @@ impl Field {
         }
         if let Some(first) = self.asked {
             // An error there is one here, and is not repeated.
-            return quote_spanned! {at=>
-                <::ikra::rt::After<<#class as ::ikra::rt::Field<#first>>::Storage, #storage> as ::ikra::rt::Then>::Type
-            };
+            let first = quote_spanned!(at=> ::core::mem::size_of::<<#class as ::ikra::rt::Field<#first>>::Storage>());
+            return unless_error(&storage, first, at);
         }
-        let sure = is_stored(&self.ty, self.kind, &storage);
-        quote_spanned!(at=> <::ikra::rt::If<{ #sure }, #storage> as ::ikra::rt::Then>::Type)
+        unless_error(&storage, is_stored(&self.ty, self.kind, &storage), at)
     }
 
     /// What a view shows for it.
@@ -106,7 +104,7 @@ impl Arrangement {
     }
 }
 
-/// A condition that holds if `storage` stores a field of this type, and is an error that says why not otherwise.
+/// 1 if `storage` stores a field of this type, and an error that says why not otherwise.
 fn is_stored(ty: &Type, kind: StorageKind, storage: &TokenStream) -> TokenStream {
     let at = located(ty);
     let element = innermost(ty);
@@ -150,7 +148,7 @@ fn is_stored(ty: &Type, kind: StorageKind, storage: &TokenStream) -> TokenStream
         use ::ikra::rt::No as _;
         #why
         if !<::ikra::rt::Probe<#storage>>::IS_STORAGE { #no_value }
-        true
+        1
     }
 }
 
