@@ -308,7 +308,13 @@ mod sealed {
         const FIELD: usize;
         /// Whether it is that of the object that the kernel runs for.
         const OWN: bool;
-        /// What the kernel may do with it: the same constant for all operations, so that a conflict is reported once.
+        /// What the kernel may do with it.
+        type Rule: HasRule;
+    }
+
+    /// What a kernel may do with a field.
+    pub trait HasRule {
+        /// What it is, the same constant for all operations, so that a conflict is reported once.
         const RULE: Rule;
     }
 }
@@ -325,9 +331,9 @@ pub struct OfAny<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
 /// The rule for field `K` of class `C` in phase `P`.
 #[derive(Debug)]
-struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+pub struct RuleFor<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
-impl<P: Phase, C: ClassInfo, const K: usize> RuleFor<P, C, K> {
+impl<P: Phase, C: ClassInfo, const K: usize> sealed::HasRule for RuleFor<P, C, K> {
     const RULE: Rule = match Rule::find::<P, C>(K) {
         Ok(rule) => rule,
         Err(conflict) => panic!("{}", explain::<P, C>(K, conflict).as_str()),
@@ -346,7 +352,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfSelf<P, C, K> {
     type Class = C;
     const FIELD: usize = K;
     const OWN: bool = true;
-    const RULE: Rule = RuleFor::<P, C, K>::RULE;
+    type Rule = RuleFor<P, C, K>;
 }
 
 impl<P: Phase, C: ClassInfo, const K: usize> AtomicOwner for OfAny<P, C, K> {}
@@ -355,12 +361,12 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfAny<P, C, K> {
     type Class = C;
     const FIELD: usize = K;
     const OWN: bool = false;
-    const RULE: Rule = RuleFor::<P, C, K>::RULE;
+    type Rule = RuleFor<P, C, K>;
 }
 
 /// Fails to compile if the operation may have another result in another order of threads.
 pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
-    if !A::RULE.allows(operation, A::OWN) {
+    if !<A::Rule as sealed::HasRule>::RULE.allows(operation, A::OWN) {
         panic!("{}", refusal::<A>(operation).as_str());
     }
 }
@@ -368,7 +374,7 @@ pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
 /// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and
 /// all that run beside it, load it only, or each object's call is alone with its own.
 pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
-    match A::RULE {
+    match <A::Rule as sealed::HasRule>::RULE {
         Rule::Loads => true,
         Rule::Own => A::OWN,
         Rule::Anything | Rule::Updates(_) => false,
@@ -462,7 +468,7 @@ const fn refusal<A: AtomicOwner>(operation: Operation) -> Message {
             .push(name)
             .push("))]`");
     }
-    let (message, found) = match A::RULE {
+    let (message, found) = match <A::Rule as sealed::HasRule>::RULE {
         Rule::Updates(kind) => {
             (list(message.push(" is "), kind, kind).push(", and, where the text does not show it, "), kind)
         }
