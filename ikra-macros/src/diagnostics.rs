@@ -1,9 +1,11 @@
 //! Errors, collected and shown together.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{GenericParam, Generics, Ident, Visibility};
+use syn::parse::{Parse, Parser};
+use syn::punctuated::Punctuated;
+use syn::{GenericParam, Generics, Ident, Token, Visibility};
 
 /// A span for generated code that the compiler shows at the user's tokens, and which resolves names and
 /// treats lints as in generated code.
@@ -88,6 +90,20 @@ impl Errors {
                 None
             }
         }
+    }
+
+    /// What an attribute is given, separated by commas: where something cannot be parsed, the rest of it counts all the same.
+    pub(crate) fn settings<T: Parse>(&mut self, args: TokenStream) -> Vec<T> {
+        if let Ok(settings) = Punctuated::<T, Token![,]>::parse_terminated.parse2(args.clone()) {
+            return settings.into_iter().collect();
+        }
+        let args: Vec<TokenTree> = args.into_iter().collect();
+        let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        let settings = args.split(is_comma).filter_map(|setting| match setting {
+            [] => None,
+            setting => self.take(syn::parse2(setting.iter().cloned().collect())),
+        });
+        settings.collect()
     }
 
     /// The errors as one, if there are any.

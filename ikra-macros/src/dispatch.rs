@@ -46,6 +46,13 @@ pub(crate) fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream 
     if let Ok(mut made) = MADE.lock() {
         made.insert(parsed.ident.unraw().to_string());
     }
+    for class in without_attribute(&parsed.ident).unwrap_or_default() {
+        let name = &parsed.ident;
+        errors.at(
+            name,
+            format!("put `#[soa_methods]` on `impl {name} for {class}`: the name is that of a type, not of a trait"),
+        );
+    }
     let item = krate.protect(item);
     let errors = errors.into_tokens();
     let made = inherit(&krate, Inherited::default(), args, item, &parsed);
@@ -208,6 +215,30 @@ pub(crate) fn is_plain(name: &Ident) -> bool {
 
 /// Names of the traits under the attribute so far.
 static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// The classes for which the file has a block of the trait that is not under `#[soa_methods]`, if the trait is the only one of the
+/// name.
+fn without_attribute(name: &Ident) -> Option<Vec<String>> {
+    struct Blocks<'a>(&'a Ident, usize, Vec<String>);
+    impl<'i> Visit<'i> for Blocks<'_> {
+        fn visit_item_trait(&mut self, item: &'i ItemTrait) {
+            self.1 += usize::from(item.ident.unraw() == self.0.unraw());
+        }
+        fn visit_item_impl(&mut self, item: &'i syn::ItemImpl) {
+            let is_of = |path: &syn::Path| path.get_ident().is_some_and(|name| name.unraw() == self.0.unraw());
+            if item.attrs.is_empty() && item.trait_.as_ref().is_some_and(|(path, _)| is_of(path)) {
+                self.2.push(quote::ToTokens::to_token_stream(&item.self_ty).to_string());
+            }
+        }
+    }
+    let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
+    let block = format!("impl {} for", name.unraw());
+    // A file in which each is under an attribute, as most are, is not parsed.
+    text.match_indices(&block).any(|(at, _)| !text[..at].trim_end().ends_with(']')).then_some(())?;
+    let mut blocks = Blocks(name, 0, Vec::new());
+    blocks.visit_file(&syn::parse_file(&text).ok()?);
+    (blocks.1 == 1).then_some(blocks.2)
+}
 
 /// Whether a trait of this name is in the file, and none of them is under the attribute.
 fn stands_without(name: &Ident) -> Option<bool> {

@@ -434,27 +434,27 @@ mod visits {
     /// What is done for a class.
     pub trait Visit<D, C> {
         /// First to last.
-        fn go(&mut self) -> Result<(), Error>;
+        fn visit_forth(&mut self) -> Result<(), Error>;
         /// Then, if nothing went wrong, last to first.
-        fn come_back(&mut self) -> Result<(), Error> {
+        fn visit_back(&mut self) -> Result<(), Error> {
             Ok(())
         }
     }
 
     /// A list of classes all of which `V` visits.
     pub trait VisitedBy<D, V> {
-        fn visit(visit: &mut V) -> Result<(), Error>;
+        fn visit_all(visit: &mut V) -> Result<(), Error>;
     }
     impl<D, V> VisitedBy<D, V> for Done {
-        fn visit(_: &mut V) -> Result<(), Error> {
+        fn visit_all(_: &mut V) -> Result<(), Error> {
             Ok(())
         }
     }
     impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Rest> {
-        fn visit(visit: &mut V) -> Result<(), Error> {
-            visit.go()?;
-            Rest::visit(visit)?;
-            visit.come_back()
+        fn visit_all(visit: &mut V) -> Result<(), Error> {
+            visit.visit_forth()?;
+            Rest::visit_all(visit)?;
+            visit.visit_back()
         }
     }
 
@@ -471,14 +471,14 @@ mod visits {
         D: Includes<C>,
         W: Holds<C>,
     {
-        fn go(&mut self) -> Result<(), Error> {
+        fn visit_forth(&mut self) -> Result<(), Error> {
             match self.links {
                 None => exec::execute::<C::Kernel, A>(self.world.objects_mut(), .., self.args),
                 Some(links) => links.check::<C>(D::TAG, self.world.objects().len()).map(drop)?,
             }
             Ok(())
         }
-        fn come_back(&mut self) -> Result<(), Error> {
+        fn visit_back(&mut self) -> Result<(), Error> {
             let Some(links) = self.links else { return Ok(()) };
             exec::execute_each::<C::Kernel, A>(self.world.objects_mut(), links, D::TAG, self.args)
         }
@@ -506,7 +506,7 @@ mod visits {
         D: Includes<C>,
         W: Holds<C>,
     {
-        fn go(&mut self) -> Result<(), Error> {
+        fn visit_forth(&mut self) -> Result<(), Error> {
             let Run { world, links, args } = &mut self.run;
             let objects = world.objects_mut();
             match links {
@@ -515,7 +515,7 @@ mod visits {
             }
             Ok(())
         }
-        fn come_back(&mut self) -> Result<(), Error> {
+        fn visit_back(&mut self) -> Result<(), Error> {
             let Run { world, links, args } = &mut self.run;
             let objects = world.objects_mut();
             if let Some(links) = links {
@@ -552,14 +552,14 @@ mod visits {
         D: Includes<C>,
         W: Holds<C>,
     {
-        fn go(&mut self) -> Result<(), Error> {
+        fn visit_forth(&mut self) -> Result<(), Error> {
             match self.links {
                 None => self.own.push(self.on.reduce_range::<C::Kernel, A, R>(.., self.args, self.reducer)?),
                 Some(links) => links.check::<C>(D::TAG, self.on.world().objects().len()).map(drop)?,
             }
             Ok(())
         }
-        fn come_back(&mut self) -> Result<(), Error> {
+        fn visit_back(&mut self) -> Result<(), Error> {
             if let Some(links) = self.links {
                 self.own.push(self.on.reduce_each::<C::Kernel, A, R>(links, D::TAG, self.args, self.reducer)?);
             }
@@ -583,7 +583,7 @@ mod visits {
         D: Includes<C>,
         W: Holds<C>,
     {
-        fn go(&mut self) -> Result<(), Error> {
+        fn visit_forth(&mut self) -> Result<(), Error> {
             let len = self.world.objects().len();
             // Safe code may have made the list; a launch for all classes has them in the order of their numbers.
             assert!(self.sections.len() == D::TAG, "the classes of {} are in the order of its list", D::NAME);
@@ -611,7 +611,7 @@ where
 
     fn run(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A) -> Result<(), Error> {
         let links = links.map(LinkList::order);
-        D::Classes::visit(&mut Run { world: ready_for_kernel(world), links, args })
+        D::Classes::visit_all(&mut Run { world: ready_for_kernel(world), links, args })
     }
 }
 
@@ -629,7 +629,7 @@ where
 
     fn reduce(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<Self::Output, Error> {
         let mut fold = Fold::new(ready_for_kernel(world), links.map(LinkList::order), args, reducer);
-        D::Classes::visit(&mut fold)?;
+        D::Classes::visit_all(&mut fold)?;
         Ok(fold.result)
     }
 }
@@ -675,17 +675,17 @@ where
         let links = list.map(LinkList::order);
         let sections = Vec::with_capacity(<D as Dispatch>::CLASSES.len());
         let mut sections = Sections { world: on.world(), links, sections, args: PhantomData };
-        D::Classes::visit(&mut sections)?;
+        D::Classes::visit_all(&mut sections)?;
         let (sections, arguments) = (sections.sections, <Self as OnDevice<A>>::arguments(&args));
         let launch = Launch::of_classes::<D, METHOD>(&sections, arguments.as_ref());
         match links {
             None => on.start(launch, move |world: &mut W| {
                 try_ready_for_kernel(world)?;
-                D::Classes::visit(&mut Run { world, links: None, args })
+                D::Classes::visit_all(&mut Run { world, links: None, args })
             }),
             links => on.finish(launch, &mut |world: &mut W| {
                 try_ready_for_kernel(world)?;
-                D::Classes::visit(&mut Run { world, links, args })
+                D::Classes::visit_all(&mut Run { world, links, args })
             }),
         }
     }
@@ -702,7 +702,7 @@ where
     fn reduce_on(on: &mut On<'_, W>, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<T, Error> {
         let links = links.map(LinkList::order);
         let mut fold = FoldOn { on, links, args, reducer, own: Vec::new(), result: reducer.identity() };
-        D::Classes::visit(&mut fold)?;
+        D::Classes::visit_all(&mut fold)?;
         Ok(fold.result)
     }
 }

@@ -2,7 +2,6 @@
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, LitInt, LitStr, Token};
 
 use crate::diagnostics::Errors;
@@ -50,11 +49,9 @@ impl Options {
     /// Parses the attribute's arguments.
     pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self { layout: Layout::Soa, capacity: None, arena: None, addressing: "Zero", columns: None };
-        let parser = Punctuated::<Setting, Token![,]>::parse_terminated;
-        let Some(settings) = errors.take(syn::parse::Parser::parse2(parser, args)) else { return options };
         let mut tile: Option<(Ident, usize)> = None;
         let mut seen: Vec<Ident> = Vec::new();
-        for Setting { name, value } in settings {
+        for Setting { name, value } in errors.settings(args) {
             if seen.contains(&name) {
                 errors.at(&name, format!("`{name}` is set twice"));
                 continue;

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
+use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Path, Token};
 
 use super::strategy::Strategy;
@@ -54,10 +53,8 @@ impl Parse for Setting {
 impl Options {
     pub(super) fn parse(args: TokenStream, of: &Ident, errors: &mut Errors) -> Self {
         let mut options = Self::default();
-        let parsed = Punctuated::<Setting, Token![,]>::parse_terminated.parse2(args);
-        let Some(settings) = errors.take(parsed) else { return options };
         let mut seen = HashMap::new();
-        for setting in settings {
+        for setting in errors.settings(args) {
             match setting {
                 Setting::Class(class) => options.class(class, &mut seen, errors),
                 Setting::Wide(name) if options.wide => errors.at(name, "`wide` is there twice"),

@@ -117,11 +117,15 @@ impl Options {
             order: Uses::default(),
             listed: Vec::new(),
         };
-        if matches!(attr.meta, Meta::Path(_)) {
-            return options;
-        }
-        let parsed = attr.parse_args_with(Punctuated::<Setting, Token![,]>::parse_terminated);
-        for setting in errors.take(parsed).unwrap_or_default() {
+        let settings = match &attr.meta {
+            Meta::Path(_) => return options,
+            Meta::List(list) => errors.settings(list.tokens.clone()),
+            Meta::NameValue(_) => {
+                errors.take(attr.meta.require_list().map(drop));
+                return options;
+            }
+        };
+        for setting in settings {
             match setting {
                 Setting::Flag(name) if name == "pairs" => options.pairs = Some(name),
                 Setting::Of(path, number) => options.of = Some((path, number)),

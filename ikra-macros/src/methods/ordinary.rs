@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::{FnArg, Pat};
 
 use super::Fields;
 use super::access::{Macro, imports, is_punct, macro_at, plain_name};
@@ -23,10 +24,21 @@ pub(super) fn check(block: &mut Block, errors: &mut Errors) {
     let has_clone = block.methods.iter().any(|method| method.item.sig.ident == "clone");
     for method in &mut block.methods {
         let body = method.item.block.to_token_stream();
+        let others = method.item.sig.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        });
+        let others = others.zip(&method.parameters).filter_map(|(typed, parameter)| match &*typed.pat {
+            Pat::Ident(name) if parameter.object.is_some() => Some(plain_name(&name.ident)),
+            _ => None,
+        });
+        // A name that is anything but looked into may be another variable's too.
+        let others = others.filter(|name| is_looked_into(body.clone(), name)).collect();
         let mut body_of = Body {
             fields: &block.fields,
             class: &class,
             kernels: &kernels,
+            others,
             has_clone,
             imports: imports(&body),
             errors,
@@ -42,6 +54,8 @@ struct Body<'a> {
     fields: &'a Fields,
     class: &'a Ident,
     kernels: &'a HashSet<String>,
+    /// The names of parameters that are other objects.
+    others: HashSet<String>,
     /// Whether the block has a method `clone` of its own.
     has_clone: bool,
     imports: HashSet<String>,
@@ -60,6 +74,7 @@ impl Body<'_> {
                 TokenTree::Ident(word) if is_item(word, &tokens, at) => {
                     at = tokens[at..].iter().position(is_braces).map_or(tokens.len(), |n| at + n);
                 }
+                TokenTree::Ident(word) if self.others.contains(&plain_name(word)) => found |= self.other(&tokens, at),
                 TokenTree::Ident(word) if word == "self" => found |= self.own(&tokens, at),
                 TokenTree::Ident(word) if word == "Self" || word == self.class => found |= self.path(&tokens, at),
                 TokenTree::Group(group) if macro_at(&tokens, at, &self.imports) != Some(Macro::Unknown) => {
@@ -128,6 +143,27 @@ impl Body<'_> {
         true
     }
 
+    /// Another object at a position: a field of it that is assigned.
+    fn other(&mut self, tokens: &[TokenTree], at: usize) -> bool {
+        let [other, dot, TokenTree::Ident(name), after @ ..] = &tokens[at..] else { return false };
+        let is_name =
+            |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if [':', '.'].contains(&punct.as_char()));
+        if !is_punct(Some(dot), '.') || at > 0 && is_name(&tokens[at - 1]) {
+            return false;
+        }
+        let updates = ["=", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=", "<<=", ">>="];
+        if !operator(after).is_some_and(|operator| updates.contains(&&*operator)) {
+            return false;
+        }
+        self.errors.at(
+            tokens[at..at + 3].iter().cloned().collect::<TokenStream>(),
+            format!(
+                "`{other}` is another object, which this one reads and does not change: let the kernel run for the objects that change, or make the field `#[atomic]` and update it, `{other}.{name}().add(…)`"
+            ),
+        );
+        true
+    }
+
     /// `Self` or the class's name at a position: a kernel called as a function.
     fn path(&mut self, tokens: &[TokenTree], at: usize) -> bool {
         let [a, b, TokenTree::Ident(name), TokenTree::Group(arguments), ..] = &tokens[at + 1..] else { return false };
@@ -143,6 +179,16 @@ impl Body<'_> {
         );
         true
     }
+}
+
+/// Whether a name is followed by a dot wherever it stands.
+fn is_looked_into(tokens: TokenStream, name: &str) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.iter().enumerate().all(|(at, token)| match token {
+        TokenTree::Ident(word) if plain_name(word) == name => is_punct(tokens.get(at + 1), '.'),
+        TokenTree::Group(group) => is_looked_into(group.stream(), name),
+        _ => true,
+    })
 }
 
 /// The binary operator, assignment or `as` that the tokens start with.
