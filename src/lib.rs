@@ -305,7 +305,7 @@ pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::Field;
     pub use ikra_core::dispatch::{
-        AnyHandle, Extends, Found, Function, Functions, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
+        AnyHandle, Downcast, Extends, Found, Function, Functions, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
     };
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{

@@ -14,7 +14,7 @@ mod strategies;
 
 pub use bits::{LinkBits, LinkWords, Narrow, Wide};
 pub use functions::{Function, Functions};
-pub use handle::{AnyHandle, Found};
+pub use handle::{AnyHandle, Downcast, Found};
 pub use link::{AnyLink, Extends, OtherClass};
 pub use strategies::{Ranged, Remembered, TagCells, Tags};
 

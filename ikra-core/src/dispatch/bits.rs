@@ -33,9 +33,13 @@ pub enum LinkWords<'a> {
 /// 1. The type is [`Narrow`] or [`Wide`], or `repr(transparent)` over one of them.
 /// 2. `Number` is the integer of the same size.
 /// 3. The number that `parts` returns is less than `classes`, whatever the bits are.
+/// 4. If `IS_WORD`, `parts(1)` has the whole link, of which the id is what is in `largest_id`; and the class's number is 0 if the link
+///    is at most that, and not 0 otherwise.
 pub unsafe trait LinkBits: Copy + Ord + Hash + Debug + Send + Sync + 'static {
     /// The link to the first object of the first class.
     const FIRST: Self;
+    /// Whether a link is one word, of which a class's number is the top bits and an object's id the others: `parts(1)` has it.
+    const IS_WORD: bool = false;
     /// The integer of the same size, in which 0 is no link.
     type Number: AtomicValue;
 
@@ -77,8 +81,10 @@ macro_rules! numbers {
     };
 }
 
-// SAFETY: 1. `Narrow`; 2. four bytes both; 3. as many bits as number the classes, and no more than the last.
+// SAFETY: 1. `Narrow`; 2. four bytes both; 3. as many bits as number the classes, and no more than the last; 4. one class takes no
+// bits, and where there are more the number is 0 if there is nothing above the id.
 unsafe impl LinkBits for Narrow {
+    const IS_WORD: bool = true;
     numbers!(u32);
 
     fn words(links: &[Self]) -> Option<LinkWords<'_>> {

@@ -4,6 +4,7 @@ use core::fmt;
 use core::hint::assert_unchecked;
 use core::marker::PhantomData;
 
+use super::bits::LinkBits;
 use super::{AnyLink, Dispatch, Extends, Includes};
 use crate::class::Class;
 use crate::directory::TableRef;
@@ -23,13 +24,14 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
 }
 
 /// So many classes are looked at one after the other.
-const FEW: usize = 3;
+const FEW: usize = 4;
 
 /// An object whose class is known. In kernels it exists, as for [`Handle`].
 pub struct Found<'w, D, P> {
     /// Less than the number of classes.
     tag: u32,
-    id: u32,
+    /// The object's id, or the whole link if that is a word and classes are few.
+    number: u32,
     /// That of a live table of the class with this number, or of one that is not in the world.
     place: TableRef<'w>,
     marker: PhantomData<(&'w D, fn() -> P)>,
@@ -61,7 +63,7 @@ impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
 }
 impl<D: Dispatch, P: Phase> fmt::Debug for Found<'_, D, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.id)
+        write!(f, "{}#{}", D::CLASSES[self.tag()].name(), self.id(self.tag()))
     }
 }
 
@@ -107,11 +109,8 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     #[inline(always)]
     pub fn found(self) -> Found<'w, D, P> {
         let (tag, index) = self.link.parts();
-        // All columns of the class are at this id: it is computed once, in 32 bits.
-        let id = settled(index.wrapping_add(1));
-        let found = Found { tag: tag as u32, id, place: self.place, marker: PhantomData };
-        found.exists();
-        found
+        let number = if Found::<D, P>::HAS_WORD { self.link.word() } else { index.wrapping_add(1) };
+        Found { tag: tag as u32, number, place: self.place, marker: PhantomData }
     }
 
     /// The same object, of a supertrait.
@@ -132,14 +131,39 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         self.tag as usize
     }
 
+    /// Whether `number` is the link, of which each class takes the id. Where classes are many, all share the id.
+    const HAS_WORD: bool = D::Bits::IS_WORD && D::CLASSES.len() <= FEW;
+
+    /// Whether it is of the class with this number.
+    #[inline(always)]
+    fn is(self, tag: usize) -> bool {
+        // Links to objects of the first class are the smallest: no bits are to be shifted.
+        if Self::HAS_WORD && tag == 0 {
+            self.number <= D::Bits::largest_id(D::CLASSES.len())
+        } else {
+            self.tag() == tag
+        }
+    }
+
+    /// Its id, if it is of the class with this number.
+    #[inline(always)]
+    fn id(self, tag: usize) -> u32 {
+        let is_id = !Self::HAS_WORD || tag == 0;
+        if is_id { self.number } else { self.number & D::Bits::largest_id(D::CLASSES.len()) }
+    }
+
     /// The object, if it is of class `C`.
     #[inline(always)]
-    pub fn downcast<C: Class>(self) -> Option<Handle<'w, C, P>>
+    pub fn downcast<C: Class>(self) -> Downcast<Handle<'w, C, P>>
     where
         D: Includes<C>,
     {
-        // SAFETY: this is its class.
-        (self.tag() == D::TAG).then(|| unsafe { self.known() })
+        if self.is(D::TAG) {
+            // SAFETY: this is its class.
+            Downcast::Object(unsafe { self.known() })
+        } else {
+            Downcast::Other
+        }
     }
 
     /// The same object, which was looked at and is not of class `C`. Where classes are few they are looked at one after the other,
@@ -150,7 +174,7 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         D: Includes<C>,
     {
         let classes = D::CLASSES.len();
-        if classes > FEW || self.tag() <= D::TAG {
+        if classes > FEW || self.is(D::TAG) || D::TAG > 0 && self.tag() < D::TAG {
             return self;
         }
         if D::TAG + 2 == classes {
@@ -172,18 +196,24 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     where
         D: Includes<C>,
     {
-        // The object may come out of a table of functions, which knows nothing of where it was found.
-        self.exists();
-        // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
-        unsafe { Handle::new(Link::at(self.id.wrapping_sub(1)), self.place) }
-    }
-
-    /// Lets the compiler know that the object exists, if it does: so that `Link::at` need not look.
-    #[inline(always)]
-    fn exists(self) {
+        // All columns of the class are at this id: it is computed once, in 32 bits.
+        let id = settled(self.id(D::TAG));
         if !P::SEQUENTIAL {
-            // SAFETY: in kernels the object exists, and no object's id is 0.
-            unsafe { assert_unchecked(self.id != 0) };
+            // SAFETY: in kernels the object exists, and no object's id is 0: so `Link::at` need not look.
+            unsafe { assert_unchecked(id != 0) };
         }
+        // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
+        unsafe { Handle::new(Link::at(id.wrapping_sub(1)), self.place) }
     }
+}
+
+/// The object, if it is of the class that was asked for. Whether it is has a place of its own: where it is in the handle, as in an
+/// `Option`, the device compares twice.
+#[derive(Clone, Copy, Debug)]
+#[repr(u8)]
+pub enum Downcast<H> {
+    /// It is.
+    Object(H),
+    /// It is not.
+    Other,
 }

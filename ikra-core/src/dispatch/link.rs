@@ -80,6 +80,12 @@ impl<D: Dispatch> AnyLink<D> {
         D::Bits::words(unsafe { core::slice::from_raw_parts(links.as_ptr().cast(), links.len()) })
     }
 
+    /// The link as it is, if it is a word.
+    #[inline(always)]
+    pub(super) fn word(self) -> u32 {
+        self.bits.parts(1).1
+    }
+
     /// The number of the object's class.
     #[inline(always)]
     pub(super) fn tag(self) -> usize {

@@ -103,7 +103,7 @@ macro_rules! __dispatch {
             pub fn class(self) -> $is<$(<$class as $crate::class::Class>::Ref<'w, __P>),*> {
                 let found = $crate::dispatch::AnyHandle::found(self.0);
                 $(
-                    if let ::core::option::Option::Some(object) =
+                    if let $crate::dispatch::Downcast::Object(object) =
                         $crate::dispatch::Found::downcast::<$class>(found)
                     {
                         return $is::$variant(<$class as $crate::class::Class>::to_ref(object));

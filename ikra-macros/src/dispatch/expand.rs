@@ -153,7 +153,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
         let calls = dispatch.options.classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
             quote_spanned! {at=>
-                if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<#class>(found) {
+                if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<#class>(found) {
                     let object = <#class as ::ikra::Class>::to_ref(object);
                     return <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(&object #(, #args)*);
                 }

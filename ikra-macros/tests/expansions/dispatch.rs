@@ -30,7 +30,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     #[track_caller]
     pub fn speed(&self) -> f32 {
         let found = ::ikra::rt::AnyHandle::found(self.0);
-        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
+        if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
@@ -42,7 +42,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             >>::speed(&object);
         }
         let found = ::ikra::rt::Found::other_than::<Car>(found);
-        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
+        if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
@@ -61,7 +61,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     #[track_caller]
     pub fn target(&self) -> Option<<Actor as ::ikra::Referent>::Ref<'__w, __P>> {
         let found = ::ikra::rt::AnyHandle::found(self.0);
-        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
+        if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
@@ -73,7 +73,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
             >>::target(&object);
         }
         let found = ::ikra::rt::Found::other_than::<Car>(found);
-        if let ::core::option::Option::Some(object) = ::ikra::rt::Found::downcast::<
+        if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<
             model::Pedestrian,
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
