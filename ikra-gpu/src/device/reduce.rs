@@ -165,12 +165,11 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     let reducer = stateless::<R>();
     let accumulators = const { part_accumulators::<T>() } as u32;
     let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-    // SAFETY: within the results.
-    let value = |n: u32| unsafe { *results.chunks.add(n as usize) };
     let sums = shared::start::<T>();
     let mut n = own;
     while n < accumulators {
-        let sum = fold_own::<T, R>(reducer, n, count, accumulators, value);
+        // SAFETY: within the results.
+        let sum = unsafe { fold_parts::<T, R>(reducer, results.chunks.add(n as usize), count.saturating_sub(n)) };
         // SAFETY: shared memory has one place per accumulator.
         unsafe { sums.add(n as usize).write(sum) };
         n += threads;
@@ -199,6 +198,43 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
             results.done.write(0);
         }
     }
+}
+
+/// Combines the results of one accumulator: the first of `count` and every [`part_accumulators`]-th after it. Nothing else runs
+/// meanwhile, so as many are asked for at once as there are registers for.
+///
+/// # Safety
+///
+/// There are `count` results from `at` on.
+#[inline(always)]
+unsafe fn fold_parts<T: Copy, R: Reducer<T>>(reducer: R, mut at: *const T, count: u32) -> T {
+    let step = const { part_accumulators::<T>() };
+    let mut left = count.div_ceil(step as u32) as usize;
+    let mut sum = reducer.identity();
+    macro_rules! groups {
+        ($len:expr) => {
+            while left >= $len {
+                // SAFETY: the last one is there, by the caller.
+                let group: [T; $len] = core::array::from_fn(|k| unsafe { *at.add(k * step) });
+                // By index, which is unrolled: an iterator over the array would put it in memory.
+                for k in 0..$len {
+                    sum = reducer.combine(sum, group[k]);
+                }
+                at = at.wrapping_add($len * step);
+                left -= $len;
+            }
+        };
+    }
+    if size_of::<T>() <= 4 {
+        groups!(16);
+    } else if size_of::<T>() <= 8 {
+        groups!(8);
+    }
+    if size_of::<T>() <= 16 {
+        groups!(4);
+    }
+    groups!(1);
+    sum
 }
 
 /// Combines the values of one accumulator: every `step`-th from `first` on, below `end`.
