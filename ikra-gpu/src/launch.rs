@@ -20,9 +20,11 @@ const THREADS: u32 = 256;
 /// The same for kernels that do much work per call, which tend to need more registers.
 const HEAVY_THREADS: u32 = 128;
 
-/// The same for kernels whose threads keep a stack or another such array in local memory, if there are objects for all threads that
+/// The same for kernels whose threads keep a stack or another such array in local memory, if there are many more objects than threads
 /// run at the same time: the warps of a large block end at different times, so that fewer arrays compete for the cache.
 const STACK_THREADS: u32 = 512;
+/// So many times as many.
+const MANY: usize = 4;
 /// Bytes of such an array.
 const STACK_BYTES: usize = 256;
 /// Threads that run on a multiprocessor at the same time, at most.
@@ -65,7 +67,7 @@ impl DeviceWorld {
         let function = &entry.function;
         let has_stacks = function.local_bytes >= STACK_BYTES
             && function.most_threads >= STACK_THREADS
-            && objects >= self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR;
+            && objects >= MANY * self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR;
         let grid = match launch.form {
             // The threads of a block work together: all are there, and each has one object at most.
             Form::Pairs { other_bytes } => Grid {
