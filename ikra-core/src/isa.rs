@@ -27,7 +27,7 @@ impl Isa {
     }
 
     /// The best that this machine has, or less if the environment variable `IKRA_ISA` says `base`,
-    /// `v3` or `v4`.
+    /// `v3` or `v4`. Where Ikra is compiled with `opt-level` 0 or 1, which makes no vectors, it is [`Isa::Base`].
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
         *DETECTED.get_or_init(|| {
@@ -102,7 +102,7 @@ macro_rules! with_features {
 }
 pub(crate) use with_features;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", ikra_vectors))]
 fn best() -> Isa {
     use std::arch::is_x86_feature_detected as has;
     macro_rules! best {
@@ -119,7 +119,7 @@ fn best() -> Isa {
     with_features!(best)
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(target_arch = "x86_64", ikra_vectors)))]
 fn best() -> Isa {
     Isa::Base
 }

@@ -32,7 +32,7 @@ macro_rules! spread {
                 fn base<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                     job.run(($($X,)+))
                 }
-                #[cfg(target_arch = "x86_64")]
+                #[cfg(all(target_arch = "x86_64", ikra_vectors))]
                 if J::WIDE {
                     #[inline(never)]
                     #[allow(clippy::too_many_arguments, non_snake_case, reason = "one parameter per column is the point")]

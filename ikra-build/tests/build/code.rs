@@ -173,7 +173,6 @@ fn ikra_itself_is_found_and_compiled() {
         return;
     }
     let program = Program::with("real", "device(\"src/model.rs\")", REAL_IKRA);
-    fs::copy(format!("{REAL_IKRA}/Cargo.lock"), program.path("Cargo.lock")).unwrap();
     program.write(
         "src/model.rs",
         "use ikra::prelude::*;

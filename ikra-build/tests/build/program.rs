@@ -52,6 +52,10 @@ impl Program {
         for file in ["src/main.rs", "src/model.rs"] {
             program.write(file, &fixture(file));
         }
+        if !program.is_small {
+            // The same versions for all, which are compiled once.
+            fs::copy(format!("{ikra}/Cargo.lock"), program.path("Cargo.lock")).unwrap();
+        }
         program
     }
 

@@ -94,6 +94,18 @@ macro_rules! model {
                         self.force[k] += (pos[k] - self.pos[k]) * mass;
                     }
                 }
+
+                #[kernel(heavy)]
+                pub fn slow_down(&mut self, by: f32) {
+                    for k in 0..3 {
+                        self.force[k] *= by / (1.0 + self.force[k] * self.force[k]).sqrt();
+                    }
+                }
+
+                #[kernel(heavy, reduce(Sum))]
+                pub fn strength(&self) -> f32 {
+                    (self.force[0] * self.force[0] + self.force[1] * self.force[1] + self.force[2] * self.force[2]).sqrt()
+                }
             }
 
             #[soa_world]
@@ -115,14 +127,6 @@ macro_rules! model {
                 let mut world = World::new();
                 world.twenty_four.extend((0..n).map(TwentyFour::nth)).expect("there is memory");
                 world
-            }
-
-            /// Instantiates the kernels.
-            pub fn run(world: &mut World) {
-                use ikra::World as _;
-                world.execute(Twenty::add_ten, ());
-                world.execute(TwentyFour::add_six, ());
-                world.execute_pairs(Body::attract, ());
             }
         }
     };

@@ -1,7 +1,7 @@
-//! Kernels over many columns are vectorised.
+//! Kernels over many columns are vectorised, and have the same results with every instruction set.
 #![cfg(target_arch = "x86_64")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
@@ -11,11 +11,11 @@ struct Function {
     body: Vec<String>,
 }
 
-/// Compiles the library for release and returns the functions of its machine code.
-fn functions() -> Vec<Function> {
+/// Compiles the program for release and returns the folder that it is in.
+fn build() -> PathBuf {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("assembly");
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["rustc", "--release", "--lib", "--manifest-path"])
+        .args(["rustc", "--release", "--bin", "run-kernels", "--manifest-path"])
         .arg(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)
@@ -25,12 +25,17 @@ fn functions() -> Vec<Function> {
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let newest = fs::read_dir(target.join("release/deps"))
+    target.join("release")
+}
+
+/// The functions of the program's machine code.
+fn functions(release: &Path) -> Vec<Function> {
+    let newest = fs::read_dir(release.join("deps"))
         .expect("cargo made a folder")
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| {
             path.extension().is_some_and(|extension| extension == "s")
-                && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ikra_assembly_tests"))
+                && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("run_kernels"))
         })
         .max_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).expect("files have times"))
         .expect("rustc wrote machine code");
@@ -67,7 +72,8 @@ fn count(functions: &[Function], version: &str, module: &str, kernel: &str, inst
 
 #[test]
 fn loops_over_many_columns_are_vectorised() {
-    let functions = functions();
+    let release = build();
+    let functions = functions(&release);
     for module in ["3soa", "5tiles"] {
         let packed = count(&functions, "4base", module, "add_ten", "addps");
         assert!(packed >= 10, "{module}: ten additions are vectorised, found {packed}");
@@ -78,4 +84,19 @@ fn loops_over_many_columns_are_vectorised() {
         let wide = count(&functions, "2v4", module, "attract", "vmulps");
         assert!(wide >= 3, "{module}: pairs are vectorised for AVX-512, found {wide}");
     }
+    same_results(&release);
+}
+
+/// All instruction sets that this machine has give the same bits.
+fn same_results(release: &Path) {
+    let [base, v3, v4] = ["base", "v3", "v4"].map(|set| {
+        let output = Command::new(release.join("run-kernels")).env("IKRA_ISA", set).output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let printed = String::from_utf8(output.stdout).expect("it prints text");
+        let (isa, bits) = printed.split_once('\n').expect("it prints lines");
+        assert!(!is_x86_feature_detected!("avx512f") || isa.eq_ignore_ascii_case(set), "{set}: {isa}");
+        assert_eq!(bits.lines().count(), 2, "{bits}");
+        bits.to_owned()
+    });
+    assert!(base == v3 && base == v4, "{base}{v3}{v4}");
 }

@@ -1,0 +1,40 @@
+//! Runs the kernels, and prints the instruction set of heavy ones and a line of bits for each layout.
+
+use std::hash::{DefaultHasher, Hasher as _};
+
+use ikra::Isa;
+use ikra::prelude::*;
+use ikra_assembly_tests::{soa, tiles};
+
+macro_rules! print_results {
+    ($($module:ident)*) => { $({
+        use $module::{Body, Twenty, TwentyFour, World};
+        let mut world = World::new();
+        let count = 3000;
+        world.twenty.extend((0..count).map(Twenty::nth)).expect("there is memory");
+        world.twenty_four.extend((0..count).map(TwentyFour::nth)).expect("there is memory");
+        let body = |n: usize| {
+            let x = n as f32;
+            Body { pos: [(x * 0.7).sin(), (x * 0.3).cos(), x / 1000.0], force: [0.1; 3], mass: 1.0 + (x * 0.9).sin() }
+        };
+        world.bodies.extend((0..count).map(body)).expect("there is memory");
+
+        world.execute(Twenty::add_ten, ());
+        world.execute(TwentyFour::add_six, ());
+        world.execute_pairs(Body::attract, ());
+        world.execute(Body::slow_down, 0.9);
+        let mut bits = DefaultHasher::new();
+        bits.write_u32(world.execute_and_reduce(Body::strength, (), Sum).to_bits());
+        let strengths = world.execute_and_collect(Body::strength, ());
+        let forces = world.bodies.iter().flat_map(|body| body.force);
+        let sums = world.twenty.iter().map(|object| object.a0 + object.a9);
+        let others = world.twenty_four.iter().map(|object| object.a0 + object.a5);
+        forces.chain(strengths).chain(sums).chain(others).for_each(|x| bits.write_u32(x.to_bits()));
+        println!("{}: {:016x}", stringify!($module), bits.finish());
+    })* };
+}
+
+fn main() {
+    println!("{:?}", Isa::detect());
+    print_results!(soa tiles);
+}
