@@ -309,7 +309,7 @@ pub mod rt {
     };
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{
-        class, class_symbol, dispatch, dispatch_kernel, examine, handle, kernel, reach, standard,
+        class, class_symbol, dispatch, dispatch_kernel, examine, handle, kernel, reach, standard, turn_end,
     };
     pub use ikra_core::handle::{Handle, Own};
     pub use ikra_core::info::ClassId;

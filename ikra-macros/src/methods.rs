@@ -22,6 +22,7 @@ mod order;
 mod ordinary;
 mod parse;
 mod rewrite;
+mod turns;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;

@@ -11,7 +11,7 @@ use super::kernel::{constructor_fn, constructor_kernel, kernel};
 use super::model::{Block, Method, Receiver, RowItem};
 use super::order::{self, with_import};
 use super::parse::values;
-use super::{assigned, body};
+use super::{assigned, body, turns};
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
@@ -165,9 +165,11 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
         quote!(#[inline])
     };
     let sig = with_captures(block.rewrite(body::rewrite(block, method, item.sig.to_token_stream())));
+    let mut statements = item.block.clone();
+    turns::join(&mut statements);
     let statements = match method.receiver {
-        Receiver::Exclusive => assigned::marked(&item.block, &block.fields),
-        Receiver::Shared => item.block.to_token_stream(),
+        Receiver::Exclusive => assigned::marked(&statements, &block.fields),
+        Receiver::Shared => statements.into_token_stream(),
     };
     let marked = order::marked(statements, &block.fields, &method.values);
     let body = block.rewrite(body::rewrite(block, method, marked));

@@ -96,3 +96,8 @@ pub use __entry as entry;
 pub use __examine as examine;
 pub use __reduced as reduced;
 pub use __together as together;
+
+/// The end of a loop's turn.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn turn_end() {}
