@@ -162,6 +162,8 @@ fn flags(device: &Device) -> Vec<String> {
         String::from("-Zmir-enable-passes=-JumpThreading"),
         // As nvcc: with more, what is left over of a loop is many turns, one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
+        // A loop of few turns is written out, though that is long: an array that it indexes is then in registers, not in memory.
+        String::from("-Cllvm-args=-unroll-threshold=450"),
         // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.
         String::from("-Cllvm-args=-unroll-runtime-multi-exit=true"),
         // A counter of 64 bits takes two registers.
