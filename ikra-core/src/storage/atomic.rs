@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ptr;
 
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::dispatch::{AnyLink, Dispatch, LinkBits};
@@ -48,12 +49,6 @@ pub(super) mod sealed {
         /// The atomic with the same size, alignment and bytes.
         type Cell: Sync + 'static;
         fn load(cell: &Self::Cell) -> Self;
-        /// The same by a plain access, which the compiler may join with others, and the device's caches serve.
-        ///
-        /// # Safety
-        ///
-        /// No other thread changes it meanwhile.
-        unsafe fn peek(cell: &Self::Cell) -> Self;
         fn store(cell: &Self::Cell, value: Self);
         fn swap(cell: &Self::Cell, value: Self) -> Self;
         fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
@@ -160,13 +155,20 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         Self { cell: unsafe { &*address.cast::<T::Cell>() }, place: PhantomData }
     }
 
+    /// Where the value is, for accesses while no other thread changes it: a cell has its size, alignment and bytes.
+    #[inline(always)]
+    fn plain(self) -> *mut T {
+        ptr::from_ref(self.cell).cast::<T>().cast_mut()
+    }
+
     /// The value.
     #[inline(always)]
     pub fn load(self) -> T {
         const { assert_allowed::<A>(Operation::Load) };
         if const { is_left_alone::<A>() } {
-            // SAFETY: by the kernel's rule, which each operation on the field asserts.
-            return unsafe { T::peek(self.cell) };
+            // The compiler may join a plain load with others, and the device's caches serve it.
+            // SAFETY: by the kernel's rule, which each operation on the field asserts, no other thread changes it meanwhile.
+            return unsafe { self.plain().read() };
         }
         T::load(self.cell)
     }
@@ -175,6 +177,13 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn store(self, value: T) {
         const { assert_allowed::<A>(Operation::Store) };
+        if const { is_left_alone::<A>() } {
+            // A GPU takes seven times as long for a kernel that loads the field and stores it by an atomic store.
+            // SAFETY: by the kernel's rule, which allows stores to its own object's field alone, no other thread looks at it
+            // meanwhile, and this one is not `Send`.
+            unsafe { self.plain().write(value) };
+            return;
+        }
         T::store(self.cell, value);
     }
 
@@ -285,11 +294,6 @@ macro_rules! plain {
                 cell.load(Relaxed)
             }
             #[inline(always)]
-            unsafe fn peek(cell: &$cell) -> Self {
-                // SAFETY: a cell's own address; by the caller.
-                unsafe { cell.as_ptr().read() }
-            }
-            #[inline(always)]
             fn store(cell: &$cell, value: Self) {
                 cell.store(value, Relaxed);
             }
@@ -363,12 +367,6 @@ macro_rules! encoded {
                 $decode
             }
             #[inline(always)]
-            unsafe fn peek(cell: &$cell) -> Self {
-                // SAFETY: a cell's own address; by the caller.
-                let $bits = unsafe { cell.as_ptr().read() };
-                $decode
-            }
-            #[inline(always)]
             fn store(cell: &$cell, $value: Self) {
                 cell.store($encode, Relaxed);
             }
@@ -398,12 +396,6 @@ macro_rules! number_of_link {
             #[inline(always)]
             fn load(cell: &Self::Cell) -> Self {
                 let $found = AnyLink::of_number(NumberOf::<D>::load(cell));
-                $decode
-            }
-            #[inline(always)]
-            unsafe fn peek(cell: &Self::Cell) -> Self {
-                // SAFETY: by the caller.
-                let $found = AnyLink::of_number(unsafe { NumberOf::<D>::peek(cell) });
                 $decode
             }
             #[inline(always)]

@@ -62,10 +62,6 @@ macro_rules! integers {
                 atomic!(self.0.get(), $class $ty, ["ld.relaxed.gpu.global.", $bits, " {0}, [at];"])
             }
             #[inline(always)]
-            pub(crate) fn as_ptr(&self) -> *mut $ty {
-                self.0.get()
-            }
-            #[inline(always)]
             pub(crate) fn store(&self, value: $ty, _: Relaxed) {
                 store!(self.0.get(), $class value, ["st.relaxed.gpu.global.", $bits, " [at], {1};"]);
             }
@@ -130,10 +126,6 @@ impl AtomicBool {
     pub(crate) fn load(&self, _: Relaxed) -> bool {
         let value = atomic!(self.0.get(), reg32 u32, ["ld.relaxed.gpu.global.u8 {0}, [at];"]);
         value != 0
-    }
-    #[inline(always)]
-    pub(crate) fn as_ptr(&self) -> *mut bool {
-        self.0.get()
     }
     #[inline(always)]
     pub(crate) fn store(&self, value: bool, _: Relaxed) {
