@@ -337,6 +337,42 @@ impl<'w, C: Class, P> All<'w, C, P> {
     }
 }
 
+impl<'w, C: Class, P: Phase> All<'w, C, P> {
+    /// The object at a position among those that are left, if there is one: a cell of a grid, for example, by its row and column.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Cell { pub height: f32, pub slope: f32 }
+    ///
+    /// #[soa_methods]
+    /// impl Cell {
+    ///     #[kernel]
+    ///     pub fn look(&mut self, width: u32) {
+    ///         let below = self.all::<Cell>().get(self.link().index() + width as usize);
+    ///         self.slope = below.map_or(0.0, |below| below.height() - self.height);
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Field { pub cells: Objects<Cell> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut field = Field::new();
+    /// field.cells.extend([1.0, 2.0, 4.0, 8.0].map(|height| Cell { height, slope: 0.0 }))?;
+    /// field.execute(Cell::look, 2);
+    /// assert_eq!(field.cells.column(cell::slope), [3.0, 6.0, 0.0, 0.0]);
+    /// # Ok(()) }
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<C::Ref<'w, P>> {
+        let Self { next, len, place, marker } = *self;
+        Self { next, len, place, marker }.nth(index)
+    }
+}
+
 impl<C: Class, P> fmt::Debug for All<'_, C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "All<{}>({}..{})", C::NAME, self.next, self.len)
