@@ -157,6 +157,19 @@ pub const fn meaning(name: &str, parts: &[u64]) -> u64 {
     print.0
 }
 
+/// Fails to compile unless a text is a word, as which it gets into the device code: safe code may call the macros with any.
+///
+/// # Panics
+///
+/// In that case.
+pub const fn assert_word(text: &str) {
+    let (bytes, mut n) = (text.as_bytes(), 0);
+    while n < bytes.len() {
+        assert!(bytes[n].is_ascii_alphanumeric() || bytes[n] == b'_', "letters, digits and `_` only");
+        n += 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,6 +28,7 @@ pub use ikra_core as runtime;
 #[macro_export]
 macro_rules! __mark_entry {
     ($kind:literal, $entry:expr, $output:ty) => {
+        const { $crate::device::runtime::origin::assert_word($kind) };
         // SAFETY: a comment.
         unsafe {
             ::core::arch::asm!(

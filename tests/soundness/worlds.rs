@@ -3,6 +3,7 @@
 mod any_links;
 mod arena;
 mod arrays;
+mod by_hand;
 mod clones;
 mod linking;
 mod links;

@@ -2,8 +2,8 @@
 
 /// A class: where and how its objects are stored, and what its views and refs have in common with all others.
 ///
-/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and before them, in brackets, so many `()` that there is a
-/// tuple of this length. In a class with mistakes (`mistaken`) the conversions are stand-ins: some field may be of a type that
+/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and before them, in brackets, as many `()` as it takes to a
+/// length of which there are tuples. Only their number counts: a storage among them would be none of the class's columns. In a class with mistakes (`mistaken`) the conversions are stand-ins: some field may be of a type that
 /// cannot be stored.
 #[doc(hidden)]
 #[macro_export]
@@ -41,7 +41,8 @@ macro_rules! __class {
         #[automatically_derived]
         unsafe impl $crate::class::Class for $row {
             type Layout = $layout;
-            type Fields = ($(<$row as $crate::class::Field<$field>>::Storage,)* $($nothing,)*);
+            type Fields =
+                ($(<$row as $crate::class::Field<$field>>::Storage,)* $($crate::__nothing!($nothing),)*);
             type View<'w, __P: $crate::phase::Phase> = $view<'w, __P>;
             type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
             $crate::__class_bases! { $row $symbol }
@@ -95,6 +96,15 @@ macro_rules! __class {
 }
 pub use __class as class;
 
+/// What stands for no field, as a type and as a value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __nothing {
+    ($nothing:tt) => {
+        ()
+    };
+}
+
 /// What all refs can be used for, whether their class is known or not.
 #[doc(hidden)]
 #[macro_export]
@@ -134,7 +144,7 @@ macro_rules! __class_conversions {
     (complete $view:ident: [$($nothing:tt)*] $($field:tt $ident:ident)*) => {
         #[inline(always)]
         fn into_values(self) -> <Self::Fields as $crate::storage::FieldTuple<Self>>::Row {
-            ($(self.$ident,)* $($nothing,)*)
+            ($(self.$ident,)* $($crate::__nothing!($nothing),)*)
         }
         #[inline(always)]
         fn from_values(values: <Self::Fields as $crate::storage::FieldTuple<Self>>::Row) -> Self {
@@ -151,7 +161,7 @@ macro_rules! __class_conversions {
         fn from_view<'w, __P: $crate::phase::Phase>(
             view: Self::View<'w, __P>,
         ) -> (<Self::Fields as $crate::storage::FieldTuple<Self>>::Views<'w, __P>, $crate::handle::Assigned<Self>) {
-            (($(view.$ident,)* $($nothing,)*), $crate::handle::Own::into_assigned(view.__object))
+            (($(view.$ident,)* $($crate::__nothing!($nothing),)*), $crate::handle::Own::into_assigned(view.__object))
         }
     };
     (mistaken $view:ident: $($fields:tt)*) => {

@@ -128,3 +128,80 @@ fn limits_and_ranges() {
     }
     assert_eq!(sizes.clone().get(only).n(), 3);
 }
+
+/// Classes of 17 fields, whose tuples are filled up to 20, with fields of no bytes.
+macro_rules! padded {
+    ($($name:ident $world:ident ($($options:tt)*);)*) => { $(
+        #[soa_class($($options)*)]
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            pub f0: [u64; 0], pub f1: u8, pub f2: u16, pub f3: u32, pub f4: [u16; 0], pub f5: u8, pub f6: u8, pub f7: u8,
+            pub f8: u8, pub f9: u8, pub f10: u8, pub f11: u8, pub f12: u8, pub f13: u8, pub f14: u64, pub f15: bool,
+            pub f16: [u32; 0],
+        }
+        #[soa_methods]
+        impl $name {
+            #[kernel(snapshot(f3))]
+            pub fn change(&mut self, how: impl Fn(u32) -> u32 + Copy + Send + Sync) {
+                self.f0 = [];
+                self.f3 = how(self.f3);
+                self.f14 += u64::from(self.f3);
+                self.f16 = [];
+            }
+            #[kernel(pairs)]
+            pub fn look(&mut self, other: Ref<$name>) {
+                self.f15 ^= other.f3() > self.f3 && other.f16().is_empty();
+            }
+            #[kernel(reduce(Sum))]
+            pub fn sum(&self) -> u64 { self.f14 + self.f0.len() as u64 }
+        }
+        #[soa_world]
+        pub struct $world { pub all: Objects<$name> }
+    )* };
+}
+padded! {
+    Padded PaddedWorld ();
+    PaddedRows PaddedRowsWorld (layout = "aos");
+    PaddedTiles PaddedTilesWorld (layout = "tiles", tile = 64);
+    PaddedFixed PaddedFixedWorld (capacity = 1000);
+}
+
+#[test]
+fn fields_of_no_bytes_and_kernels_that_panic_half_way() {
+    macro_rules! check {
+        ($($name:ident $world:ident)*) => { $({
+            let mut world = $world::new();
+            world.execute($name::change, |_| unreachable!("there are no objects"));
+            world.execute_pairs($name::look, ());
+            assert_eq!(world.execute_and_reduce($name::sum, (), Sum), 0);
+            let row = |f3| $name {
+                f0: [], f1: 1, f2: 2, f3, f4: [], f5: 5, f6: 6, f7: 7, f8: 8, f9: 9, f10: 10, f11: 11, f12: 12, f13: 13,
+                f14: 0, f15: false, f16: [],
+            };
+            world.all.extend((0..700).map(row)).unwrap();
+            let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                world.execute($name::change, |f3| if f3 == 400 { panic!("on the way") } else { f3 + 1 });
+            }));
+            assert!(broken.is_err());
+            // Others see what was there before, since the snapshot was never shown.
+            for (n, link) in world.all.links().collect::<Vec<_>>().into_iter().enumerate() {
+                let found = world.all.read(link).unwrap();
+                assert_eq!((found.f3, found.f1, found.f13, found.f15), (n as u32, 1, 13, false));
+            }
+            world.execute($name::change, |f3| f3 + 1);
+            world.execute_pairs($name::look, ());
+            assert_eq!(world.all.copy_column(<$name>::F3), (1..=700).collect::<Vec<_>>());
+            let smaller = |n: usize| (699 - n) % 2 == 1;
+            assert!(world.all.links().enumerate().all(|(n, link)| world.get(link).f15() == smaller(n)));
+        })* };
+    }
+    check!(Padded PaddedWorld PaddedRows PaddedRowsWorld PaddedTiles PaddedTilesWorld PaddedFixed PaddedFixedWorld);
+}
+macro_rules! columns {
+    ($($name:ident $columns:ident)*) => { $(
+        impl $name {
+            const F3: ikra::Column<Self, 3> = $columns::f3;
+        }
+    )* };
+}
+columns! { Padded padded PaddedRows padded_rows PaddedTiles padded_tiles PaddedFixed padded_fixed }

@@ -8,6 +8,7 @@ macro_rules! __class_bases {
         type Bases = $crate::table::DeviceBases<$row>;
         #[inline(always)]
         fn constant(word: usize) -> u64 {
+            const { $crate::origin::assert_word($symbol) };
             let value: u64;
             // SAFETY: reads a word of the class's table in constant memory, which holds still during a launch.
             unsafe {
@@ -27,6 +28,7 @@ macro_rules! __class_bases {
         }
         #[inline(always)]
         fn count() -> u32 {
+            const { $crate::origin::assert_word($symbol) };
             let count: u32;
             // SAFETY: the first word leads to the class's header, which starts with the count. Both hold still during a
             // launch. (`ikra-build` has each kernel do this once, and knows it by the text.)
