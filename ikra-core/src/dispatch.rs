@@ -6,6 +6,7 @@
 //! | a call reads the table, then jumps where it says | a call compares the bits: no memory is read (TYPEPTR §6) |
 //! | any number of classes, known when the program runs | those in the list, known when it is compiled |
 
+mod atomic;
 mod bits;
 mod functions;
 mod handle;
@@ -23,12 +24,10 @@ use core::marker::PhantomData;
 
 use crate::class::Class;
 use crate::directory::{TableRef, Targets};
-use crate::handle::{Handle, check};
+use crate::handle::{Follow, Handle, check};
 use crate::info::ClassId;
 use crate::link::Link;
-use crate::panics::out_of_range;
 use crate::phase::Phase;
-use crate::value::Value;
 
 /// A trait under `#[soa_dispatch]`, as a type: it stands for all objects of the classes in its list.
 ///
@@ -182,46 +181,6 @@ pub trait Referent: 'static {
 impl<C: Class> Referent for C {
     type Link = Link<C>;
     type Ref<'w, P: Phase> = C::Ref<'w, P>;
-}
-
-/// A link that can be followed within its world: [`Link`] or [`AnyLink`]. `self.resolve(link)` takes any of them.
-///
-/// ```
-/// use ikra::{Follow, prelude::*};
-///
-/// fn count<L: Follow>(links: &[Option<L>]) -> usize { links.iter().flatten().count() }
-/// # #[soa_class] pub struct Car { pub km: u32 }
-/// let car: Link<Car> = Link::from_index(0).unwrap();
-/// assert_eq!(count(&[Some(car), None]), 1);
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no link",
-    label = "not a link",
-    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
-)]
-pub trait Follow: Value {
-    /// The object, in the world that another one is in.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such object.
-    #[doc(hidden)]
-    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> Self::View<'w, P>;
-}
-
-impl<D: Class> Follow for Link<D> {
-    #[inline(always)]
-    #[track_caller]
-    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
-        let place = from.place_of::<D>();
-        let len = place.count::<D>();
-        // As `Value::bad_link` does, so that the device's compiler sees that an argument was looked at.
-        if self.id() > len {
-            out_of_range(D::ID.name(), self.id() - 1, len);
-        }
-        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists.
-        D::to_ref(unsafe { Handle::new(self, place) })
-    }
 }
 
 impl<D: Dispatch> Follow for AnyLink<D> {

@@ -1,5 +1,6 @@
 //! Handles: an object in its table, behind every view and ref.
 
+mod links;
 mod own;
 
 use core::any::TypeId;
@@ -9,7 +10,6 @@ use core::marker::PhantomData;
 use core::ops::{Range, RangeBounds};
 
 use crate::class::{Class, Field};
-use crate::dispatch::Follow;
 use crate::effects::FieldSet;
 use crate::info::ClassId;
 use crate::link::Link;
@@ -21,6 +21,7 @@ use crate::storage::{Copies, FieldTuple, Storage};
 use crate::table::{Table, TableRef};
 use crate::tile_row;
 
+pub use links::Follow;
 pub use own::{Assigned, Own};
 
 /// An object of class `C` in phase `P`: a link and, on the host, the table that it is to.

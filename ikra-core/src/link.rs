@@ -6,12 +6,7 @@ use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
-use crate::class::{Class, ClassId};
-use crate::directory::Targets;
-use crate::handle::Handle;
-use crate::origin::meaning;
-use crate::phase::Phase;
-use crate::value::{BadLink, LaneArray, Value};
+use crate::info::ClassInfo;
 
 /// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
 ///
@@ -139,7 +134,7 @@ pub trait Numbered<C> {
     fn link_of(&self, bits: u64) -> Result<Link<C>, Self::Error>;
 }
 
-impl<C: Class> Link<C> {
+impl<C: ClassInfo> Link<C> {
     /// The link as a number, by the class's addressing mode. Never 0.
     ///
     /// | `addressing` | number |
@@ -195,65 +190,8 @@ impl<C> Hash for Link<C> {
         self.id.hash(state);
     }
 }
-impl<C: Class> fmt::Debug for Link<C> {
+impl<C: ClassInfo> fmt::Debug for Link<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", C::NAME, self.id)
-    }
-}
-
-// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer; 3. all look at the one object; the
-// placeholder is the first, which exists if any does.
-unsafe impl<C: Class> Value for Link<C> {
-    type View<'w, P: Phase> = C::Ref<'w, P>;
-    type Lanes = LaneArray<Self>;
-    const PLACEHOLDER: Self = Self { id: NonZeroU32::MIN, class: PhantomData };
-    const LINKS_TO: &'static [ClassId] = &[C::ID];
-    const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
-
-    #[inline(always)]
-    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
-        // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists.
-        C::to_ref(unsafe { Handle::new(self, targets.table(|| 0)) })
-    }
-    #[inline(always)]
-    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
-        Some(*self).bad_link(targets)
-    }
-    #[inline(always)]
-    fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
-        C::from_ref(view).link()
-    }
-    #[inline(always)]
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
-// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer; 3. as for
-// links; the placeholder is none.
-unsafe impl<C: Class> Value for Option<Link<C>> {
-    type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
-    type Lanes = LaneArray<Self>;
-    const PLACEHOLDER: Self = None;
-    const LINKS_TO: &'static [ClassId] = Link::<C>::LINKS_TO;
-    const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
-
-    #[inline(always)]
-    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
-        // SAFETY: the contract is the same.
-        self.map(|link| unsafe { link.view::<P>(targets) })
-    }
-    #[inline(always)]
-    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
-        let (id, len) = (self.map_or(0, Link::id), targets.table(|| 0).count::<C>());
-        (id > len).then_some(BadLink { class: C::ID, id, len })
-    }
-    #[inline(always)]
-    fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {
-        view.map(Link::unview::<P>)
-    }
-    #[inline(always)]
-    fn same(&self, other: &Self) -> bool {
-        self == other
     }
 }

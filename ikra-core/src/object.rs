@@ -5,7 +5,7 @@ mod shown;
 pub use shown::{NotShown, Shown};
 
 use crate::class::Class;
-use crate::dispatch::Follow;
+use crate::handle::Follow;
 use crate::handle::{All, Handle};
 use crate::link::Link;
 use crate::phase::Phase;

@@ -1,6 +1,6 @@
 //! How one field of a class is stored: in a column, flattened into several, as atomics, or as an inner array.
 
-mod atomic;
+pub(crate) mod atomic;
 mod fields;
 mod flat;
 #[cfg(feature = "glam")]

@@ -9,7 +9,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use ikra_core::dispatch::{AnyLink, Referent};
-use ikra_core::dispatch::{Dispatch, Done, Follow, Includes, Then};
+use ikra_core::dispatch::{Dispatch, Done, Includes, Then};
+use ikra_core::handle::Follow;
 pub use ikra_core::kernel::HasKernel;
 pub use ikra_core::phase::Sequential;
 

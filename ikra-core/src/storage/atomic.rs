@@ -5,9 +5,7 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use crate::class::{Class, ClassId, ColumnInfo};
-use crate::dispatch::{AnyLink, Dispatch, LinkBits};
 use crate::effects::FieldSet;
-use crate::link::Link;
 use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed, is_left_alone};
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
@@ -41,7 +39,7 @@ use crate::window::Skip;
 pub trait AtomicValue: sealed::Cell {}
 
 /// What unsafe code trusts is which cell stands for a value, so nobody else says that.
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use crate::value::Value;
 
     /// How a value is accessed as an atomic.
@@ -126,7 +124,7 @@ pub(super) mod sealed {
 /// # fn main() { Town::new().execute(Person::infect, ()); }
 /// ```
 pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
-    cell: &'w T::Cell,
+    pub(crate) cell: &'w T::Cell,
     place: PhantomData<A>,
 }
 
@@ -215,7 +213,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
 
     /// Replaces the value by `f` of it, while there is one, and returns the one before.
     #[inline(always)]
-    fn change(self, f: impl Fn(T) -> Option<T>) -> T {
+    pub(crate) fn change(self, f: impl Fn(T) -> Option<T>) -> T {
         let mut current = T::load(self.cell);
         while let Some(new) = f(current) {
             match T::compare_exchange(self.cell, current, new) {
@@ -233,7 +231,7 @@ pub struct Updated;
 
 /// An [`Atomic`] whose updates return no value.
 #[derive(Clone, Copy, Debug)]
-pub struct Valueless<'w, T: AtomicValue, A: AtomicOwner>(Atomic<'w, T, A>);
+pub struct Valueless<'w, T: AtomicValue, A: AtomicOwner>(pub(crate) Atomic<'w, T, A>);
 
 /// The type of an update's argument, that of the value if there is no other.
 macro_rules! argument {
@@ -244,6 +242,7 @@ macro_rules! argument {
         $arg
     };
 }
+pub(crate) use argument;
 
 /// Updates of some types: the one without a value, the one with, and the same in the place of a statement.
 ///
@@ -282,6 +281,7 @@ macro_rules! updates {
     };
     ($generics:tt $($ty:ty),+; $updates:tt) => { $( updates!(@of $generics $ty; $updates); )+ };
 }
+pub(crate) use updates;
 
 /// An atomic over the cell of the same name.
 macro_rules! plain {
@@ -387,54 +387,10 @@ macro_rules! encoded {
     };
 }
 
-/// An atomic link to objects of several classes, over the integer that has its bits.
-macro_rules! number_of_link {
-    ($ty:ty, |$value:ident| $encode:expr, |$found:ident| $decode:expr) => {
-        impl<D: Dispatch> AtomicValue for $ty {}
-        impl<D: Dispatch> sealed::Cell for $ty {
-            type Cell = <NumberOf<D> as sealed::Cell>::Cell;
-            #[inline(always)]
-            fn load(cell: &Self::Cell) -> Self {
-                let $found = AnyLink::of_number(NumberOf::<D>::load(cell));
-                $decode
-            }
-            #[inline(always)]
-            fn store(cell: &Self::Cell, $value: Self) {
-                NumberOf::<D>::store(cell, AnyLink::number($encode));
-            }
-            #[inline(always)]
-            fn swap(cell: &Self::Cell, $value: Self) -> Self {
-                let $found = AnyLink::of_number(NumberOf::<D>::swap(cell, AnyLink::number($encode)));
-                $decode
-            }
-            #[inline(always)]
-            fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self> {
-                let encode = |$value: Self| AnyLink::number($encode);
-                let decode = |number| {
-                    let $found = AnyLink::of_number(number);
-                    $decode
-                };
-                NumberOf::<D>::compare_exchange(cell, encode(current), encode(new)).map(decode).map_err(decode)
-            }
-        }
-    };
-}
-
-/// The integer that has the bits of a link.
-type NumberOf<D> = <<D as Dispatch>::Bits as LinkBits>::Number;
+pub(crate) use encoded;
 
 encoded!([] f32, AtomicU32, |value| value.to_bits(), |bits| f32::from_bits(bits));
 encoded!([] f64, AtomicU64, |value| value.to_bits(), |bits| f64::from_bits(bits));
-encoded!([C: Class] Option<Link<C>>, AtomicU32, |value| value.map_or(0, Link::id), |bits| Link::from_id(bits));
-encoded!([C: Class] Link<C>, AtomicU32, |value| value.id(), |bits| {
-    // Only ids of links are ever stored.
-    Link::from_id(bits).unwrap_or(Link::PLACEHOLDER)
-});
-number_of_link!(Option<AnyLink<D>>, |value| value, |found| found);
-number_of_link!(AnyLink<D>, |value| Some(value), |found| {
-    // Only the bits of links are ever stored.
-    found.unwrap_or(AnyLink::PLACEHOLDER)
-});
 encoded!([const F: u32] Fixed<F>, AtomicI64, |value| value.to_bits(), |bits| Fixed::from_bits(bits));
 
 updates! { [const F: u32,] Fixed<F>; {
@@ -508,46 +464,6 @@ updates! { [] f32, f64; {
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value|
         atomic.change(|current| precedes!(value, current, value.total_cmp(&current).is_gt()).then_some(value));
-} }
-
-updates! { [C: Class,] Option<Link<C>>; {
-    /// Stores `link` unless an object with a smaller id is there already. Once a kernel is over, the smallest id
-    /// that claimed has it, with any number of threads.
-    min { const { assert_allowed::<A>(Operation::Min) } }
-    claim { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link: Link<C>|
-        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
-} }
-
-updates! { [C: Class,] Link<C>; {
-    /// Stores the link with the smaller id.
-    min { const { assert_allowed::<A>(Operation::Min) } }
-    fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| Link::<C>::from_id(atomic.cell.fetch_min(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER);
-    /// Stores the link with the larger id.
-    max { const { assert_allowed::<A>(Operation::Max) } }
-    fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| Link::<C>::from_id(atomic.cell.fetch_max(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER);
-} }
-
-updates! { [D: Dispatch,] Option<AnyLink<D>>; {
-    /// Stores `link` unless one that comes before it is there already, by class and then by id. Once a kernel is over,
-    /// the first that claimed has it, with any number of threads.
-    min { const { assert_allowed::<A>(Operation::Min) } }
-    claim { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link: AnyLink<D>|
-        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
-} }
-
-updates! { [D: Dispatch,] AnyLink<D>; {
-    /// Stores the link that comes first, by class and then by id.
-    min { const { assert_allowed::<A>(Operation::Min) } }
-    fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.change(|current| (link < current).then_some(link));
-    /// Stores the link that comes last, by class and then by id.
-    max { const { assert_allowed::<A>(Operation::Max) } }
-    fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.change(|current| (link > current).then_some(link));
 } }
 
 /// A field in one column of atomics.

@@ -1,0 +1,108 @@
+//! Links become refs.
+
+use super::Handle;
+use crate::class::Class;
+use crate::directory::Targets;
+use crate::info::ClassId;
+use crate::link::Link;
+use crate::origin::meaning;
+use crate::panics::out_of_range;
+use crate::phase::Phase;
+use crate::value::{BadLink, LaneArray, Value};
+
+/// A link that can be followed within its world: [`Link`] or [`AnyLink`]. `self.resolve(link)` takes any of them.
+///
+/// ```
+/// use ikra::{Follow, prelude::*};
+///
+/// fn count<L: Follow>(links: &[Option<L>]) -> usize { links.iter().flatten().count() }
+/// # #[soa_class] pub struct Car { pub km: u32 }
+/// let car: Link<Car> = Link::from_index(0).unwrap();
+/// assert_eq!(count(&[Some(car), None]), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no link",
+    label = "not a link",
+    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
+)]
+pub trait Follow: Value {
+    /// The object, in the world that another one is in.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such object.
+    #[doc(hidden)]
+    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> Self::View<'w, P>;
+}
+
+impl<D: Class> Follow for Link<D> {
+    #[inline(always)]
+    #[track_caller]
+    fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
+        let place = from.place_of::<D>();
+        let len = place.count::<D>();
+        // As `Value::bad_link` does, so that the device's compiler sees that an argument was looked at.
+        if self.id() > len {
+            out_of_range(D::ID.name(), self.id() - 1, len);
+        }
+        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists.
+        D::to_ref(unsafe { Handle::new(self, place) })
+    }
+}
+
+// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer; 3. all look at the one object; the
+// placeholder is the first, which exists if any does.
+unsafe impl<C: Class> Value for Link<C> {
+    type View<'w, P: Phase> = C::Ref<'w, P>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = Self::at(0);
+    const LINKS_TO: &'static [ClassId] = &[C::ID];
+    const MEANING: u64 = meaning("Link", &[C::ORIGIN.name_key(), meaning(C::ORIGIN.place(), &[])]);
+
+    #[inline(always)]
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
+        // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists.
+        C::to_ref(unsafe { Handle::new(self, targets.table(|| 0)) })
+    }
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        Some(*self).bad_link(targets)
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
+        C::from_ref(view).link()
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer; 3. as for
+// links; the placeholder is none.
+unsafe impl<C: Class> Value for Option<Link<C>> {
+    type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
+    type Lanes = LaneArray<Self>;
+    const PLACEHOLDER: Self = None;
+    const LINKS_TO: &'static [ClassId] = Link::<C>::LINKS_TO;
+    const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
+
+    #[inline(always)]
+    unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
+        // SAFETY: the contract is the same.
+        self.map(|link| unsafe { link.view::<P>(targets) })
+    }
+    #[inline(always)]
+    fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
+        let (id, len) = (self.map_or(0, Link::id), targets.table(|| 0).count::<C>());
+        (id > len).then_some(BadLink { class: C::ID, id, len })
+    }
+    #[inline(always)]
+    fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {
+        view.map(Link::unview::<P>)
+    }
+    #[inline(always)]
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
