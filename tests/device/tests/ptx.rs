@@ -219,6 +219,10 @@ fn a_virtual_call_compares_bits() {
     // And the field of the object, of each class.
     let ask = named("ikra_kernel_Car_ask_");
     assert_eq!(loads(ask), 5, "{}", ask.body);
+    // A link to an object of the first class is its id, which is looked at first and as it is.
+    let first = |what: &str| ask.instructions().position(|instruction| instruction.contains(what));
+    assert!(first(", 1073741823") < first("shr.u32"), "{}", ask.body);
+    assert_eq!((ask.count("shr.u32"), ask.count("and.b32")), (1, 1), "the others' number and id: {}", ask.body);
 }
 
 #[test]
