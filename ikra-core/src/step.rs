@@ -9,7 +9,7 @@ use crate::storage::FieldTuple;
 use crate::table::Table;
 use crate::window::WindowTuple;
 
-/// Loads the view of one object, calls the kernel, and stores what it wrote.
+/// Loads the view of one object, calls the kernel, and stores what it wrote: on the device.
 ///
 /// # Safety
 ///
@@ -27,27 +27,71 @@ where
     K: Kernel,
     X: WindowTuple<ValuesOf<K>>,
 {
+    // SAFETY: the contract is the same.
+    let (mut view, before) = unsafe { begin::<K, X>(windows, n, table, index) };
+    let result = call(&mut view);
+    // SAFETY: as above.
+    unsafe { end::<K, X>(windows, n, table, index, view, before) };
+    result
+}
+
+/// Loads the view of one object, for a call of the kernel, and then [`end`].
+///
+/// In two parts with the call between them: in a closure it would be a function, which LLVM does not inline where it is large,
+/// so that what is compiled for an instruction set would call what is compiled for all.
+///
+/// # Safety
+///
+/// 1. `n` is within the windows, and the object there is that at `index` of `table`.
+/// 2. It exists, and the table's links are checked.
+#[inline(always)]
+pub unsafe fn begin<'w, K, X>(
+    windows: &X,
+    n: usize,
+    table: &'w Table<K::Class>,
+    index: usize,
+) -> (<K::Class as Class>::View<'w, K>, ValuesOf<K>)
+where
+    K: Kernel,
+    X: WindowTuple<ValuesOf<K>>,
+{
     const { assert_modes::<K>() };
     // SAFETY: by 1.
     let values = unsafe { windows.get(n) };
     // SAFETY: the object exists by 2, and the values are its own by 1.
     let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, table, index) };
     // SAFETY: by 2.
-    let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values));
-    let result = call(&mut view);
+    (K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values)), values)
+}
+
+/// Stores what the kernel wrote into a view.
+///
+/// # Safety
+///
+/// As for [`begin`], of whose result `view` was, with `before` beside it.
+#[inline(always)]
+pub unsafe fn end<'w, K, X>(
+    windows: &mut X,
+    n: usize,
+    table: &'w Table<K::Class>,
+    index: usize,
+    view: <K::Class as Class>::View<'w, K>,
+    before: ValuesOf<K>,
+) where
+    K: Kernel,
+    X: WindowTuple<ValuesOf<K>>,
+{
     if const { K::EFFECTS.is_exclusive } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
-        let before = values;
         let (after, assigned) = finish::<K>(view, table, index);
         check::<K>(&before, &after);
         let before = assigned.values(&before);
         if assigned.is_empty() && K::Modes::keep(before, &after) {
-            return result;
+            return;
         }
         // SAFETY: by 1.
         unsafe { windows.replace(n, before, after, assigned.fields()) };
     }
-    result
 }
 
 /// The values behind a view after a call, and what was noted of assignments.

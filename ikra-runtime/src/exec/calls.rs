@@ -9,7 +9,7 @@ use crate::class::Class;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::mode::{Chunk, ModeTuple};
-use crate::step::step;
+use crate::step;
 use crate::table::Table;
 use crate::window::WindowTuple;
 
@@ -73,6 +73,10 @@ impl<'w, K: Kernel, A: Copy> Calls<'w, K, A> {
         X: WindowTuple<ValuesOf<K>>,
     {
         // SAFETY: the contract is the same.
-        unsafe { step::<K, X, _>(windows, n, self.table, self.first + n, |view| K::call(view, self.args)) }
+        let (mut view, before) = unsafe { step::begin::<K, X>(windows, n, self.table, self.first + n) };
+        let result = K::call(&mut view, self.args);
+        // SAFETY: as above.
+        unsafe { step::end::<K, X>(windows, n, self.table, self.first + n, view, before) };
+        result
     }
 }

@@ -13,7 +13,7 @@ use crate::isa::{Isa, Trial};
 use crate::kernel::{PairCall, ValuesOf};
 use crate::objects::Objects;
 use crate::spread::{Job, Spread};
-use crate::step::step;
+use crate::step;
 use crate::table::Table;
 use crate::value::LANES;
 use crate::window::WindowTuple;
@@ -112,7 +112,10 @@ where
         // SAFETY: the other object exists, by the caller.
         let other = K::Other::to_ref(unsafe { Handle::at(self.others, other) });
         // SAFETY: the contract is the same.
-        unsafe { step::<K, X, _>(windows, at, table, first + n, |view| K::call(view, other, args)) }
+        let (mut view, before) = unsafe { step::begin::<K, X>(windows, at, table, first + n) };
+        K::call(&mut view, other, args);
+        // SAFETY: as above.
+        unsafe { step::end::<K, X>(windows, at, table, first + n, view, before) };
     }
 
     /// Lets one object visit the others. Its fields are loaded before the first of them and stored after the last.
