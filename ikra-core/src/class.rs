@@ -7,9 +7,6 @@ pub use crate::info::*;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{FieldTuple, Storage};
-use crate::table::BaseSet;
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::table::TargetSlot;
 
 /// A struct under `#[soa_class]`: its objects are stored column by column.
 ///
@@ -29,9 +26,7 @@ use crate::table::TargetSlot;
 ///
 /// # Safety
 ///
-/// 1. `FIELDS[k]` describes the `k`-th member of `Fields`, further members are `()`, and `LAYOUT` is the kind of `Layout`.
-/// 2. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per
-///    class that a field links to, field by field.
+/// `FIELDS[k]` describes the `k`-th member of `Fields`, further members are `()`, and `LAYOUT` is the kind of `Layout`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a class",
     label = "not under `#[soa_class]`",
@@ -40,23 +35,6 @@ use crate::table::TargetSlot;
 pub unsafe trait Class: ClassInfo {
     /// `layout = "…"`.
     type Layout: Layout;
-    /// Where its columns start.
-    #[doc(hidden)]
-    type Bases: BaseSet;
-    /// A word of the class's table in constant memory.
-    #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
-    fn constant(word: usize) -> u64;
-    /// The number of objects.
-    #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
-    fn count() -> u32;
-    #[doc(hidden)]
-    #[cfg(not(target_arch = "nvptx64"))]
-    type Targets: AsRef<[TargetSlot]> + Send + Sync + 'static;
-    #[doc(hidden)]
-    #[cfg(not(target_arch = "nvptx64"))]
-    const TARGETS: Self::Targets;
     /// The storage of each field, as a tuple, filled up by `()` to a length for which there are tuples.
     #[doc(hidden)]
     type Fields: FieldTuple<Self>;

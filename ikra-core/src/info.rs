@@ -4,6 +4,9 @@ use core::any::TypeId;
 use core::fmt;
 use core::mem::{align_of, size_of};
 
+use crate::directory::BaseSet;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::directory::TargetSlot;
 use crate::field_set::FieldSet;
 use crate::origin::{Origin, fnv};
 
@@ -355,6 +358,8 @@ pub enum LayoutKind {
 ///
 /// 1. `FIELDS` are the class's fields as they are stored.
 /// 2. `ID` is unique to the class within the program.
+/// 3. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per
+///    class that a field links to, field by field.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a class",
     label = "not under `#[soa_class]`",
@@ -379,4 +384,22 @@ pub unsafe trait ClassInfo: Sized + Send + Sync + 'static {
     const ORIGIN: Origin;
     /// `layout = "…"`, as data.
     const LAYOUT: LayoutKind;
+
+    /// Where its columns start.
+    #[doc(hidden)]
+    type Bases: BaseSet;
+    /// A word of the class's table in constant memory.
+    #[doc(hidden)]
+    #[cfg(target_arch = "nvptx64")]
+    fn constant(word: usize) -> u64;
+    /// The number of objects.
+    #[doc(hidden)]
+    #[cfg(target_arch = "nvptx64")]
+    fn count() -> u32;
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Targets: AsRef<[TargetSlot]> + Send + Sync + 'static;
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    const TARGETS: Self::Targets;
 }

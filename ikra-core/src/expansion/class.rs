@@ -36,6 +36,7 @@ macro_rules! __class {
             const ORIGIN: $crate::origin::Origin =
                 $crate::origin::Origin::new(::core::module_path!(), $name, $place);
             const LAYOUT: $crate::info::LayoutKind = <$layout as $crate::layout::Layout>::KIND;
+            $crate::__class_bases! { $row $symbol }
         }
         // SAFETY: `Fields` and the arrays are made from the same list of fields as `FIELDS`.
         #[automatically_derived]
@@ -45,7 +46,6 @@ macro_rules! __class {
                 ($(<$row as $crate::class::Field<$field>>::Storage,)* $($crate::__nothing!($nothing),)*);
             type View<'w, __P: $crate::phase::Phase> = $view<'w, __P>;
             type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
-            $crate::__class_bases! { $row $symbol }
             $crate::__class_conversions! { $state $view: [$($nothing)*] $($field $ident)* }
             #[inline(always)]
             fn to_ref<'w, __P: $crate::phase::Phase>(object: $crate::handle::Handle<'w, Self, __P>) -> $reference<'w, __P> {

@@ -17,10 +17,9 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use super::{Base, BaseSet, address};
-use crate::class::Class;
 use crate::directory::{TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::{ClassId, base_count};
+use crate::info::{ClassId, ClassInfo, base_count};
 
 /// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
@@ -47,7 +46,7 @@ impl<C> DeviceBases<C> {
     pub const COLUMNS: Self = Self { first: 1, class: PhantomData };
 }
 
-impl<C: Class> BaseSet for DeviceBases<C> {
+impl<C: ClassInfo> BaseSet for DeviceBases<C> {
     #[inline(always)]
     fn columns() -> &'static Self {
         const { &Self::COLUMNS }
@@ -66,18 +65,18 @@ impl<C: Class> BaseSet for DeviceBases<C> {
 
 /// The columns of a class: a view of its words.
 #[repr(transparent)]
-pub struct Table<C: Class> {
+pub struct Table<C: ClassInfo> {
     /// Where the columns start.
     pub bases: C::Bases,
 }
 
-impl<C: Class> fmt::Debug for Table<C> {
+impl<C: ClassInfo> fmt::Debug for Table<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(C::NAME)
     }
 }
 
-impl<C: Class> Table<C> {
+impl<C: ClassInfo> Table<C> {
     /// The one table of the class.
     ///
     /// # Safety
@@ -121,14 +120,14 @@ impl<C: Class> Table<C> {
 
 impl<'w> Targets<'w> {
     #[inline(always)]
-    pub(crate) fn of<C: Class, const K: usize>(_: &'w Table<C>) -> Self {
+    pub(crate) fn of<C: ClassInfo, const K: usize>(_: &'w Table<C>) -> Self {
         Self(PhantomData)
     }
 }
 
 impl<'w> TableRef<'w> {
     #[inline(always)]
-    pub(crate) fn of_table<C: Class>(_: &'w Table<C>) -> Self {
+    pub(crate) fn of_table<C: ClassInfo>(_: &'w Table<C>) -> Self {
         Self(PhantomData)
     }
 
@@ -140,7 +139,7 @@ impl<'w> TableRef<'w> {
 
     /// The number of objects of the class.
     #[inline(always)]
-    pub fn count<C: Class>(self) -> u32 {
+    pub fn count<C: ClassInfo>(self) -> u32 {
         C::count()
     }
 
@@ -150,7 +149,7 @@ impl<'w> TableRef<'w> {
     ///
     /// None needed here: as on the host.
     #[inline(always)]
-    pub(crate) unsafe fn table<C: Class>(self) -> &'w Table<C> {
+    pub(crate) unsafe fn table<C: ClassInfo>(self) -> &'w Table<C> {
         // SAFETY: the phase is that of the handle that the place comes from.
         unsafe { Table::get() }
     }

@@ -8,10 +8,9 @@ use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{BaseSet, address};
-use crate::class::Class;
 use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
 use crate::field_set::FieldSet;
-use crate::info::{ClassId, first_target, linked, undivided, whole_units};
+use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_units};
 
 /// Whoever has newer values of some columns than the host.
 ///
@@ -21,7 +20,7 @@ use crate::info::{ClassId, first_target, linked, undivided, whole_units};
 /// fetched with them ([`whole_units`]), and to nothing else. It says that they are fetched, or panics.
 /// [`fetch_object`](Self::fetch_object) does the same, or the same for the elements of the object; neither writes to these again
 /// while the table is shared.
-pub unsafe trait Newer<C: Class>: Any + Send + Sync {
+pub unsafe trait Newer<C: ClassInfo>: Any + Send + Sync {
     /// Makes the host's values of these fields the last ones. Several threads may ask at the same time.
     ///
     /// # Panics
@@ -50,7 +49,7 @@ pub unsafe trait Newer<C: Class>: Any + Send + Sync {
 /// 4. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
 ///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
 #[repr(C)]
-pub struct Table<C: Class> {
+pub struct Table<C: ClassInfo> {
     /// What is the same for every class.
     pub header: Header,
     /// Where the columns start.
@@ -60,13 +59,13 @@ pub struct Table<C: Class> {
     pub newer: Option<Box<dyn Newer<C>>>,
 }
 
-impl<C: Class> fmt::Debug for Table<C> {
+impl<C: ClassInfo> fmt::Debug for Table<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("class", &C::NAME).field("header", &self.header).finish_non_exhaustive()
     }
 }
 
-impl<C: Class> Table<C> {
+impl<C: ClassInfo> Table<C> {
     /// That of no objects.
     ///
     /// # Safety
@@ -176,7 +175,7 @@ impl<C: Class> Table<C> {
 impl<'w> Targets<'w> {
     /// Those of field `K`.
     #[inline(always)]
-    pub(crate) fn of<C: Class, const K: usize>(table: &'w Table<C>) -> Self {
+    pub(crate) fn of<C: ClassInfo, const K: usize>(table: &'w Table<C>) -> Self {
         let first = const { first_target(C::FIELDS, K) };
         Self(&table.targets.as_ref()[first..first + const { C::FIELDS[K].links_to.len() }])
     }
@@ -184,7 +183,7 @@ impl<'w> Targets<'w> {
 
 impl<'w> TableRef<'w> {
     #[inline(always)]
-    pub(crate) fn of_table<C: Class>(table: &'w Table<C>) -> Self {
+    pub(crate) fn of_table<C: ClassInfo>(table: &'w Table<C>) -> Self {
         Self { table: ptr::from_ref(table).cast(), world: PhantomData }
     }
 
@@ -202,7 +201,7 @@ impl<'w> TableRef<'w> {
 
     /// The number of objects of the class there.
     #[inline(always)]
-    pub fn count<C: Class>(self) -> u32 {
+    pub fn count<C: ClassInfo>(self) -> u32 {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         unsafe { &*self.table }.len
     }
@@ -213,7 +212,7 @@ impl<'w> TableRef<'w> {
     ///
     /// The place is that of a table of `C`.
     #[inline(always)]
-    pub(crate) unsafe fn table<C: Class>(self) -> &'w Table<C> {
+    pub(crate) unsafe fn table<C: ClassInfo>(self) -> &'w Table<C> {
         // SAFETY: a `Table<C>` by the caller, alive during `'w`.
         unsafe { &*self.table.cast::<Table<C>>() }
     }

@@ -32,7 +32,7 @@ pub fn count<C: Class>() -> u32 {
 #[inline(always)]
 unsafe fn open<K: Kernel>(index: u32) -> Windows<K> {
     const { assert_modes::<K>() };
-    let shadow = <<K::Class as Class>::Bases as BaseSet>::shadow();
+    let shadow = <<K::Class as ClassInfo>::Bases as BaseSet>::shadow();
     // SAFETY: no handle is made from it.
     let chunk = Chunk { table: unsafe { Table::get() }, shadow, first: index as usize, len: 1 };
     // SAFETY: a run of one object, which exists by 1; by 2 its elements of the columns that the kernel writes are

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::for_windows;
 use super::prefetch::prefetch_next;
-use crate::class::Class;
+use crate::class::{Class, ClassInfo};
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::mode::{Chunk, ModeTuple};
@@ -44,7 +44,7 @@ impl<K: Kernel, A: Copy> Clone for Calls<'_, K, A> {
 #[inline(always)]
 pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy>(
     table: &'w Table<K::Class>,
-    shadow: &'w <K::Class as Class>::Bases,
+    shadow: &'w <K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
     mut work: impl FnMut(WindowsOf<'w, K>, Calls<'w, K, A>),

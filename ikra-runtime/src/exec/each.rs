@@ -3,7 +3,7 @@
 use super::calls::{Calls, WindowsOf, for_calls};
 use super::for_chunks;
 use super::rows::{finish, prepare, run_rows};
-use crate::class::Class;
+use crate::class::ClassInfo;
 use crate::error::Error;
 use crate::kernel::Call;
 use crate::list::{ListOrder, Run};
@@ -48,7 +48,7 @@ where
 ///
 /// As for [`for_calls`], for each of the objects.
 #[inline(never)]
-unsafe fn run_each<K, A>(table: &Table<K::Class>, shadow: &<K::Class as Class>::Bases, indices: &[u32], args: A)
+unsafe fn run_each<K, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, indices: &[u32], args: A)
 where
     K: Call<A>,
     A: Copy,

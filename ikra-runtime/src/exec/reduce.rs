@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::calls::{Calls, for_calls};
 use super::positions;
 use super::rows::{finish, prepare};
-use crate::class::Class;
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::info::ClassInfo;
@@ -128,7 +127,7 @@ fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
 /// As for [`for_calls`].
 unsafe fn reduce_chunk<K, A, R>(
     table: &Table<K::Class>,
-    shadow: &<K::Class as Class>::Bases,
+    shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
     reducer: R,
@@ -165,7 +164,7 @@ where
 /// As for [`for_calls`], for each of the objects.
 unsafe fn reduce_listed<K, A, R>(
     table: &Table<K::Class>,
-    shadow: &<K::Class as Class>::Bases,
+    shadow: &<K::Class as ClassInfo>::Bases,
     runs: Runs<'_>,
     args: A,
     reducer: R,

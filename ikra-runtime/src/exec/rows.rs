@@ -45,14 +45,14 @@ const fn brought_links<K: Kernel>() -> FieldSet {
 ///
 /// If there is no memory for it.
 #[inline(always)]
-pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as Class>::Bases {
+pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as ClassInfo>::Bases {
     objects.table().changed_on_host(const { K::EFFECTS.writes });
     if !const { brought_links::<K>() }.is_empty() {
         // If a call panics, it may have stored a link before that is to no object.
         objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
     }
     if const { K::EFFECTS.shadowed() }.is_empty() {
-        return <K::Class as Class>::Bases::NONE;
+        return <K::Class as ClassInfo>::Bases::NONE;
     }
     match objects.prepare_shadow(const { K::EFFECTS.shadowed() }) {
         Ok(bases) => bases,
@@ -83,7 +83,7 @@ pub(crate) fn finish<K: Kernel>(objects: &mut Objects<K::Class>, ranges: impl In
 #[inline]
 pub(crate) unsafe fn run_rows<K, A>(
     table: &Table<K::Class>,
-    shadow: &<K::Class as Class>::Bases,
+    shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
 ) where
