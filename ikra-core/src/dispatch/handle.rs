@@ -23,8 +23,10 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
-/// So many classes are looked at one after the other.
+/// So many classes take an object's id out of its link each for itself; more share it.
 const FEW: usize = 4;
+/// So many classes are looked at one after the other.
+const IN_TURN: usize = 8;
 
 /// An object whose class is known. In kernels it exists, as for [`Handle`].
 pub struct Found<'w, D, P> {
@@ -166,15 +168,16 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         }
     }
 
-    /// The same object, which was looked at and is not of class `C`. Where classes are few they are looked at one after the other,
-    /// and so in the order of the trait's list: otherwise the compiler would choose the order, and may put the first one last.
+    /// The same object, which was looked at and is not of class `C`. Up to eight classes are looked at one after the
+    /// other, in the order of the trait's list: otherwise the compiler would choose the order, and may put the first one last, or make a
+    /// jump by a table, behind which a warp's threads wait for each other longer.
     #[inline(always)]
     pub fn other_than<C: Class>(self) -> Self
     where
         D: Includes<C>,
     {
         let classes = D::CLASSES.len();
-        if classes > FEW || self.is(D::TAG) || D::TAG > 0 && self.tag() < D::TAG {
+        if classes > IN_TURN || self.is(D::TAG) || D::TAG > 0 && self.tag() < D::TAG {
             return self;
         }
         if D::TAG + 2 == classes {
