@@ -10,7 +10,7 @@ use crate::panics::out_of_range;
 use crate::phase::Phase;
 use crate::value::{BadLink, LaneArray, Value};
 
-/// A link that can be followed within its world: [`Link`] or [`AnyLink`]. `self.resolve(link)` takes any of them.
+/// A link that can be followed within its world: [`Link`] or [`AnyLink`](crate::dispatch::AnyLink). `self.resolve(link)` takes any of them.
 ///
 /// ```
 /// use ikra::{Follow, prelude::*};

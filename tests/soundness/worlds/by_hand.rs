@@ -14,8 +14,9 @@ pub struct SmallMut<'w, P: ikra::Phase> {
 pub struct SmallRef<'w, P: ikra::Phase>(Handle<'w, Small, P>);
 
 /// A type, and what a row has for it.
+#[allow(dead_code, reason = "the macro does not take it for anything")]
 type Large = ikra::rt::Plain<[u8; 4096]>;
-#[allow(non_upper_case_globals, dead_code)]
+#[allow(non_upper_case_globals, dead_code, reason = "a value of the type's name")]
 const Large: [u8; 4096] = [7; 4096];
 
 ikra::rt::class! {
