@@ -313,7 +313,7 @@ fn pick<T>(one: T, other: T, salt: u32) -> T { if salt % 3 == 0 { one } else { o
 ";
 
 const CLASS: &str = "
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Thing {
     pub seed: u32,
     pub seen: u32,
@@ -342,41 +342,19 @@ pub struct Things { pub things: Objects<Thing> }
 const MODEL: &str = r#"
 type Model = fn(&mut [Plain], usize, u32, usize) -> u32;
 
-fn world(all: &[Plain]) -> Things {
-    let mut things = Things::new();
-    things.things.reserve(all.len()).unwrap();
-    for (n, t) in all.iter().enumerate() {
-        let row = Thing {
-            seed: t.seed,
-            seen: t.seen,
-            next: link(t.next),
-            maybe: t.maybe.map(link),
-            links: t.links.iter().copied().map(link).collect(),
-            a: t.a,
-            b: t.b,
-            three: t.three,
-            whole: t.whole,
-            var: t.var.clone().into(),
-        };
-        things.things.init(link(n), row).unwrap();
-    }
-    things
-}
-
-fn objects_of(things: &Things) -> Vec<Plain> {
-    let rows = (0..things.things.len()).map(|n| things.things.read(link(n)).unwrap());
-    rows.map(|t| Plain {
+fn row(t: &Plain) -> Thing {
+    Thing {
         seed: t.seed,
         seen: t.seen,
-        next: t.next.index(),
-        maybe: t.maybe.map(Link::index),
-        links: t.links.iter().map(|link| link.index()).collect(),
+        next: link(t.next),
+        maybe: t.maybe.map(link),
+        links: t.links.iter().copied().map(link).collect(),
         a: t.a,
         b: t.b,
         three: t.three,
         whole: t.whole,
-        var: t.var.to_vec(),
-    }).collect()
+        var: t.var.clone().into(),
+    }
 }
 
 /// The objects afterwards, and the results: one call after another.

@@ -171,7 +171,7 @@ fn put(place: &mut u32, v: u32) { *place = v; }
 ";
 
 const CLASS: &str = "
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Thing {
     pub a: u32,
     pub b: u32,
@@ -213,7 +213,7 @@ trait Store { fn store(&mut self, v: u32); }
 impl<P: ikra::Phase> Store for ThingMut<'_, P> { fn store(&mut self, v: u32) { self.b = v; } }
 ";
 
-/// What runs the kernels of a layout; `Model`, `world`, `objects_of` and `expected` are those of the kind of kernels.
+/// What runs the kernels of a layout; `Model`, `row` and `expected` are those of the kind of kernels.
 pub(crate) const HARNESS: &str = r#"
 type L = Link<Thing>;
 enum Run {
@@ -231,6 +231,12 @@ use Run::{Collect, Each, EachReduce, Every, Pairs, Range, RangeReduce, Reduce, S
 
 fn link(n: usize) -> L { Link::from_index(n).unwrap() }
 
+fn world(all: &[Plain]) -> Things {
+    let mut things = Things::new();
+    things.things.extend(all.iter().map(row)).unwrap();
+    things
+}
+
 /// Runs all kernels of the layout; returns how many there are.
 pub fn run() -> usize {
     let [paired, few, many] = [PAIRED, COUNT, MANY].map(|count| {
@@ -247,6 +253,7 @@ pub fn run() -> usize {
         let chosen: Vec<usize> = (0..all.len()).map(|n| n * 7 % all.len()).filter(|n| n % 4 != 1).collect();
         let links: Vec<L> = chosen.iter().copied().map(link).collect();
         let (expected, results) = expected(all, step, run, &chosen);
+        let expected: Vec<Thing> = expected.iter().map(row).collect();
         for threads in [1, 2, 8] {
             let mut things = start.clone();
             let largest = results.iter().copied().max();
@@ -266,9 +273,9 @@ pub fn run() -> usize {
                 Sequential(run) => { for n in 0..all.len() { run(&mut things, link(n), link(OTHER)); } largest }
             });
             assert_eq!(seen, largest, "{name} on {threads} threads");
-            let found = objects_of(&things);
-            for n in 0..all.len() {
-                assert_eq!(found[n], expected[n], "object {n} of {name} on {threads} threads");
+            assert_eq!(things.things.len(), expected.len());
+            for (n, found) in things.things.iter().enumerate() {
+                assert!(found == expected[n], "object {n} of {name} on {threads} threads: {found:?}, not {:?}", expected[n]);
             }
         }
     }
@@ -279,41 +286,19 @@ pub fn run() -> usize {
 const MODEL: &str = r#"
 type Model = fn(&[Plain], usize, &mut Plain, u32, usize) -> u32;
 
-fn world(all: &[Plain]) -> Things {
-    let mut things = Things::new();
-    things.things.reserve(all.len()).unwrap();
-    for (n, t) in all.iter().enumerate() {
-        let row = Thing {
-            a: t.a,
-            b: t.b,
-            next: link(t.next),
-            maybe: t.maybe.map(link),
-            three: t.three,
-            whole: t.whole,
-            var: t.var.clone().into(),
-            links: t.links.iter().copied().map(link).collect(),
-            small: t.small,
-            flat: Pair { x: t.flat.x, y: t.flat.y },
-        };
-        things.things.init(link(n), row).unwrap();
-    }
-    things
-}
-
-fn objects_of(things: &Things) -> Vec<Plain> {
-    let rows = (0..things.things.len()).map(|n| things.things.read(link(n)).unwrap());
-    rows.map(|t| Plain {
+fn row(t: &Plain) -> Thing {
+    Thing {
         a: t.a,
         b: t.b,
-        next: t.next.index(),
-        maybe: t.maybe.map(Link::index),
+        next: link(t.next),
+        maybe: t.maybe.map(link),
         three: t.three,
         whole: t.whole,
-        var: t.var.to_vec(),
-        links: t.links.iter().map(|link| link.index()).collect(),
+        var: t.var.clone().into(),
+        links: t.links.iter().copied().map(link).collect(),
         small: t.small,
-        flat: plain::Pair { x: t.flat.x, y: t.flat.y },
-    }).collect()
+        flat: Pair { x: t.flat.x, y: t.flat.y },
+    }
 }
 
 /// Runs the model for some objects, each seeing the others as they were before.
