@@ -21,6 +21,8 @@ pub fn ci() -> Outcome {
         all.env("IKRA_REQUIRE_GPU", "1");
     }
     tests(&mut all, &mut skipped)?;
+    // Benchmarks for GPUs and their device code, which are no tests.
+    step(&mut cargo("build --workspace --bins"))?;
     check::lint()?;
     step(&mut cargo("test --features glam,serde --test glam --test serde"))?;
     // Alone, without the features that other packages of the workspace turn on.
