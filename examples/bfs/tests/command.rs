@@ -146,7 +146,7 @@ fn headers_that_promise_too_much_cost_nothing() {
         let found = message("g.mtx", format!("{header}{rows}\n{rest}").as_bytes(), &[]);
         assert!(found.contains(expected), "{found}");
     }
-    let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
     for _ in 0..300 {
         bomb.write_all(&[b'\n'; 1 << 20]).unwrap();
     }

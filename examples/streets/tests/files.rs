@@ -4,6 +4,9 @@
 mod damage;
 mod extracts;
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
 use streets::{Class, Control, Layer, Map, Network, Oddity, Place, Player, Theme};
 
 /// What holds for every network.
@@ -85,7 +88,7 @@ fn xml_and_pbf_have_the_same_tags() {
 #[test]
 fn damaged_files_are_an_error_or_a_network() {
     let Some(folder) = extracts::folder() else { return };
-    let (mut errors, mut networks) = (0, 0);
+    let [errors, networks] = [const { AtomicUsize::new(0) }; 2];
     damage::variants(&folder, |name, damaged| match Network::from_bytes(name, damaged) {
         Ok((network, warnings)) => {
             check(&network);
@@ -104,14 +107,15 @@ fn damaged_files_are_an_error_or_a_network() {
                 player.write(std::io::sink()).unwrap();
             }
             assert!(warnings.iter().all(|warning| !warning.to_string().contains('\n')));
-            networks += 1;
+            networks.fetch_add(1, Relaxed);
         }
         Err(error) => {
             let message = error.to_string();
             assert!(message.starts_with(name) && message.lines().count() == 1, "{message}");
-            errors += 1;
+            errors.fetch_add(1, Relaxed);
         }
     });
+    let (errors, networks) = (errors.into_inner(), networks.into_inner());
     println!("{errors} errors, {networks} networks");
     assert!(errors + networks >= 1000 && errors > 100 && networks > 20);
 }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A thousand variants of the files: cut off at a random byte, with random bytes changed, or both.
-pub fn variants(folder: &Path, mut test: impl FnMut(&str, &[u8])) {
-    let mut random = ChaCha8Rng::seed_from_u64(1);
+/// A thousand variants of the files: cut off at a random byte, with random bytes changed, or both. Each core tests a share of them.
+pub fn variants(folder: &Path, test: impl Fn(&str, &[u8]) + Sync) {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     // The larger a file, the fewer of its variants: a thousand in all.
@@ -24,8 +24,28 @@ pub fn variants(folder: &Path, mut test: impl FnMut(&str, &[u8])) {
             variants.push((format!("{name}, decompressed"), plain, share));
         }
     }
-    let whole: usize = variants.iter().map(|(_, _, share)| share).sum();
-    for (name, content, share) in variants {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for core in 0..cores {
+            let (variants, test) = (&variants, &test);
+            scope.spawn(move || {
+                let mut count = 0;
+                for_each(variants, |name, damaged| {
+                    if count % cores == core {
+                        test(name, damaged);
+                    }
+                    count += 1;
+                });
+            });
+        }
+    });
+}
+
+/// The same variants each time.
+fn for_each(files: &[(String, Vec<u8>, usize)], mut found: impl FnMut(&str, &[u8])) {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let whole: usize = files.iter().map(|(_, _, share)| share).sum();
+    for (name, content, share) in files {
         for _ in 0..(share * 1000).div_ceil(whole) {
             let mut damaged = content.clone();
             let how = random.random_range(0..4);
@@ -41,7 +61,7 @@ pub fn variants(folder: &Path, mut test: impl FnMut(&str, &[u8])) {
                     damaged[at] = if random.random_bool(0.3) { random.random_range(0..=u8::MAX) } else { other };
                 }
             }
-            test(&name, &damaged);
+            found(name, &damaged);
         }
     }
 }
