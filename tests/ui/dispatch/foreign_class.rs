@@ -1,11 +1,11 @@
 // A type of another package in the list of a trait.
-use glam::Vec2;
 use ikra::prelude::*;
+use std::time::Duration;
 
 #[soa_class]
 pub struct Car { pub km: u32 }
 
-#[soa_dispatch(Car, Vec2)]
+#[soa_dispatch(Car, Duration)]
 pub trait Actor {
     #[kernel]
     fn tick(&mut self);
