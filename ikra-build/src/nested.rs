@@ -164,6 +164,7 @@ fn flags(device: &Device) -> Vec<String> {
         String::from("-Cllvm-args=-unroll-max-count=4"),
         // A loop of few turns is written out, though that is long: an array that it indexes is then in registers, not in memory.
         String::from("-Cllvm-args=-unroll-threshold=450"),
+        String::from("-Cllvm-args=-unroll-full-max-count=32"),
         // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.
         String::from("-Cllvm-args=-unroll-runtime-multi-exit=true"),
         // A counter of 64 bits takes two registers.
