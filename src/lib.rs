@@ -272,7 +272,8 @@ pub use ikra_core::order::{AtomicOwner, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_core::storage::{
-    ArrayStorage, Atomic, AtomicValue, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut, InnerRef,
+    ArrayStorage, Atomic, AtomicValue, Enumerated, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut,
+    InnerRef,
 };
 pub use ikra_core::value::{Fixed, Value};
 pub use ikra_core::{math, rng, thread, warp};

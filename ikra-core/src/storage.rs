@@ -16,8 +16,8 @@ pub use flat::{Flat, Flatten, PartTuple};
 pub use inner::slot_pitch;
 pub use inner::{Arrangement, arena_end, set_array};
 pub use inner::{
-    ArrayStorage, AtomicInner, Bump, Elements, FullyInlined, Inner, InnerArray, InnerAtomics, InnerAtomicsIter,
-    InnerIter, InnerIterMut, InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
+    ArrayStorage, AtomicInner, Bump, Elements, Enumerated, FullyInlined, Inner, InnerArray, InnerAtomics,
+    InnerAtomicsIter, InnerIter, InnerIterMut, InnerMut, InnerRef, PartlyInlined, SliceSlots, WholeArray,
 };
 pub use plain::Plain;
 

@@ -31,6 +31,8 @@ pub(crate) struct StreamLog {
     recording: Mutex<Option<Trace>>,
     /// The same, for those who ask at each launch.
     is_recording: AtomicBool,
+    /// Whether kernels are timed, for launches, which then take the lock once.
+    is_timed: AtomicBool,
     /// Whether the world that it was made for is gone.
     is_finished: AtomicBool,
 }
@@ -42,8 +44,6 @@ struct State {
     running: Vec<&'static str>,
     /// Kernels whose methods may call themselves.
     recursive: Vec<&'static str>,
-    /// Whether kernels are timed.
-    timed: bool,
     /// Launches whose time is not known yet.
     times: Vec<(&'static str, Event, Event)>,
 }
@@ -87,6 +87,7 @@ impl StreamLog {
             state: Mutex::default(),
             recording: Mutex::default(),
             is_recording: AtomicBool::new(false),
+            is_timed: AtomicBool::new(false),
             is_finished: AtomicBool::new(false),
         });
         let mut logs = LOGS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -268,7 +269,7 @@ impl StreamLog {
 
     /// Marks where a kernel starts, if kernels are timed.
     fn start_timer(&self) -> Result<Option<Event>, GpuError> {
-        if self.state().timed { self.stream.mark().map(Some) } else { Ok(None) }
+        if self.is_timed.load(Ordering::Relaxed) { self.stream.mark().map(Some) } else { Ok(None) }
     }
 
     /// Marks where the kernel ends.
@@ -311,7 +312,7 @@ impl StreamLog {
 
     /// Starts or stops to time kernels.
     pub(crate) fn set_timed(&self, timed: bool) {
-        self.state().timed = timed;
+        self.is_timed.store(timed, Ordering::Relaxed);
     }
 
     /// What was counted so far. Waits for kernels that are timed.

@@ -9,7 +9,13 @@ use ikra::prelude::*;
 use libloading::Library;
 
 /// Time of one sample on the device, at least.
-const SAMPLE_SECONDS: f64 = 2e-3;
+const SAMPLE_SECONDS: f64 = 3e-3;
+/// Time for which the device works before the first sample, until its clocks are up.
+const WARM_UP_SECONDS: f64 = 30e-3;
+/// Rounds in which short runs are measured in turn.
+const ROUNDS: usize = 5;
+/// Up to how many nanoseconds a run is short.
+const SHORT: f64 = 1e5;
 /// Samples of which the median is taken.
 pub const SAMPLES: usize = 9;
 
@@ -90,7 +96,7 @@ pub fn median(mut samples: Vec<f64>) -> f64 {
     samples[samples.len() / 2]
 }
 
-/// Nanoseconds on the device per call of `work`: the median of several samples.
+/// Nanoseconds on the device per call of `work`: the median of several samples, as the baselines take theirs.
 ///
 /// # Errors
 /// Those of `work`, and of the device.
@@ -98,15 +104,44 @@ pub fn time<W: World>(
     sim: &mut W,
     mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>,
 ) -> Result<f64, ikra::Error> {
-    work(sim)?;
-    let once = sim.cuda_time(|sim| work(sim))?.as_secs_f64();
-    let calls = (SAMPLE_SECONDS / once.max(1e-7)).ceil().clamp(1.0, 5000.0) as u32;
-    let mut samples = Vec::new();
-    for _ in 0..SAMPLES {
+    let mut seconds = |calls: u32| {
         let time = sim.cuda_time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
-        samples.push(time.as_secs_f64() * 1e9 / f64::from(calls));
+        Ok::<_, ikra::Error>(time.as_secs_f64())
+    };
+    // Twice as many each time; the last run says how long one call takes.
+    let (mut calls, mut total) = (1, 0.0);
+    let one = loop {
+        let elapsed = seconds(calls)?;
+        total += elapsed;
+        if total >= WARM_UP_SECONDS {
+            break elapsed / f64::from(calls);
+        }
+        if elapsed < SAMPLE_SECONDS {
+            calls *= 2;
+        }
+    };
+    let calls = (SAMPLE_SECONDS / one) as u32 + 1;
+    let samples = (0..SAMPLES).map(|_| Ok(seconds(calls)? * 1e9 / f64::from(calls)));
+    Ok(median(samples.collect::<Result<_, ikra::Error>>()?))
+}
+
+/// Nanoseconds of two programs. Short runs are measured in turn, several times: what changes with time, such as the clock
+/// of the host, then changes both.
+///
+/// # Errors
+/// Those of `ikra`.
+pub fn in_turn(
+    mut ikra: impl FnMut() -> Result<f64, ikra::Error>,
+    mut cuda: impl FnMut() -> f64,
+) -> Result<(f64, f64), ikra::Error> {
+    let (mut ours, mut theirs) = (vec![ikra()?], vec![cuda()]);
+    if ours[0] <= SHORT {
+        for _ in 1..ROUNDS {
+            ours.push(ikra()?);
+            theirs.push(cuda());
+        }
     }
-    Ok(median(samples))
+    Ok((median(ours), median(theirs)))
 }
 
 /// A name, and what shows some rows of the table.

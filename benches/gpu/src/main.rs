@@ -7,7 +7,7 @@ mod model;
 use std::time::Instant;
 
 use ikra::prelude::*;
-use ikra_baselines::{Baselines, SAMPLES, median, row, time};
+use ikra_baselines::{Baselines, SAMPLES, in_turn, median, row, time};
 use model::*;
 use model::{bfs, inner_array};
 
@@ -36,9 +36,11 @@ macro_rules! advance {
         for n in $sizes {
             let mut sim = $world::new();
             sim.cuda_construct(n, $class::spawn, ())?;
-            let ikra = time(&mut sim, |sim| sim.cuda_execute($class::advance, 0.01))?;
+            let (ikra, cuda) = in_turn(
+                || time(&mut sim, |sim| sim.cuda_execute($class::advance, 0.01)),
+                || $baselines.call_n($baseline, n as u64),
+            )?;
             let bytes = (6 * size_of::<$float>() * n) as f64;
-            let cuda = $baselines.call_n($baseline, n as u64);
             let note = format!("{:.2} TB/s, CUDA {:.2}", bytes / ikra / 1e3, bytes / cuda / 1e3);
             row(concat!("advance ", stringify!($class)), n, ikra, cuda, &note);
         }
@@ -89,7 +91,6 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
         let mut sim = Nodes::new();
         let Some(first) = Link::from_id(1) else { continue };
         sim.cuda_construct(n, Node::spawn, (n as u32, first))?;
-        let ikra = time(&mut sim, |sim| sim.cuda_execute(Node::hop, 100))?;
         for (name, baseline) in [
             ("100 links / global", "links_global"),
             ("100 links / global, checked", "links_global_checked"),
@@ -98,7 +99,11 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
             ("100 links / four a turn", "links_four"),
             ("100 links / four a turn, checked", "links_four_checked"),
         ] {
-            row(name, n, ikra, baselines.call_n_k(baseline, n as u64, 100), "");
+            let (ikra, cuda) = in_turn(
+                || time(&mut sim, |sim| sim.cuda_execute(Node::hop, 100)),
+                || baselines.call_n_k(baseline, n as u64, 100),
+            )?;
+            row(name, n, ikra, cuda, "");
         }
     }
     Ok(())
@@ -127,14 +132,20 @@ macro_rules! reduce {
             }
             let kernels: f64 = sim.device_stats().kernels.iter().map(|kernel| kernel.time.as_secs_f64()).sum();
             sim.cuda_time_kernels(false)?;
-            let sum = time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Sum).map(drop))?;
             let cuda = |name: &str| $baselines.call_n(name, n as u64);
             let in_a_row = format!("one after another, without a wait: {:.0}", cuda($sum));
             let alone = cuda(concat!($sum, "_alone"));
             row(concat!("sum ", stringify!($class), ", kernel"), n, kernels * 1e9 / f64::from(calls), alone, &in_a_row);
-            row(concat!("sum ", stringify!($class), ", with result"), n, sum, cuda(concat!($sum, "_result")), "");
-            let min = time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Min).map(drop))?;
-            row(concat!("min ", stringify!($class), ", with result"), n, min, cuda(concat!($min, "_result")), "");
+            let (sum, result) = in_turn(
+                || time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Sum).map(drop)),
+                || cuda(concat!($sum, "_result")),
+            )?;
+            row(concat!("sum ", stringify!($class), ", with result"), n, sum, result, "");
+            let (min, result) = in_turn(
+                || time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Min).map(drop)),
+                || cuda(concat!($min, "_result")),
+            )?;
+            row(concat!("min ", stringify!($class), ", with result"), n, min, result, "");
         }
     };
 }
@@ -260,19 +271,17 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     sim.cuda_construct(1, Number32::spawn, ())?;
     let nothing = |sim: &mut Numbers32| sim.cuda_execute(Number32::nothing, ());
     let seven = |sim: &mut Numbers32| (0..7).try_for_each(|_| nothing(sim));
-    row("empty kernel", 1, time_on_host(&mut sim, 10_000, nothing)?, baselines.call_0("launch_empty"), "host time");
-    let waiting = time_on_host(&mut sim, 1000, |sim| nothing(sim).and_then(|()| sim.cuda_synchronize()))?;
-    row("empty kernel, waiting", 1, waiting, baselines.call_0("launch_empty_sync"), "host time");
-    row(
-        "seven empty kernels",
-        1,
-        time_on_host(&mut sim, 1000, seven)?,
-        baselines.call_0("launch_sequence7"),
-        "host time",
-    );
     let recording = sim.cuda_record(seven)?;
-    let replay = time_on_host(&mut sim, 1000, |sim| sim.cuda_replay(&recording))?;
-    row("seven, recorded / CUDA graph", 1, replay, baselines.call_0("graph_sequence7"), "host time");
+    let mut host = |name: &str, calls, work: &mut dyn FnMut(&mut Numbers32) -> Result<(), ikra::Error>, baseline| {
+        let (ikra, cuda) = in_turn(|| time_on_host(&mut sim, calls, &mut *work), || baselines.call_0(baseline))?;
+        row(name, 1, ikra, cuda, "host time");
+        Ok::<_, ikra::Error>(())
+    };
+    host("empty kernel", 10_000, &mut { nothing }, "launch_empty")?;
+    let mut waiting = |sim: &mut Numbers32| nothing(sim).and_then(|()| sim.cuda_synchronize());
+    host("empty kernel, waiting", 1000, &mut waiting, "launch_empty_sync")?;
+    host("seven empty kernels", 1000, &mut { seven }, "launch_sequence7")?;
+    host("seven, recorded / CUDA graph", 1000, &mut |sim| sim.cuda_replay(&recording), "graph_sequence7")?;
     worlds_side_by_side()
 }
 

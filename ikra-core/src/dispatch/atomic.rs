@@ -69,11 +69,17 @@ updates! { [C: Class,] Link<C>; {
     /// Stores the link with the smaller id.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| Link::<C>::from_id(atomic.cell.fetch_min(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER);
+    |atomic, link| atomic.update(
+        |before| before.min(link),
+        |cell| Link::from_id(cell.fetch_min(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER),
+    );
     /// Stores the link with the larger id.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| Link::<C>::from_id(atomic.cell.fetch_max(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER);
+    |atomic, link| atomic.update(
+        |before| before.max(link),
+        |cell| Link::from_id(cell.fetch_max(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER),
+    );
 } }
 
 updates! { [D: Dispatch,] Option<AnyLink<D>>; {

@@ -189,7 +189,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn swap(self, value: T) -> T {
         const { assert_allowed::<A>(Operation::Exchange) };
-        T::swap(self.cell, value)
+        self.update(|_| value, |cell| T::swap(cell, value))
     }
 
     /// Replaces the value by `new` if it is `current`, and returns the one before.
@@ -211,9 +211,24 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         Valueless(*self)
     }
 
+    /// Replaces the value by `new` of it, as `atomic` does at once, and returns the one before.
+    #[inline(always)]
+    pub(crate) fn update(self, new: impl Fn(T) -> T, atomic: impl FnOnce(&T::Cell) -> T) -> T {
+        if const { is_left_alone::<A>() } { self.change(|before| Some(new(before))) } else { atomic(self.cell) }
+    }
+
     /// Replaces the value by `f` of it, while there is one, and returns the one before.
     #[inline(always)]
     pub(crate) fn change(self, f: impl Fn(T) -> Option<T>) -> T {
+        if const { is_left_alone::<A>() } {
+            // SAFETY: as for a load.
+            let before = unsafe { self.plain().read() };
+            if let Some(new) = f(before) {
+                // SAFETY: as for a store.
+                unsafe { self.plain().write(new) };
+            }
+            return before;
+        }
         let mut current = T::load(self.cell);
         while let Some(new) = f(current) {
             match T::compare_exchange(self.cell, current, new) {
@@ -321,38 +336,38 @@ updates! { [] u32, i32, u64, i64; {
     /// Adds, wrapping around.
     add { const { assert_allowed::<A>(Operation::Add) } }
     fetch_add { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_add(value, Relaxed);
+    |atomic, value| atomic.update(|before| before.wrapping_add(value), |cell| cell.fetch_add(value, Relaxed));
     /// Subtracts, wrapping around.
     sub { const { assert_allowed::<A>(Operation::Add) } }
     fetch_sub { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_sub(value, Relaxed);
+    |atomic, value| atomic.update(|before| before.wrapping_sub(value), |cell| cell.fetch_sub(value, Relaxed));
     /// Stores the smaller of both.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_min(value, Relaxed);
+    |atomic, value| atomic.update(|before| before.min(value), |cell| cell.fetch_min(value, Relaxed));
     /// Stores the larger of both.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_max(value, Relaxed);
+    |atomic, value| atomic.update(|before| before.max(value), |cell| cell.fetch_max(value, Relaxed));
     /// Stores the bitwise or of both.
     or { const { assert_allowed::<A>(Operation::Or) } }
     fetch_or { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_or(value, Relaxed);
+    |atomic, value| atomic.update(|before| before | value, |cell| cell.fetch_or(value, Relaxed));
     /// Stores the bitwise and of both.
     and { const { assert_allowed::<A>(Operation::And) } }
     fetch_and { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_and(value, Relaxed);
+    |atomic, value| atomic.update(|before| before & value, |cell| cell.fetch_and(value, Relaxed));
 } }
 
 updates! { [] bool; {
     /// Stores `self | value`.
     or { const { assert_allowed::<A>(Operation::Or) } }
     fetch_or { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_or(value, Relaxed);
+    |atomic, value| atomic.update(|before| before | value, |cell| cell.fetch_or(value, Relaxed));
     /// Stores `self & value`.
     and { const { assert_allowed::<A>(Operation::And) } }
     fetch_and { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| atomic.cell.fetch_and(value, Relaxed);
+    |atomic, value| atomic.update(|before| before & value, |cell| cell.fetch_and(value, Relaxed));
 } }
 
 /// An atomic over an integer cell, by a bijection of values and integers.
@@ -397,19 +412,27 @@ updates! { [const F: u32,] Fixed<F>; {
     /// Adds, wrapping around. The sum is exact, so that it is the same in every order.
     add { const { assert_allowed::<A>(Operation::Add) } }
     fetch_add { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_add(value.to_bits(), Relaxed));
+    |atomic, value| atomic.update(
+        |before| Fixed::from_bits(before.to_bits().wrapping_add(value.to_bits())),
+        |cell| Fixed::from_bits(cell.fetch_add(value.to_bits(), Relaxed)),
+    );
     /// Subtracts, wrapping around. The difference is exact, so that it is the same in every order.
     sub { const { assert_allowed::<A>(Operation::Add) } }
     fetch_sub { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_sub(value.to_bits(), Relaxed));
+    |atomic, value| atomic.update(
+        |before| Fixed::from_bits(before.to_bits().wrapping_sub(value.to_bits())),
+        |cell| Fixed::from_bits(cell.fetch_sub(value.to_bits(), Relaxed)),
+    );
     /// Stores the smaller of both.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_min(value.to_bits(), Relaxed));
+    |atomic, value|
+        atomic.update(|before| before.min(value), |cell| Fixed::from_bits(cell.fetch_min(value.to_bits(), Relaxed)));
     /// Stores the larger of both.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, value| Fixed::<F>::from_bits(atomic.cell.fetch_max(value.to_bits(), Relaxed));
+    |atomic, value|
+        atomic.update(|before| before.max(value), |cell| Fixed::from_bits(cell.fetch_max(value.to_bits(), Relaxed)));
 } }
 
 /// Additions of floating-point numbers: by an instruction of the device's, on the host by compare and exchange.
@@ -419,7 +442,8 @@ macro_rules! floats {
             /// Adds and returns the value before, whether or not the kernel may.
             #[inline(always)]
             fn sum(self, value: $ty) -> $ty {
-                cells::$add(self.cell, value, || self.change(|current| Some(current + value)))
+                let add = || self.change(|current| Some(current + value));
+                if const { is_left_alone::<A>() } { add() } else { cells::$add(self.cell, value, add) }
             }
         }
     )* };
@@ -445,8 +469,8 @@ floats! {
 
 updates! { [] f32, f64; {
     /// Adds. The sum of several threads' additions depends on their order, as floating-point sums do: a kernel that
-    /// does it to other objects says `unordered(field)`. (On the device an addition of `f32` takes subnormal numbers
-    /// for 0.)
+    /// does it to other objects says `unordered(field)`. (On the device such an addition of `f32` takes subnormal
+    /// numbers for 0.)
     add { const { assert_allowed::<A>(Operation::AddFloat) } }
     fetch_add { const { assert_allowed::<A>(Operation::AddFloat) } }
     |atomic, value| atomic.sum(value);

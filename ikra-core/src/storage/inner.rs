@@ -24,7 +24,7 @@ pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
 pub use elements::Elements;
 pub(crate) use elements::ElementsWindow;
 pub use elements::slot_pitch;
-pub use iter::{InnerIter, InnerIterMut};
+pub use iter::{Enumerated, InnerIter, InnerIterMut};
 pub use views::{InnerMut, InnerRef};
 
 pub use crate::target::row::InnerArray;

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::elements::Elements;
-use super::{Arrangement, ArrayStorage, shown};
+use super::{Arrangement, ArrayStorage, brings_links, shown};
 use crate::directory::Targets;
 use crate::phase::Phase;
 use crate::target::ahead::{self, Ahead};
@@ -75,6 +75,9 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// Asks for the next element.
     #[inline(always)]
     fn look_ahead(&mut self) {
+        if const { !looks_ahead::<S>() } {
+            return;
+        }
         let (elements, next) = (self.elements, self.next as usize);
         // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
         self.ahead.ask(self.next < self.end, || unsafe { elements.read::<S::Arrangement>(next) });
@@ -92,11 +95,48 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         // SAFETY: there is one: `next` was less than `end`, which is at most the length, and nothing writes the array while
         // it is borrowed.
         let read = || unsafe { self.elements.read::<S::Arrangement>(index) };
-        // SAFETY: there is one, by the caller, and it was asked for.
-        let element = unsafe { self.ahead.take(read) };
+        let element = if const { looks_ahead::<S>() } {
+            // SAFETY: there is one, by the caller, and it was asked for.
+            unsafe { self.ahead.take(read) }
+        } else {
+            read()
+        };
         self.look_ahead();
         // SAFETY: an element of the array.
         unsafe { shown::<P, S>(element, self.targets) }
+    }
+
+    /// The iterator's elements with their numbers, from 0 on: as [`Iterator::enumerate`], and on a GPU unrolled like a loop over the
+    /// elements alone.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Cell { pub heat: f32, #[inline_array] pub around: [Link<Cell>; 2] }
+    /// #[soa_methods]
+    /// impl Cell {
+    ///     #[kernel(snapshot(heat))]
+    ///     pub fn warm(&mut self) {
+    ///         for (n, near) in self.around.iter().enumerate() {
+    ///             self.heat += near.heat() / (n + 1) as f32;
+    ///         }
+    ///     }
+    /// }
+    /// #[soa_world]
+    /// pub struct Plate { pub cells: Objects<Cell> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut plate = Plate::new();
+    /// let own = Link::from_id(1).unwrap();
+    /// plate.cells.push(Cell { heat: 2.0, around: [own; 2] })?;
+    /// plate.execute(Cell::warm, ());
+    /// assert_eq!(plate.cells.column(cell::heat), [5.0]);
+    /// # Ok(()) }
+    /// ```
+    #[inline(always)]
+    pub fn enumerate(self) -> Enumerated<Self> {
+        Enumerated { iter: self, count: 0 }
     }
 
     /// Whether there is no further element. Those of a partly inlined array are counted while the program runs, and asked for one
@@ -147,6 +187,15 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
+        if const { is_chosen::<P, S>() } {
+            let exists = self.next < self.end;
+            // The first instead, which every array has.
+            let index = if exists { self.next } else { 0 };
+            self.next += u32::from(exists);
+            // SAFETY: it exists.
+            let element = unsafe { self.read(index) };
+            return ahead::choose(exists, element);
+        }
         if self.is_over() {
             return None;
         }
@@ -249,6 +298,20 @@ fn is_over<S: ArrayStorage>(next: u32, end: u32) -> bool {
     if is_partly_inlined::<S>() { next >= end } else { ahead::is_over(next, end) }
 }
 
+/// Whether the next element is asked for before this one is used. A loop over few elements, whose number is known when compiled, is
+/// unrolled: then all are asked for before the first is used.
+const fn looks_ahead<S: ArrayStorage>() -> bool {
+    let info = S::Arrangement::INFO;
+    info.arena || info.slots > 32
+}
+
+/// Whether there is a next element is chosen, not branched on: on a GPU, where an `Option` of a ref is a number that may be 0, the
+/// compiler knows how often a loop runs only then.
+const fn is_chosen<P: Phase, S: ArrayStorage>() -> bool {
+    let info = S::Arrangement::INFO;
+    ahead::CHOOSES && !looks_ahead::<S>() && info.slots > 0 && !S::LINKS_TO.is_empty() && !brings_links::<P, S>()
+}
+
 /// Whether some elements of long arrays have no slot.
 #[inline(always)]
 fn is_partly_inlined<S: ArrayStorage>() -> bool {
@@ -275,6 +338,15 @@ fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
 impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<Self::Item> {
+        if const { is_chosen::<P, S>() } {
+            let exists = self.next < self.end;
+            self.end -= u32::from(exists);
+            // The first instead, which every array has.
+            let index = if exists { self.end } else { 0 };
+            // SAFETY: it exists.
+            let element = unsafe { self.read(index) };
+            return ahead::choose(exists, element);
+        }
         if self.is_over() {
             return None;
         }
@@ -289,6 +361,50 @@ impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> 
 
 impl<P: Phase, S: ArrayStorage> ExactSizeIterator for InnerIter<'_, '_, P, S> {}
 impl<P: Phase, S: ArrayStorage> FusedIterator for InnerIter<'_, '_, P, S> {}
+
+/// The elements of an inner array with their numbers: what [`InnerIter::enumerate`] returns.
+#[derive(Clone, Debug)]
+pub struct Enumerated<I> {
+    iter: I,
+    count: usize,
+}
+
+impl<I: Iterator> Iterator for Enumerated<I> {
+    type Item = (usize, I::Item);
+
+    // Unlike the standard library's version, there is nothing on the way of an element that could not be done without one.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (element, number) = (self.iter.next(), self.count);
+        self.count = number.wrapping_add(usize::from(element.is_some()));
+        element.map(|element| (number, element))
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.iter.size_hint()
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let mut number = self.count;
+        self.iter.fold(init, |folded, element| {
+            number += 1;
+            f(folded, (number - 1, element))
+        })
+    }
+}
+
+impl<I: ExactSizeIterator + DoubleEndedIterator> DoubleEndedIterator for Enumerated<I> {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let number = self.count + self.iter.len();
+        self.iter.next_back().map(|element| (number - 1, element))
+    }
+}
+
+impl<I: ExactSizeIterator> ExactSizeIterator for Enumerated<I> {}
+impl<I: FusedIterator> FusedIterator for Enumerated<I> {}
 
 /// The elements of an inner array, to be changed.
 ///

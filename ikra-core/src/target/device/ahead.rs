@@ -111,3 +111,13 @@ pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> O
     // SAFETY: the bits of the value, or of none.
     unsafe { core::mem::transmute_copy::<MaybeUninit<u32>, Option<T>>(&bits) }
 }
+
+/// Whether iterators over few elements [choose](choose) between the next and none.
+pub(crate) const CHOOSES: bool = true;
+
+/// The element, if it exists: by an instruction that chooses, not by a branch. The compiler follows the one to the branch on the
+/// result, and the other not, if none is a number that may be an element's.
+#[inline(always)]
+pub(crate) fn choose<T>(exists: bool, element: T) -> Option<T> {
+    core::hint::select_unpredictable(exists, Some(element), None)
+}

@@ -63,3 +63,11 @@ pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> O
     // SAFETY: there is one, by the caller.
     (index < len).then(|| unsafe { slot.read() })
 }
+
+/// Whether iterators over few elements choose between the next and none.
+pub(crate) const CHOOSES: bool = false;
+
+#[inline(always)]
+pub(crate) fn choose<T>(exists: bool, element: T) -> Option<T> {
+    exists.then_some(element)
+}

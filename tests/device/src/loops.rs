@@ -1,0 +1,127 @@
+//! Loops over arrays of fixed length, and atomic fields that a kernel keeps to its own object.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::Fixed;
+use ikra::prelude::*;
+
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knot {
+    pub tension: f64,
+    #[inline_array]
+    pub around: [Link<Knot>; 3],
+    #[inline_array]
+    pub far: [Link<Knot>; 12],
+    #[inline_array]
+    pub weights: [f64; 3],
+}
+
+#[soa_methods]
+impl Knot {
+    #[kernel(snapshot(tension))]
+    pub fn pull(&mut self) {
+        let mut sum = 0.0;
+        for knot in &self.around {
+            sum = sum * 0.5 + knot.tension();
+        }
+        self.tension = sum;
+    }
+
+    #[kernel(snapshot(tension))]
+    pub fn weigh(&mut self) {
+        let mut sum = 0.0;
+        for (n, knot) in self.around.iter().enumerate() {
+            sum += self.weights[n] * knot.tension();
+        }
+        self.tension = sum;
+    }
+
+    #[kernel(snapshot(tension))]
+    pub fn unwind(&mut self) {
+        let mut sum = 0.0;
+        for (n, knot) in self.around.iter().enumerate().rev() {
+            sum = sum * 0.25 + knot.tension() * n as f64;
+        }
+        for knot in self.around.iter().rev() {
+            sum = sum * 0.5 + knot.tension();
+        }
+        self.tension = sum;
+    }
+
+    #[kernel(snapshot(tension))]
+    pub fn pull_far(&mut self) {
+        let mut sum = 0.0;
+        for knot in &self.far {
+            sum = sum * 0.5 + knot.tension();
+        }
+        self.tension = sum;
+    }
+
+    /// Of a neighbour's neighbours, until one is slack, of a part, and with steps by hand.
+    #[kernel(snapshot(tension))]
+    pub fn wander(&mut self, first: u32) {
+        let mut sum = 0.0;
+        for knot in &self.around {
+            for next in &knot.around() {
+                if next.tension() < 0.25 {
+                    break;
+                }
+                sum = sum * 0.5 + next.tension();
+            }
+        }
+        for knot in self.far.range(first as usize..) {
+            sum = sum * 0.75 + knot.tension();
+        }
+        let mut rest = self.far.iter();
+        while let Some(knot) = rest.next() {
+            sum += knot.tension() / rest.len().max(1) as f64;
+            rest.next_back();
+        }
+        self.tension = sum;
+    }
+}
+
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counter {
+    #[atomic]
+    pub count: u32,
+    #[atomic]
+    pub least: i64,
+    #[atomic]
+    pub sum: f32,
+    #[atomic]
+    pub is_set: bool,
+    #[atomic]
+    pub mass: Fixed<20>,
+    #[atomic]
+    pub first: Option<Link<Counter>>,
+    pub before: u32,
+}
+
+#[soa_methods]
+impl Counter {
+    /// With what belongs to its own object alone.
+    #[kernel]
+    pub fn tick(&mut self, by: u32) {
+        self.before = self.count.swap(by);
+        self.count.add(self.before);
+        self.count.max(7);
+        self.least.min(i64::from(self.before) - 5);
+        self.least.sub(3);
+        self.sum.add(0.1);
+        if self.sum.load() > 0.5 {
+            self.sum.store(0.0);
+        }
+        self.is_set.or(self.before.is_multiple_of(3));
+        self.mass.add(Fixed::from(0.5));
+        self.mass.max(Fixed::from(0.75));
+        self.first.claim(self.link());
+    }
+}
+
+#[soa_world]
+pub struct Net {
+    pub knots: Objects<Knot>,
+    pub counters: Objects<Counter>,
+}
