@@ -69,6 +69,7 @@ pub mod ptx;
 pub mod ptxas;
 mod slots;
 mod spaces;
+mod stores;
 mod strict;
 mod strides;
 mod toolchain;

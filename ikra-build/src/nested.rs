@@ -9,7 +9,8 @@ use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
 use crate::{
-    Device, Floats, artifact, counts, lines, loops, messages, offsets, panics, slots, spaces, strides, turn, words,
+    Device, Floats, artifact, counts, lines, loops, messages, offsets, panics, slots, spaces, stores, strides, turn,
+    words,
 };
 
 /// Variables of the outer build that must not reach the inner one.
@@ -115,7 +116,7 @@ pub(crate) fn compile(
     };
     Ok(Made {
         code: words::passed(&offsets::last(&loops::forbid_unrolling(&panics::reported(&counts::read_once(
-            &strides::stepped(&slots::direct(&spaces::named(&code))),
+            &strides::stepped(&stores::after_loads(&slots::direct(&spaces::named(&code)))),
         ))))),
         ir,
         sources: artifact::sources(&profile, &krate.name),

@@ -118,6 +118,13 @@ impl Counter {
         self.mass.max(Fixed::from(0.75));
         self.first.claim(self.link());
     }
+
+    /// A number goes to another field, and is zero then.
+    #[kernel]
+    pub fn drain(&mut self) {
+        self.count.store(self.count.load() + self.before);
+        self.before = 0;
+    }
 }
 
 #[soa_world]

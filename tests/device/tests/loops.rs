@@ -42,6 +42,7 @@ fn run(net: &mut Net, place: Place) {
     }
     for by in [3, 4, 9, 2] {
         on.execute(Counter::tick, by).unwrap();
+        on.execute(Counter::drain, ()).unwrap();
     }
 }
 
@@ -77,8 +78,9 @@ fn the_host_does_what_the_text_says() {
     assert_eq!(net.knots.column(ikra_device_tests::model::loops::knot::tension), tensions);
     net.execute(Counter::tick, 3);
     net.execute(Counter::tick, 4);
+    net.execute(Counter::drain, ());
     let last = net.counters.iter().next_back().unwrap();
-    assert_eq!((last.count, last.before, last.least), (106, 102, -6));
+    assert_eq!((last.count, last.before, last.least), (208, 0, -6));
     assert_eq!((last.is_set, f64::from(last.mass)), (true, 1.25));
     assert_eq!(last.first.map(Link::id), Some(100));
 }
@@ -106,4 +108,13 @@ fn what_a_kernel_does_to_its_own_atomics_is_plain() {
     for kind in ["atom.", "red.", "relaxed"] {
         assert!(!tick.body.contains(kind), "{}", tick.body);
     }
+}
+
+/// A store to a place that is still being loaded takes a GPU several times as long.
+#[test]
+fn a_constant_waits_for_what_was_loaded() {
+    let Some(path) = device_code() else { return };
+    let kernels = ptx::kernels(&std::fs::read_to_string(path).unwrap());
+    let drain = kernels.iter().find(|kernel| kernel.name.starts_with("ikra_kernel_Counter_drain_")).unwrap();
+    assert_eq!(drain.body.matches("@other st.global.b32").count(), 1, "{}", drain.body);
 }
