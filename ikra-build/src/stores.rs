@@ -25,10 +25,10 @@ type Column<'c> = (&'c str, u64);
 struct Known<'c> {
     numbers: HashMap<&'c str, u64>,
     columns: HashMap<&'c str, Column<'c>>,
-    /// Numbers of objects, times the size of an element.
-    products: HashSet<&'c str>,
-    /// Addresses of elements, by the column that they are in.
-    elements: HashMap<&'c str, Column<'c>>,
+    /// Numbers of objects, times the size of an element: that size.
+    products: HashMap<&'c str, i64>,
+    /// Addresses of elements: the column that they are in, and their size.
+    elements: HashMap<&'c str, (Column<'c>, i64)>,
     /// What does not wait for memory.
     constants: HashSet<&'c str>,
 }
@@ -39,7 +39,7 @@ impl<'c> Known<'c> {
         if let Some((table, place, to)) = words::indexed(line).filter(|(_, _, to)| is_constant(to)) {
             self.columns.extend(self.numbers.get(place).map(|&place| (to, (table, place))));
         } else if let Some((column, to, from)) = slot(line).filter(|(_, to, _)| is_constant(to)) {
-            self.elements.extend(self.products.contains(from).then_some((to, column)));
+            self.elements.extend(self.products.get(from).map(|&size| (to, (column, size))));
         } else if let Some((name, operands)) = ptx::plain(line).filter(|(_, operands)| is_constant(operands[0])) {
             match (name, &operands[..]) {
                 (_, &[to, value]) if name.starts_with("mov.b") && number(value).is_some() => {
@@ -47,11 +47,11 @@ impl<'c> Known<'c> {
                     self.numbers.extend(value.parse().ok().map(|value| (to, value)));
                 }
                 (_, &[to, _]) if name.starts_with("ld.param.") => drop(self.constants.insert(to)),
-                ("mul.wide.u32", &[to, _, size]) if number(size).is_some() => drop(self.products.insert(to)),
+                ("mul.wide.u32", &[to, _, size]) => self.products.extend(size.parse().ok().map(|size| (to, size))),
                 ("add.s64", &[to, one, other]) => {
                     for (column, product) in [(one, other), (other, one)] {
-                        let column = self.columns.get(column).filter(|_| self.products.contains(product));
-                        self.elements.extend(column.map(|&column| (to, column)));
+                        let element = self.columns.get(column).zip(self.products.get(product));
+                        self.elements.extend(element.map(|(&column, &size)| (to, (column, size))));
                     }
                 }
                 _ => {}
@@ -64,7 +64,11 @@ impl<'c> Known<'c> {
         if one.register == other.register {
             return one.offset + one.bytes <= other.offset || other.offset + other.bytes <= one.offset;
         }
-        let column = |place: Place<'_>| self.elements.get(place.register);
+        // Within the element: what is before or behind it may be in another column.
+        let column = |place: Place<'_>| {
+            let (column, size) = self.elements.get(place.register)?;
+            (0 <= place.offset && place.offset + place.bytes <= *size).then_some(column)
+        };
         column(one).zip(column(other)).is_some_and(|(one, other)| one != other)
     }
 }
@@ -175,7 +179,8 @@ mod tests {
 	mov.b64 	%rd3, 16;
 	{ .reg .b64 a; mov.b64 a, ikra_class_Cell_1; add.u64 a, a, %rd3; ld.const.u64 %rd4, [a]; }
 	mul.wide.u32 	%rd5, %r1, 4;
-	add.s64 	%rd6, %rd2, %rd5;
+	mul.wide.u32 	%rd9, %r1, 16;
+	add.s64 	%rd6, %rd2, %rd9;
 	add.s64 	%rd7, %rd4, %rd5;
 	{ .reg .b64 slot; ld.const.u64 slot, [ikra_class_Cell_1+24]; add.s64 %rd8, slot, %rd5; }
 	ld.param.b32 	%r9, [kernel_param_0];
@@ -237,6 +242,8 @@ mod tests {
             "\tst.global.v2.b32 \t[%rd7], {%r5, %r5};\n",
             "\tst.b32 \t[%rd13], %r5;\n",
             "\tst.global.b64 \t[%rd6+-4], %rd12;\n",
+            "\tst.global.b32 \t[%rd7+4], %r5;\n",
+            "\tst.global.b32 \t[%rd7+-4], %r5;\n",
             "\t{ .reg .b64 at; cvta.to.global.u64 at, %rd9; atom.relaxed.gpu.global.add.u32 %r5, [at], %r9; }\n",
             "\tcall.uni \tsomething, (param0);\n",
             "\tbar.sync \t0;\n",
