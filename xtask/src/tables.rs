@@ -1,4 +1,4 @@
-//! Takes tables that a benchmark printed over into docs/performance.md, and those of arrays into the CSV files of its plots.
+//! Takes tables that a benchmark printed over into docs/performance.md, and into the CSV files of its plots.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,11 +11,10 @@ const DOCUMENT: &str = "docs/performance.md";
 /// A table: its lines, of which the second one says how columns are aligned.
 type Table<'a> = Vec<&'a str>;
 
-/// Replaces each table of the document that has the same columns as one of the output. Plots name the file, without its ending,
-/// as their source: `NVIDIA H200, 2026-11-22.txt`.
+/// Replaces each table of the document that has the same columns as one of the output. Further columns of the document, which
+/// come from elsewhere, stay. Plots name the file, without its ending, as their source: `NVIDIA H200, 2026-11-22.txt`.
 pub fn take_over(file: &str) -> Outcome {
     let machine = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-    let source = format!("{machine}; ikra-traffic-benches");
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
     let (output, mut document) = (read(file)?, read(DOCUMENT)?);
     let tables = tables(&output);
@@ -27,7 +26,7 @@ pub fn take_over(file: &str) -> Outcome {
             Some(text) => document = text,
             None => println!("{DOCUMENT} has no table, or several, with the columns {}", table[0]),
         }
-        for (path, text) in plots(table, &source)? {
+        for (path, text) in plots(table, &machine)? {
             fs::write(&path, text).map_err(|error| format!("{path}: {error}"))?;
         }
     }
@@ -41,24 +40,171 @@ fn tables(output: &str) -> Vec<Table<'_>> {
     tables.filter(|lines| lines.len() > 2 && lines[1].starts_with("| -")).map(<[_]>::to_vec).collect()
 }
 
-/// The document with another table in the place of the one that begins alike, if there is one.
+/// The document with another table in the place of the one that begins alike, if there is one. Columns that only the old one
+/// has, the last ones, keep their cells where the row has the same first cell.
 fn replaced(document: &str, table: &Table<'_>) -> Option<String> {
-    let header = format!("{}\n", table[0]);
-    let mut places = document.match_indices(&header).map(|(at, _)| at);
-    let (Some(begin), None) = (places.next(), places.next()) else { return None };
-    let old: usize =
-        document[begin..].split_inclusive('\n').take_while(|line| line.starts_with('|')).map(str::len).sum();
-    Some(format!("{}{}\n{}", &document[..begin], table.join("\n"), &document[begin + old..]))
+    let is_header =
+        |line: &str| line == table[0] || line.strip_prefix(table[0]).is_some_and(|rest| rest.starts_with(' '));
+    let mut at = 0;
+    let mut places = Vec::new();
+    for line in document.split_inclusive('\n') {
+        if is_header(line.trim_end()) {
+            places.push(at);
+        }
+        at += line.len();
+    }
+    let [begin] = places[..] else { return None };
+    let old: Vec<&str> = document[begin..].split_inclusive('\n').take_while(|line| line.starts_with('|')).collect();
+    let end = begin + old.iter().map(|line| line.len()).sum::<usize>();
+    let columns = table[0].matches('|').count();
+    let rest = |line: &str| line.trim_end().splitn(columns + 1, '|').nth(columns).unwrap_or_default().to_owned();
+    let first = |line: &str| line.split('|').nth(1).map(|cell| cell.trim().to_owned());
+    let mut text = document[..begin].to_owned();
+    for (n, line) in table.iter().enumerate() {
+        // The header and the alignment are in the same lines; the others are found by their first cells.
+        let of_old =
+            if n < 2 { old.get(n) } else { old[2.min(old.len())..].iter().find(|old| first(old) == first(line)) };
+        let more = of_old.map_or_else(String::new, |old| rest(old));
+        let _ = writeln!(text, "{line}{more}");
+    }
+    Some(text + &document[end..])
 }
 
-/// The files for `bench plots` that a table of traffic is the source of: path and text.
-fn plots(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
+/// The files for `bench plots` that a table is the source of: path and text.
+fn plots(table: &Table<'_>, machine: &str) -> Result<Vec<(String, String)>, String> {
+    let of = |program: &str| format!("{machine}; {program} target/cuda/libbaselines.so");
+    let traffic = format!("{machine}; ikra-traffic-benches");
     match table[0] {
-        header if header.starts_with("| array (host) |") => arrays(table, "-host", source),
-        header if header.starts_with("| array (GPU) |") => arrays(table, "", source),
-        header if header.starts_with("| cells | cars | µs per step |") => growth(table, source),
+        header if header.starts_with("| array (host) |") => arrays(table, "-host", &traffic),
+        header if header.starts_with("| array (GPU) |") => arrays(table, "", &traffic),
+        header if header.starts_with("| cells | cars | µs per step |") => growth(table, &traffic),
+        header if header.starts_with("| layout | Ikra, index |") => inner_arrays(table, &of("ikra-gpu-benches")),
+        header if header.starts_with("| layout | Ikra, GPU |") => searches(table, &of("ikra-gpu-benches")),
+        header if header.starts_with("| objects | Ikra, all objects |") => {
+            calls(table, "objects", &of("ikra-dispatch-benches"))
+        }
+        header if header.starts_with("| classes | Ikra, all objects |") => {
+            calls(table, "classes", &of("ikra-dispatch-benches"))
+        }
+        header if header.starts_with("| objects | type_pointer |") => {
+            strategies(table, "objects", &of("ikra-dispatch-benches"))
+        }
+        header if header.starts_with("| classes | type_pointer |") => {
+            strategies(table, "classes", &of("ikra-dispatch-benches"))
+        }
         _ => Ok(Vec::new()),
     }
+}
+
+/// What a plot's file begins with.
+fn head(title: &str, unit: &str, x: &str, source: &str) -> String {
+    format!("# title: {title}\n# unit: {unit}\n# x: {x}\n# source: {source}\ngroup,variant,series,value\n")
+}
+
+/// The number that a cell begins with, if there is one.
+fn number(cell: &str) -> Option<f64> {
+    cell.split(' ').next()?.replace(',', "").parse().ok()
+}
+
+/// A layout and the elements inlined, `SoA (partial) 8`, as a plot has them.
+fn layout(cell: &str) -> (&str, &str) {
+    cell.rsplit_once(' ').filter(|(_, slots)| slots.parse::<u32>().is_ok()).unwrap_or((cell, ""))
+}
+
+/// Times of inner arrays by layout (INNER Fig. 10a).
+fn inner_arrays(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
+    let title = "Adding to all elements of 262,144 arrays of 32 to 64 (INNER Fig. 10a)";
+    let mut text = head(title, "µs", "layout, elements inlined", source);
+    for line in &table[2..] {
+        let [name, ikra, cuda, _, each, split, ..] =
+            cells::<8>(line).ok_or_else(|| format!("{source}: a table of layouts has eight columns"))?;
+        let (group, variant) = layout(name);
+        for (series, cell) in [("Ikra", ikra), ("CUDA", cuda), ("Ikra for_each", each), ("CUDA split by hand", split)] {
+            if let Some(time) = number(cell) {
+                let _ = writeln!(text, "{group},{variant},{series},{time}");
+            }
+        }
+    }
+    Ok(vec![("docs/inner-array.csv".to_owned(), text)])
+}
+
+/// Times of searches by layout (INNER Fig. 10b). CUDA's are of SoA, and shown beside that.
+fn searches(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
+    let title = "Breadth-first search on a road network of 1.09 million junctions (INNER Fig. 10b)";
+    let mut text = head(title, "ms", "layout, links inlined", source);
+    for line in &table[2..] {
+        let [name, ikra, cuda, _, pointers] =
+            cells::<5>(line).ok_or_else(|| format!("{source}: a table of searches has five columns"))?;
+        let (group, variant) = layout(name);
+        let series: &[_] = match group {
+            "SoA (partial)" => &[("Ikra", ikra), ("CUDA", cuda), ("CUDA 8-byte pointers", pointers)],
+            _ => &[("Ikra", ikra)],
+        };
+        for (series, cell) in series {
+            if let Some(time) = number(cell) {
+                let _ = writeln!(text, "{group},{variant},{series},{time}");
+            }
+        }
+    }
+    Ok(vec![("docs/bfs.csv".to_owned(), text)])
+}
+
+/// Figures 12a and 12b of TYPEPTR: title, and how many objects a row has.
+fn figure(x: &str, row: &str) -> Result<(&'static str, &'static str, f64), String> {
+    const M: f64 = (1 << 20) as f64;
+    match x {
+        "objects" => {
+            let objects = number(row).ok_or_else(|| format!("no number of objects: {row}"))? * M;
+            Ok(("Calling a method of objects of 4 classes in turn (TYPEPTR Fig. 12a)", "objects", objects))
+        }
+        _ => Ok(("Calling a method of 16 M objects (TYPEPTR Fig. 12b)", "classes in a warp", 16.0 * M)),
+    }
+}
+
+/// Calls of methods, in picoseconds per object.
+fn calls(table: &Table<'_>, x: &str, source: &str) -> Result<Vec<(String, String)>, String> {
+    let (title, axis, _) = figure(x, "1 M")?;
+    let mut text = head(title, "ps per object", axis, &format!("{source} {x}"));
+    for line in &table[2..] {
+        let [row, all, list, _, branch, _, _, coal, type_pointer, placed, _] =
+            cells::<11>(line).ok_or_else(|| format!("{source}: a table of calls has eleven columns"))?;
+        let (.., objects) = figure(x, row)?;
+        for (series, cell) in [
+            ("Ikra list", list),
+            ("Ikra all objects", all),
+            ("CUDA BRANCH", branch),
+            ("CUDA TypePointer", type_pointer),
+            ("CUDA COAL", coal),
+            ("CUDA virtual functions", placed),
+        ] {
+            let time = number(cell).ok_or_else(|| format!("{source}: no time in {line}"))?;
+            let _ = writeln!(text, "{row},,{series},{:.3}", time * 1e6 / objects);
+        }
+    }
+    Ok(vec![(format!("docs/dispatch-{x}.csv"), text)])
+}
+
+/// Calls through a link field by each strategy, in picoseconds per object, with CUDA's as the ratio says.
+fn strategies(table: &Table<'_>, x: &str, source: &str) -> Result<Vec<(String, String)>, String> {
+    let (title, axis, _) = figure(x, "1 M")?;
+    let title = format!("{title}: calls through a link field, by strategy");
+    let mut text = head(&title, "ps per object", &format!("{axis}, strategy"), &format!("{source} {x}"));
+    for line in &table[2..] {
+        let [row, times @ ..] =
+            cells::<5>(line).ok_or_else(|| format!("{source}: a table of strategies has five columns"))?;
+        let (.., objects) = figure(x, row)?;
+        for (strategy, cell) in ["type_pointer", "range_table", "class_tag", "vtable"].into_iter().zip(times) {
+            let ratio = cell.split(['(', ')']).nth(1).and_then(|ratio| ratio.parse::<f64>().ok());
+            let (Some(time), Some(ratio)) = (number(cell), ratio) else {
+                return Err(format!("{source}: no time and ratio in {line}"));
+            };
+            let per_object = time * 1e6 / objects;
+            let x = if row == "1" { "class" } else { x };
+            let group = format!("{row} {x},{strategy}");
+            let _ = write!(text, "{group},Ikra,{per_object:.3}\n{group},CUDA,{:.3}\n", per_object * ratio);
+        }
+    }
+    Ok(vec![(format!("docs/dispatch-{x}-strategies.csv"), text)])
 }
 
 /// What a car's step takes as cities grow.
@@ -71,7 +217,7 @@ fn growth(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, Stri
         let row = cells::<7>(line).ok_or_else(|| format!("{source}: a table of growth has seven columns"))?;
         let [_, cars, _, ikra, same, packed, _] = row.map(|cell| cell.replace(',', ""));
         // Nanoseconds of a car in a step, from milliseconds of 1,000 steps with the ratio after them.
-        let per_car = |cell: &str| Some(first_number(cell)? * 1e3 / first_number(&cars)?);
+        let per_car = |cell: &str| Some(number(cell)? * 1e3 / number(&cars)?);
         let times =
             [("Ikra", ikra.parse().ok()), ("CUDA, same data", per_car(&same)), ("CUDA, packed", per_car(&packed))];
         for (series, time) in times {
@@ -80,10 +226,6 @@ fn growth(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, Stri
         }
     }
     Ok(vec![("docs/traffic-growth.csv".to_owned(), text)])
-}
-
-fn first_number(cell: &str) -> Option<f64> {
-    cell.split(' ').next()?.parse().ok()
 }
 
 /// The times and the memory of a table of arrays (INNER Fig. 11): all arrays inlined is a bar of each group.
@@ -97,10 +239,10 @@ fn arrays(table: &Table<'_>, machine: &str, source: &str) -> Result<Vec<(String,
     };
     let mut times = head("a step by the layout of arrays", "# unit: µs\n");
     let mut memory = head("memory of a class by the layout of its array", "# y: memory\n# unit: MB\n");
-    let mut figures: Vec<&str> = rows.iter().map(|row| figure(row[0])).filter(|figure| !figure.is_empty()).collect();
+    let mut figures: Vec<&str> = rows.iter().map(|row| letter(row[0])).filter(|letter| !letter.is_empty()).collect();
     figures.dedup();
     for layout in ["AoS", "SoA"] {
-        for &[_, _, _, _, _, inlined, arena] in rows.iter().filter(|row| figure(row[0]).is_empty() && row[2] == layout)
+        for &[_, _, _, _, _, inlined, arena] in rows.iter().filter(|row| letter(row[0]).is_empty() && row[2] == layout)
         {
             let _ = write!(memory, "{layout} all,,inlined,{inlined}\n{layout} all,,in the arena,{arena}\n");
         }
@@ -110,7 +252,7 @@ fn arrays(table: &Table<'_>, machine: &str, source: &str) -> Result<Vec<(String,
             // Arrays of any length by the elements inlined, all last; then those of a fixed length.
             let bars = [(wanted, true), ("", false), (wanted, false)].into_iter().flat_map(|wanted| {
                 rows.iter()
-                    .filter(move |row| row[2] == layout && (figure(row[0]), row[1].parse::<u32>().is_ok()) == wanted)
+                    .filter(move |row| row[2] == layout && (letter(row[0]), row[1].parse::<u32>().is_ok()) == wanted)
             });
             for &[_, variant, _, cars, controllers, inlined, arena] in bars {
                 let group = format!("{layout} {wanted},{variant}");
@@ -134,7 +276,7 @@ fn cells<const N: usize>(line: &str) -> Option<[&str; N]> {
 }
 
 /// The letter of an array's figure, in brackets.
-fn figure(array: &str) -> &str {
+fn letter(array: &str) -> &str {
     array.split_once(' ').map_or("", |(first, _)| if first.starts_with('(') { first } else { "" })
 }
 
@@ -160,6 +302,56 @@ done\n";
         let document = format!("Before\n\n{header}\n| --- |\n| old | row |\n\nAfter\n");
         assert_eq!(replaced(&document, &tables[0]), Some(format!("Before\n\n{}\n\nAfter\n", tables[0].join("\n"))));
         assert_eq!(replaced("Before\n", &tables[0]), None);
+    }
+
+    #[test]
+    fn columns_that_come_from_elsewhere_stay() {
+        let document = "| a | b | c |\n| --- | ---: | ---: |\n| x | 1 | 5 |\n| y | 2 | 6 |\n\nAfter\n";
+        let output = "| a | b |\n| --- | ---: |\n| y | 4 |\n| z | 3 |\n";
+        let expected = "| a | b | c |\n| --- | ---: | ---: |\n| y | 4 | 6 |\n| z | 3 |\n\nAfter\n";
+        assert_eq!(replaced(document, &tables(output)[0]), Some(expected.to_owned()));
+    }
+
+    #[test]
+    fn calls_and_layouts_are_plots() {
+        let rows = |output: &str| {
+            let [(path, text)] = &plots(&tables(output)[0], "x").unwrap()[..] else { panic!() };
+            let rows: Vec<_> = text.lines().skip_while(|line| !line.starts_with("group,")).skip(1).collect();
+            format!("{path} {}", rows.join(" "))
+        };
+        let header = "| objects | Ikra, all objects | Ikra, list | Ikra, list of all | BRANCH | switch | SharedOA | COAL | TypePointer \
+                      | virtual, placed | virtual, by `new` |";
+        let output = format!(
+            "{header}\n| ---: | ---: |\n| 2 M | 4.19 | 8.39 | 5 | 6.29 | 7 | 8 | 10.49 | 12.58 | 2,097 | – |\n"
+        );
+        assert_eq!(
+            rows(&output),
+            "docs/dispatch-objects.csv 2 M,,Ikra list,4.001 2 M,,Ikra all objects,1.998 2 M,,CUDA BRANCH,2.999 \
+             2 M,,CUDA TypePointer,5.999 2 M,,CUDA COAL,5.002 2 M,,CUDA virtual functions,999.928"
+        );
+        let header = "| classes | type_pointer | range_table | class_tag | vtable |";
+        let output =
+            format!("{header}\n| ---: | ---: |\n| 1 | 16.78 (2.00) | 16.78 (1.00) | 16.78 (1.00) | 16.78 (0.50) |\n");
+        let text = rows(&output);
+        assert!(text.contains("1 class,type_pointer,Ikra,1.000 1 class,type_pointer,CUDA,2.000"), "{text}");
+        let header = "| layout | Ikra, index | CUDA, index | ratio | Ikra, `for_each` | CUDA, split by hand | ratio | best of each |";
+        let output = format!(
+            "{header}\n| --- | ---: |\n| SoA (full) | 40 | 46 | 1.15 | 39 | – | 1.18 | 1.18 |\n| AoS (partial) 8 | 1 | 2 | 2 | 3 | 4 | 5 | 6 |\n"
+        );
+        assert_eq!(
+            rows(&output),
+            "docs/inner-array.csv SoA (full),,Ikra,40 SoA (full),,CUDA,46 SoA (full),,Ikra for_each,39 \
+             AoS (partial),8,Ikra,1 AoS (partial),8,CUDA,2 AoS (partial),8,Ikra for_each,3 AoS (partial),8,CUDA split by hand,4"
+        );
+        let header = "| layout | Ikra, GPU | CUDA, SoA | ratio | CUDA, 8-byte pointers |";
+        let output = format!(
+            "{header}\n| --- | ---: |\n| AoS (full) | 17.8 | 15.6 | 0.87 | 16 |\n| SoA (partial) 0 | 14.7 | 16.0 | 1.09 | 16.1 |\n"
+        );
+        assert_eq!(
+            rows(&output),
+            "docs/bfs.csv AoS (full),,Ikra,17.8 SoA (partial),0,Ikra,14.7 SoA (partial),0,CUDA,16 \
+             SoA (partial),0,CUDA 8-byte pointers,16.1"
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! and shown beside it.
 #![allow(unsafe_code, reason = "calls of a C library")]
 
+pub mod table;
+
 use std::error::Error;
 use std::ffi::{CStr, c_char};
 
@@ -85,11 +87,6 @@ impl Baselines {
     }
 }
 
-/// Shows one row of the table.
-pub fn row(name: &str, n: usize, ikra: f64, cuda: f64, note: &str) {
-    println!("{name:<34} {n:>11} {:>14.1} {:>14.1} {:>7.3}  {note}", ikra, cuda, cuda / ikra);
-}
-
 /// The one in the middle.
 pub fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
@@ -144,10 +141,10 @@ pub fn in_turn(
     Ok((median(ours), median(theirs)))
 }
 
-/// A name, and what shows some rows of the table.
+/// A name, and what shows a table.
 pub type Group = (&'static str, fn(&Baselines) -> Result<(), ikra::Error>);
 
-/// A program that shows a table: `PROGRAM target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
+/// A program that shows tables: `PROGRAM target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
 ///
 /// # Errors
 /// Without the library, and those of the groups.
@@ -161,8 +158,7 @@ pub fn run(groups: &[Group]) -> Result<(), Box<dyn Error>> {
     if wanted.iter().any(|wanted| groups.iter().all(|(name, _)| wanted != name)) {
         return Err(usage().into());
     }
-    println!("{}, nanoseconds per launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
-    println!("{:<34} {:>11} {:>14} {:>14} {:>7}", "", "objects", "Ikra", "CUDA", "ratio");
+    println!("{}, microseconds per launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
     for (name, group) in groups {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             group(&baselines)?;

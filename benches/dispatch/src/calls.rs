@@ -1,17 +1,26 @@
 //! Calls of methods whose class is known at run time only, beside `benches/cuda/dispatch.cu`: TYPEPTR's figures 12a and
 //! 12b, job reordering, and how long it takes to make the objects.
 
+use std::fmt::Display;
 use std::time::Instant;
 
 use ikra::prelude::*;
 use ikra::{LinkList, Place};
-use ikra_baselines::{Baselines, SAMPLES, median, row, time};
+use ikra_baselines::table::{beside, grouped, microseconds, ratio, row, table};
+use ikra_baselines::{Baselines, SAMPLES, median, time};
 
 use crate::model;
 
-/// The baselines that read a pointer or link for each object, and those that do not.
-const BASELINES: [&str; 9] =
-    ["new", "buffer", "shared_oa", "coal", "type_pointer", "class_tag", "links", "branch", "all_launches"];
+/// What calls the methods in CUDA, as the figures' columns have them.
+const BASELINES: [(&str, &str); 7] = [
+    ("BRANCH", "branch"),
+    ("switch", "links"),
+    ("SharedOA", "shared_oa"),
+    ("COAL", "coal"),
+    ("TypePointer", "type_pointer"),
+    ("virtual, placed", "buffer"),
+    ("virtual, by `new`", "new"),
+];
 
 /// Ikra's strategies, and the baseline that each is compared with.
 const STRATEGIES: [(&str, &str); 4] =
@@ -102,34 +111,49 @@ fn call(baselines: &Baselines, name: &str, n: usize, classes: u32, heavy: bool) 
     }
 }
 
-/// One point of a figure: Ikra's times and those of the baselines.
-fn point(baselines: &Baselines, figure: &str, x: usize, classes: u32, n: usize) -> Result<(), ikra::Error> {
-    let times = times_of(classes, n, false)?;
-    let of = |name: &str| call(baselines, &format!("dispatch_{name}"), n, classes, false);
-    for name in BASELINES {
-        if name == "new" && n > MOST_BY_NEW {
-            continue;
+/// A point of a figure: how the tables call it, the number of classes and that of objects.
+type Point = (String, u32, usize);
+
+/// The tables of a figure: calls for all objects and for a list, in one launch and in several, and through link fields.
+fn figure(baselines: &Baselines, x: &str, points: &[Point]) -> Result<(), ikra::Error> {
+    let times: Vec<Times> =
+        points.iter().map(|&(_, classes, n)| times_of(classes, n, false)).collect::<Result<_, _>>()?;
+    let cuda = |&(_, classes, n): &Point, name: &str| {
+        let asked = name != "new" || n <= MOST_BY_NEW;
+        if asked { call(baselines, &format!("dispatch_{name}"), n, classes, false) } else { f64::NAN }
+    };
+    // Each baseline once: several tables show it.
+    let cuda: Vec<Vec<f64>> =
+        points.iter().map(|point| BASELINES.iter().map(|(_, name)| cuda(point, name)).collect()).collect();
+    let of = |point: usize, name: &str| {
+        BASELINES.iter().position(|&(_, other)| other == name).map_or(f64::NAN, |column| cuda[point][column])
+    };
+
+    let titles: Vec<&str> = BASELINES.iter().map(|(title, _)| *title).collect();
+    table(&[&[x, "Ikra, all objects", "Ikra, list", "Ikra, list of all"], &titles[..]].concat(), 0);
+    for (n, ((name, ..), times)) in points.iter().zip(&times).enumerate() {
+        let mut cells = vec![name.clone()];
+        cells.extend([times.all, times.list, times.whole_list].map(microseconds));
+        cells.extend(cuda[n].iter().copied().map(microseconds));
+        row(&cells.iter().map(|cell| cell as &dyn Display).collect::<Vec<_>>());
+    }
+    table(&[x, "Ikra, one launch", "Ikra, a launch per class", "CUDA, a launch per class"], 0);
+    for (point, times) in points.iter().zip(&times) {
+        let launches = call(baselines, "dispatch_all_launches", point.2, point.1, false);
+        row(&[&point.0, &microseconds(times.all), &microseconds(times.alone), &microseconds(launches)]);
+    }
+    let strategies: Vec<&str> = STRATEGIES.iter().map(|(strategy, _)| *strategy).collect();
+    table(&[&[x], &strategies[..]].concat(), 0);
+    for (n, ((name, classes, objects), times)) in points.iter().zip(&times).enumerate() {
+        let mut cells = vec![name.clone()];
+        for (ikra, (_, baseline)) in times.calls.into_iter().zip(STRATEGIES) {
+            let cuda = match baseline {
+                "class_tag" => call(baselines, "dispatch_class_tag", *objects, *classes, false),
+                _ => of(n, baseline),
+            };
+            cells.push(format!("{} ({})", microseconds(ikra), ratio(cuda, ikra)));
         }
-        let cuda = of(name);
-        let ikra = match name {
-            "branch" => times.all,
-            "all_launches" => times.alone,
-            _ => times.list,
-        };
-        row(&format!("{classes} classes / {name}"), n, ikra, cuda, "");
-        println!("csv {figure} {x},CUDA {name},{:.3}", cuda / 1e3);
-    }
-    for (name, time) in [
-        ("all objects", times.all),
-        ("a launch per class", times.alone),
-        ("list", times.list),
-        ("list of all", times.whole_list),
-    ] {
-        println!("csv {figure} {x},Ikra {name},{:.3}", time / 1e3);
-    }
-    for ((strategy, name), time) in STRATEGIES.into_iter().zip(times.calls) {
-        row(&format!("{classes} classes, calls by {strategy}"), n, time, of(name), "");
-        println!("csv {figure} {x},Ikra {strategy},{:.3}", time / 1e3);
+        row(&cells.iter().map(|cell| cell as &dyn Display).collect::<Vec<_>>());
     }
     Ok(())
 }
@@ -142,15 +166,25 @@ fn in_order(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra
     let (mixed, ordered) = (of("dispatch_links"), of("dispatch_reordered"));
     let sort = baselines.call_n_k("dispatch_sort", n as u64, classes);
     let weight = if heavy { "heavy" } else { "light" };
-    let breaks_even = |cost: f64, gain: f64| if gain > 0.0 { format!("{:.1}", cost / gain) } else { "never".into() };
-    let note = format!(
-        "as they are {calls:.0}, CUDA {mixed:.0}; making the list {on_host:.2} ns per link, on the device {on_device:.3}, CUB {:.3}; pays after {} runs, on the device {}, with CUB {}",
-        sort / n as f64,
-        breaks_even(on_host * n as f64, calls - list),
-        breaks_even(on_device * n as f64, calls - list),
-        breaks_even(sort, mixed - ordered),
-    );
-    row(&format!("in order, {classes} classes, {weight}"), n, list, ordered, &note);
+    let pays_after = |cost: f64, gain: f64| match cost / gain {
+        _ if gain <= 0.0 => "never".to_owned(),
+        runs if runs < 1000.0 => format!("{runs:.1}"),
+        runs => grouped(runs.round()),
+    };
+    row(&[
+        &format!("{classes}, {weight}"),
+        &microseconds(calls),
+        &microseconds(list),
+        &format!("{:.1}", calls / list),
+        &microseconds(mixed),
+        &microseconds(ordered),
+        &format!("{on_host:.2}"),
+        &pays_after(on_host * n as f64, calls - list),
+        &format!("{on_device:.3}"),
+        &pays_after(on_device * n as f64, calls - list),
+        &format!("{:.3}", sort / n as f64),
+        &pays_after(sort, mixed - ordered),
+    ]);
     Ok(())
 }
 
@@ -171,28 +205,30 @@ pub(crate) fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
         more.push(start.elapsed().as_secs_f64() * 1e9);
     }
     let (whole, more) = (median(whole), median(more));
-    for name in ["dispatch_create_new", "dispatch_create_buffer"] {
+    table(&["making objects, Ikra / CUDA", "objects", "Ikra", "CUDA", "ratio"], 1);
+    for (way, name) in [("device-side `new`", "dispatch_create_new"), ("placed", "dispatch_create_buffer")] {
         let cuda = baselines.call_n_k(name, MOST_BY_NEW as u64, 4);
-        row(name, MOST_BY_NEW, whole, cuda, "in a new world each time, first launch included");
-        row(name, MOST_BY_NEW, more, cuda, "in a world that has objects, memory for more included");
+        beside(&format!("in a new world, first launch included / {way}"), MOST_BY_NEW, whole, cuda, &[]);
+        beside(&format!("more of them, memory for these included / {way}"), MOST_BY_NEW, more, cuda, &[]);
     }
     Ok(())
 }
 
 /// TYPEPTR's figure 12a: four classes, by the number of objects.
 pub(crate) fn objects(baselines: &Baselines) -> Result<(), ikra::Error> {
-    [1, 2, 4, 8, 16, 32].into_iter().try_for_each(|n| point(baselines, "dispatch-objects", n << 20, 4, n << 20))
+    figure(baselines, "objects", &[1, 2, 4, 8, 16, 32].map(|n| (format!("{n} M"), 4, n << 20)))
 }
 
 /// TYPEPTR's figure 12b: 16 M objects, by the number of classes in a warp.
 pub(crate) fn classes(baselines: &Baselines) -> Result<(), ikra::Error> {
-    [1, 2, 4, 8, 16, 32]
-        .into_iter()
-        .try_for_each(|classes| point(baselines, "dispatch-classes", classes as usize, classes, 1 << 24))
+    figure(baselines, "classes", &[1, 2, 4, 8, 16, 32].map(|classes| (classes.to_string(), classes, 1 << 24)))
 }
 
 /// Job reordering.
 pub(crate) fn reordering(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let runs = ["Ikra, as they are", "in order", "gain", "CUDA, as they are", "in order"];
+    let lists = ["list on the host", "pays after", "on the device", "pays after", "CUB", "pays after"];
+    table(&[&["classes, method"], &runs[..], &lists].concat(), 1);
     [2, 4, 8, 32]
         .into_iter()
         .try_for_each(|classes| [false, true].into_iter().try_for_each(|heavy| in_order(baselines, classes, heavy)))

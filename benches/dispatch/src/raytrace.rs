@@ -2,7 +2,8 @@
 
 use ikra::prelude::*;
 use ikra::{Class, Place};
-use ikra_baselines::{Baselines, row, time};
+use ikra_baselines::table::{microseconds, row, table, with_ratio};
+use ikra_baselines::{Baselines, time};
 use raytrace::model::{
     MaterialIs, MaterialLink, ShapeIs, ShapeLink, Vector, View, checks, diffuse, glass, lamp, mirror, node, plane,
     sphere, triangle,
@@ -151,35 +152,35 @@ fn call(baselines: &Baselines, name: &str, columns: &Columns) -> f64 {
 /// One sample per pixel, by all ways to call a shape.
 pub(crate) fn raytrace(baselines: &Baselines) -> Result<(), ikra::Error> {
     let scenes: [(&str, fn(u64) -> Scene); 2] = [("many", made_up::many), ("default", made_up::default)];
-    for (scene_name, scene) in scenes {
+    let ways = ["CUDA, switch over columns", "… contracted", "virtual functions, placed", "… by `new`"];
+    table(&[&["scene", "Ikra"], &ways[..]].concat(), 1);
+    for (order, (scene_name, scene)) in
+        [Order::Tree, Order::List].into_iter().flat_map(|order| scenes.map(|scene| (order, scene)))
+    {
         let scene = scene(PICTURE.seed);
-        for order in [Order::List, Order::Tree] {
-            let mut renderer = Renderer::new(&scene, &PICTURE, order, Place::Gpu(0))?;
-            renderer.open()?;
-            renderer.sample(COMPARED)?;
-            let light = renderer.light();
-            let (studio, stage, view) = renderer.parts();
-            let ikra = time(studio, |studio| studio.cuda_execute(raytrace::model::Pixel::sample, (stage, view, 0)))?;
-            for (way, function) in [
-                ("switch", "raytrace_switch"),
-                ("switch, contracted", "raytrace_switch_contracted"),
-                ("virtual, by new", "raytrace_new"),
-                ("virtual, by new, contracted", "raytrace_new_contracted"),
-                ("virtual, placed", "raytrace_placed"),
-                ("virtual, placed, contracted", "raytrace_placed_contracted"),
-            ] {
-                let mut by_cuda = vec![Vector::ZERO; light.len()];
-                let cuda =
-                    with_columns(&mut renderer, COMPARED, &mut by_cuda, |columns| call(baselines, function, columns));
-                let differing = light.iter().zip(&by_cuda).filter(|(a, b)| a != b).count();
-                let note = match differing {
-                    0 => "the same bits".to_owned(),
-                    _ => format!("{differing} of {} pixels differ", light.len()),
-                };
-                row(&format!("{scene_name}, {order:?} / {way}").to_lowercase(), light.len(), ikra, cuda, &note);
-                println!("csv raytrace {scene_name},{order:?},{way},{:.1},{:.1}", ikra / 1e3, cuda / 1e3);
-            }
-        }
+        let mut renderer = Renderer::new(&scene, &PICTURE, order, Place::Gpu(0))?;
+        renderer.open()?;
+        renderer.sample(COMPARED)?;
+        let light = renderer.light();
+        let (studio, stage, view) = renderer.parts();
+        let ikra = time(studio, |studio| studio.cuda_execute(raytrace::model::Pixel::sample, (stage, view, 0)))?;
+        let mut by_cuda = |function: &str| {
+            let mut pixels = vec![Vector::ZERO; light.len()];
+            let time = with_columns(&mut renderer, COMPARED, &mut pixels, |columns| call(baselines, function, columns));
+            let differing = light.iter().zip(&pixels).filter(|(a, b)| a != b).count();
+            let contracted = function.ends_with("_contracted");
+            let differ =
+                if differing == 0 || contracted { String::new() } else { format!(" **{differing} pixels DIFFER**") };
+            format!("{}{differ}", with_ratio(time, ikra))
+        };
+        row(&[
+            &format!("{scene_name}, {order:?}").to_lowercase(),
+            &microseconds(ikra),
+            &by_cuda("raytrace_switch"),
+            &by_cuda("raytrace_switch_contracted"),
+            &by_cuda("raytrace_placed"),
+            &by_cuda("raytrace_new"),
+        ]);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Times Ikra's kernels on a GPU beside the hand-written CUDA of `benches/cuda`, and prints one table.
+//! Times Ikra's kernels on a GPU beside the hand-written CUDA of `benches/cuda`, and prints tables.
 //!
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
 
@@ -7,7 +7,8 @@ mod model;
 use std::time::Instant;
 
 use ikra::prelude::*;
-use ikra_baselines::{Baselines, SAMPLES, in_turn, median, row, time};
+use ikra_baselines::table::{beside, microseconds, ratio, row, table};
+use ikra_baselines::{Baselines, SAMPLES, in_turn, median, time};
 use model::*;
 use model::{bfs, inner_array};
 
@@ -42,7 +43,7 @@ macro_rules! advance {
             )?;
             let bytes = (6 * size_of::<$float>() * n) as f64;
             let note = format!("{:.2} TB/s, CUDA {:.2}", bytes / ikra / 1e3, bytes / cuda / 1e3);
-            row(concat!("advance ", stringify!($class)), n, ikra, cuda, &note);
+            beside(stringify!($class), n, ikra, cuda, &[&note]);
         }
     };
 }
@@ -51,6 +52,7 @@ fn advance(baselines: &Baselines) -> Result<(), ikra::Error> {
     let copied = 1_u64 << 32;
     let copy = baselines.call_n("copy_d2d", copied);
     println!("device-to-device copy of {copied} bytes: {:.2} TB/s read and written", 2.0 * copied as f64 / copy / 1e3);
+    table(&["advance", "bodies", "Ikra", "CUDA", "ratio", "bandwidth"], 1);
     advance!(
         Mover64,
         Movers64,
@@ -74,36 +76,38 @@ macro_rules! force {
             let all = time(&mut sim, |sim| sim.cuda_execute($class::attract_all, ()))?;
             let pairs = time(&mut sim, |sim| sim.cuda_execute_pairs($class::attract, ()))?;
             let (naive, tiled) = ($baselines.call_n($naive, n as u64), $baselines.call_n($tiled, n as u64));
-            row(concat!("all() ", stringify!($class), " / naive"), n, all, naive, "");
-            row(concat!("pairs ", stringify!($class), " / tiled"), n, pairs, tiled, "");
+            beside(concat!("all() ", stringify!($class), " / naive"), n, all, naive, &[]);
+            beside(concat!("pairs ", stringify!($class), " / tiled"), n, pairs, tiled, &[]);
         }
     };
 }
 
 fn force(baselines: &Baselines) -> Result<(), ikra::Error> {
+    table(&["force", "bodies", "Ikra", "CUDA", "ratio"], 1);
     force!(Particle32, Particles32, baselines, "force_naive_f32", "force_tiled_f32", [8_000, 65_536, 262_144]);
     force!(Particle64, Particles64, baselines, "force_naive_f64", "force_tiled_f64", [8_000, 65_536, 262_144]);
     Ok(())
 }
 
 fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
+    table(&["100 links", "objects", "Ikra", "CUDA", "ratio"], 1);
     for n in [1 << 12, 1 << 16, 1 << 20] {
         let mut sim = Nodes::new();
         let Some(first) = Link::from_id(1) else { continue };
         sim.cuda_construct(n, Node::spawn, (n as u32, first))?;
         for (name, baseline) in [
-            ("100 links / global", "links_global"),
-            ("100 links / global, checked", "links_global_checked"),
-            ("100 links / generic", "links_generic"),
-            ("100 links / generic, checked", "links_generic_checked"),
-            ("100 links / four a turn", "links_four"),
-            ("100 links / four a turn, checked", "links_four_checked"),
+            ("global", "links_global"),
+            ("global, checked", "links_global_checked"),
+            ("generic", "links_generic"),
+            ("generic, checked", "links_generic_checked"),
+            ("four a turn", "links_four"),
+            ("four a turn, checked", "links_four_checked"),
         ] {
             let (ikra, cuda) = in_turn(
                 || time(&mut sim, |sim| sim.cuda_execute(Node::hop, 100)),
                 || baselines.call_n_k(baseline, n as u64, 100),
             )?;
-            row(name, n, ikra, cuda, "");
+            beside(name, n, ikra, cuda, &[]);
         }
     }
     Ok(())
@@ -113,8 +117,10 @@ fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Movers64::new();
     sim.cuda_construct(8_000, Mover64::spawn, ())?;
     let ikra = time(&mut sim, |sim| sim.cuda_execute(Mover64::advance_many, (1000, 0.01)))?;
-    row("1,000 steps fused", 8_000, ikra, baselines.call_n_k("fused_advance_f64", 8_000, 1000), "");
-    row("… / fields in memory", 8_000, ikra, baselines.call_n_k("fused_advance_memory_f64", 8_000, 1000), "");
+    table(&["1,000 steps in one kernel, CUDA's fields", "bodies", "Ikra", "CUDA", "ratio"], 1);
+    for (fields, baseline) in [("in registers", "fused_advance_f64"), ("in memory", "fused_advance_memory_f64")] {
+        beside(fields, 8_000, ikra, baselines.call_n_k(baseline, 8_000, 1000), &[]);
+    }
     Ok(())
 }
 
@@ -133,24 +139,26 @@ macro_rules! reduce {
             let kernels: f64 = sim.device_stats().kernels.iter().map(|kernel| kernel.time.as_secs_f64()).sum();
             sim.cuda_time_kernels(false)?;
             let cuda = |name: &str| $baselines.call_n(name, n as u64);
-            let in_a_row = format!("one after another, without a wait: {:.0}", cuda($sum));
+            let in_a_row = microseconds(cuda($sum));
             let alone = cuda(concat!($sum, "_alone"));
-            row(concat!("sum ", stringify!($class), ", kernel"), n, kernels * 1e9 / f64::from(calls), alone, &in_a_row);
+            let kernel = kernels * 1e9 / f64::from(calls);
+            beside(concat!("sum ", stringify!($class), ", kernel"), n, kernel, alone, &[&in_a_row]);
             let (sum, result) = in_turn(
                 || time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Sum).map(drop)),
                 || cuda(concat!($sum, "_result")),
             )?;
-            row(concat!("sum ", stringify!($class), ", with result"), n, sum, result, "");
+            beside(concat!("sum ", stringify!($class), ", with result"), n, sum, result, &[&""]);
             let (min, result) = in_turn(
                 || time(&mut sim, |sim| sim.cuda_execute_and_reduce($class::get, (), Min).map(drop)),
                 || cuda(concat!($min, "_result")),
             )?;
-            row(concat!("min ", stringify!($class), ", with result"), n, min, result, "");
+            beside(concat!("min ", stringify!($class), ", with result"), n, min, result, &[&""]);
         }
     };
 }
 
 fn reduce(baselines: &Baselines) -> Result<(), ikra::Error> {
+    table(&["reduction", "objects", "Ikra", "CUB", "ratio", "CUB, calls in a row"], 1);
     reduce!(Number32, Numbers32, baselines, "reduce_sum_f32", "reduce_min_f32");
     reduce!(Number64, Numbers64, baselines, "reduce_sum_f64", "reduce_min_f64");
     Ok(())
@@ -177,19 +185,25 @@ macro_rules! inner {
             }
             _ => ($baselines.call_k("inner_aos_partial", k), $baselines.call_k("inner_aos_partial_split", k)),
         };
-        let note = if split.is_nan() { String::new() } else { format!("CUDA, split by hand: {split:.1}") };
-        row(&format!("inner {} {}", $group, $slots), OBJECTS as usize, ikra, cuda, &note);
         let cuda_each = if split.is_nan() { cuda } else { split };
-        row(&format!("inner {} {}, for_each / split", $group, $slots), OBJECTS as usize, each, cuda_each, "");
-        for (series, time) in [("Ikra", ikra), ("CUDA", cuda), ("Ikra for_each", each), ("CUDA split by hand", split)] {
-            if !time.is_nan() {
-                println!("csv inner {},{},{series},{:.3}", $group, $slots, time / 1e3);
-            }
-        }
+        let best = ratio(cuda.min(cuda_each), ikra.min(each));
+        row(&[
+            &format!("{} {}", $group, $slots).trim_end(),
+            &microseconds(ikra),
+            &microseconds(cuda),
+            &ratio(cuda, ikra),
+            &microseconds(each),
+            &microseconds(split),
+            &ratio(cuda_each, each),
+            &best,
+        ]);
     }};
 }
 
 fn inner(baselines: &Baselines) -> Result<(), ikra::Error> {
+    let by_index = ["Ikra, index", "CUDA, index", "ratio"];
+    let each = ["Ikra, `for_each`", "CUDA, split by hand", "ratio"];
+    table(&[&["layout"], &by_index[..], &each, &["best of each"]].concat(), 1);
     macro_rules! one {
         ($class:ident, $module:ident, $rows:ident, $group:literal, $slots:literal) => {
             inner!(baselines, $class, $module, $rows, $group, $slots);
@@ -244,19 +258,21 @@ macro_rules! search {
         let k: u32 = $slots.parse().unwrap_or(4);
         let (cuda, expected) = call_bfs($baselines, "bfs_soa_inlined", &$graph.offsets, &$graph.targets, k);
         let (pointers, _) = call_bfs($baselines, "bfs_soa_ptr_inlined", &$graph.offsets, &$graph.targets, k);
-        let note = format!("CUDA SoA with {k} slots; with 8-byte pointers {pointers:.0}");
-        let note = if levels == expected { note } else { format!("DIFFERENT RESULTS; {note}") };
-        row(&format!("bfs {} {}", $group, $slots), $graph.vertices(), ikra, cuda, &note);
-        println!("csv bfs {},{},Ikra,{:.1}", $group, $slots, ikra / 1e3);
-        if $group == "SoA (partial)" {
-            println!("csv bfs {},{},CUDA,{:.1}", $group, $slots, cuda / 1e3);
-            println!("csv bfs {},{},CUDA 8-byte pointers,{:.1}", $group, $slots, pointers / 1e3);
-        }
+        let differ = if levels == expected { "" } else { "**DIFFERENT RESULTS** " };
+        let milliseconds = |nanoseconds: f64| format!("{:.2}", nanoseconds / 1e6);
+        row(&[
+            &format!("{differ}{} {}", $group, $slots).trim_end(),
+            &milliseconds(ikra),
+            &milliseconds(cuda),
+            &ratio(cuda, ikra),
+            &milliseconds(pointers),
+        ]);
     }};
 }
 
 fn search(baselines: &Baselines) -> Result<(), ikra::Error> {
     let graph = ::bfs::roads::generate(::bfs::roads::VERTICES, 1);
+    table(&["layout", "Ikra, GPU", "CUDA, SoA", "ratio", "CUDA, 8-byte pointers"], 1);
     macro_rules! one {
         ($class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {
             search!(baselines, graph, $class, $world, $rows, $group, $slots);
@@ -272,9 +288,10 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     let nothing = |sim: &mut Numbers32| sim.cuda_execute(Number32::nothing, ());
     let seven = |sim: &mut Numbers32| (0..7).try_for_each(|_| nothing(sim));
     let recording = sim.cuda_record(seven)?;
+    table(&["launch", "objects", "Ikra", "CUDA", "ratio"], 1);
     let mut host = |name: &str, calls, work: &mut dyn FnMut(&mut Numbers32) -> Result<(), ikra::Error>, baseline| {
         let (ikra, cuda) = in_turn(|| time_on_host(&mut sim, calls, &mut *work), || baselines.call_0(baseline))?;
-        row(name, 1, ikra, cuda, "host time");
+        beside(name, 1, ikra, cuda, &[]);
         Ok::<_, ikra::Error>(())
     };
     host("empty kernel", 10_000, &mut { nothing }, "launch_empty")?;
@@ -307,7 +324,7 @@ fn worlds_side_by_side() -> Result<(), ikra::Error> {
         one.cuda_synchronize()?;
         other.cuda_synchronize()
     })?;
-    row("two worlds at once / in turn", BODIES, together, in_turn, "host time");
+    beside("two worlds at once / in turn", BODIES, together, in_turn, &[]);
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use baselines::Baselines;
 use ikra::prelude::*;
 use ikra::{On, Place};
 use ikra_baselines::median;
+use ikra_baselines::table::{grouped, ratio, row, table};
 
 /// Steps of a batch, which is timed as a whole.
 const STEPS: u32 = 10;
@@ -162,16 +163,20 @@ fn on_gpu<W: World>(baselines: &Baselines, model: &mut Model<W>, kernels: bool) 
                 differ.push(name);
             }
         }
-        let verdict = if differ.is_empty() { "equal".to_owned() } else { format!("**{} DIFFERS**", differ.join(", ")) };
-        println!(
-            "| {} | {} | {launched:.1} | {} | {same:.1} | {best:.1} | {:.2} | {:.2} | {verdict} {:08x} |",
-            variant.name,
-            model.size,
-            recorded.map_or("–".to_owned(), |(time, _)| format!("{time:.1}")),
-            same / launched,
-            best / launched,
-            last as u32,
-        );
+        let differ = if differ.is_empty() { String::new() } else { format!(" **{} DIFFERS**", differ.join(", ")) };
+        let time = |microseconds: f64| {
+            if microseconds < 1000.0 { format!("{microseconds:.1}") } else { grouped(microseconds.round()) }
+        };
+        row(&[
+            &format!("{}{differ}", variant.name),
+            &model.size,
+            &time(launched),
+            &recorded.map_or("–".to_owned(), |(recorded, _)| time(recorded)),
+            &time(same),
+            &time(best),
+            &ratio(same, launched),
+            &ratio(best, launched),
+        ]);
     }
     Ok(())
 }
@@ -222,10 +227,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     if options.baselines.is_some() {
         println!("{}, microseconds per step, median of batches of {STEPS} steps", ikra::driver::devices()?[0].name);
-        println!(
-            "| model | size | Ikra | recorded | CUDA, same data | CUDA, best | same / Ikra | best / Ikra | results |"
-        );
-        println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+        let times = ["Ikra", "recorded", "CUDA, same data", "CUDA, best", "same / Ikra", "best / Ikra"];
+        table(&[&["model", "size"], &times[..]].concat(), 2);
     } else {
         let threads = rayon::current_num_threads();
         println!("host, microseconds per step, median of 3 batches of {STEPS} steps");

@@ -20,6 +20,7 @@ use baselines::{Baselines, Start, State, Version};
 use ikra::Place;
 use ikra::prelude::*;
 use ikra_baselines::median;
+use ikra_baselines::table::{grouped, table};
 use streets::City;
 use traffic::model::{Car, Clock, Controller, Rules, SharedSignalGroup};
 use traffic::{Parameters, Traffic};
@@ -157,25 +158,10 @@ impl Measured {
     }
 }
 
-/// A number in groups of three digits.
-fn grouped(number: impl ToString) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
-    groups.join(",")
-}
-
 /// Some bytes as 10⁶ bytes: of few more digits.
 fn megabytes(bytes: usize) -> String {
     let megabytes = bytes as f64 / 1e6;
     if bytes == 0 || megabytes > 10.0 { format!("{megabytes:.1}") } else { format!("{megabytes:.3}") }
-}
-
-/// Begins a table of docs/performance.md, for `cargo xtask bench docs`.
-fn table(columns: &[&str], texts: usize) {
-    println!("\n| {} |", columns.join(" | "));
-    let numbers = columns.len() - texts;
-    println!("|{}{}", " --- |".repeat(texts), " ---: |".repeat(numbers));
 }
 
 fn sizes_on_gpu(baselines: &Baselines) -> Result<(), Box<dyn Error>> {
