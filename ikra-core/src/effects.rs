@@ -339,6 +339,11 @@ impl Effects {
         self.atomics.iter()
     }
 
+    /// Whether threads that run the kernel, with others of its trait or alone, may change the same atomic field.
+    pub(crate) const fn shares_atomics(&self, with_others: bool) -> bool {
+        self.atomics.are_shared(with_others)
+    }
+
     /// Whether the kernel may change a field of class `C` where others would see it: what they must not read.
     pub(crate) const fn writes_in_place<C: ClassInfo>(&self, field: usize) -> bool {
         self.class.may_be(C::ID) && self.writes.contains(field) && !self.snapshot.contains(field)

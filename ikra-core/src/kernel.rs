@@ -19,11 +19,14 @@ use crate::value::{BadLink, Value};
 /// 2. `Modes` are, field by field, those of [`Effects::mode`]: a mode that stores belongs to a field that the kernel
 ///    writes, and is that of snapshots for those of which it has one. If the kernel is not exclusive, none stores. The
 ///    executors check this too, when compiled.
+/// 3. `OfOne` is `Self` or [`Alone<Self>`](crate::alone::Alone).
 pub unsafe trait Kernel: Phase + Send + Sync {
     /// The class whose objects it runs for.
     type Class: Class;
     /// What it does with each column.
     type Modes: ModeTuple<Self::Class>;
+    /// The phase of its code where one thread runs it alone, on the host.
+    type OfOne: Phase;
 }
 
 /// A kernel that can be called with arguments `A`: one argument by itself, none as `()`, several as a
@@ -37,8 +40,8 @@ pub unsafe trait Kernel: Phase + Send + Sync {
 pub trait Call<A>: Kernel {
     /// What the method returns.
     type Output;
-    /// Calls the method.
-    fn call<'w>(view: &mut <Self::Class as Class>::View<'w, Self>, args: A) -> Self::Output;
+    /// Calls the method, in the kernel's own phase or in that of one thread.
+    fn call<'w, P: Phase>(view: &mut <Self::Class as Class>::View<'w, P>, args: A) -> Self::Output;
 }
 
 /// A kernel for every pair of an object and another, under `#[kernel(pairs)]`.
@@ -55,10 +58,10 @@ pub trait Call<A>: Kernel {
 pub unsafe trait PairCall<A>: Kernel {
     /// The other object's class.
     type Other: Class;
-    /// Calls the method.
-    fn call<'w>(
-        view: &mut <Self::Class as Class>::View<'w, Self>,
-        other: <Self::Other as Class>::Ref<'w, Self>,
+    /// Calls the method, in the kernel's own phase or in that of one thread.
+    fn call<'w, P: Phase>(
+        view: &mut <Self::Class as Class>::View<'w, P>,
+        other: <Self::Other as Class>::Ref<'w, P>,
         args: A,
     );
 }
@@ -67,14 +70,14 @@ pub unsafe trait PairCall<A>: Kernel {
 /// there may run it. Costs no code: the call is mentioned and not used.
 pub fn examine<K: Call<A>, A>() {
     if false {
-        let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call;
+        let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call::<K>;
     }
 }
 
 /// The same for a kernel for pairs.
 pub fn examine_pairs<K: PairCall<A>, A>() {
     if false {
-        let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call;
+        let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call::<K>;
     }
 }
 

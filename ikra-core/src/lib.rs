@@ -11,6 +11,7 @@
 //! | [`dispatch`] | objects of several classes that share a trait |
 //! | [`known`] | one error for a type that is no class or no value |
 //! | [`kernel`], [`mode`], [`window`], [`step`] | what a kernel does with each column, with all of them, and for one object |
+//! | [`alone`] | kernels that one thread runs alone |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`origin`], [`device_code`] | how host and device know that they mean the same class or kernel; what was compiled for the device |
 //! | [`range_table`] | classes by ranges of numbers |
@@ -41,6 +42,7 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Ikra needs a target with 64-bit addresses");
 
+pub mod alone;
 pub mod class;
 pub mod column;
 pub mod device_code;

@@ -79,6 +79,11 @@ impl AtomicUse {
         (self.own | self.other) & !uses::LOAD != 0
     }
 
+    /// Whether a kernel that runs with those with effects `beside` may change one that is not its own object's alone.
+    const fn is_shared(&self, with_others: bool) -> bool {
+        self.is_changed() && (with_others || self.other != 0 || self.own & uses::UNORDERED != 0)
+    }
+
     /// Whether it does so to those of other objects.
     pub const fn is_of_others(&self) -> bool {
         self.other != 0
@@ -100,6 +105,18 @@ impl AtomicUses {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &AtomicUse> {
         self.entries[..self.count].iter()
+    }
+
+    /// Whether threads that run the kernel may change the same field.
+    pub(crate) const fn are_shared(&self, with_others: bool) -> bool {
+        let mut n = 0;
+        while n < self.count {
+            if self.entries[n].is_shared(with_others) {
+                return true;
+            }
+            n += 1;
+        }
+        false
     }
 
     const fn position(&self, name: &str) -> usize {
@@ -181,7 +198,8 @@ const fn of_class<C: ClassInfo>(effects: &Effects, field: usize) -> AtomicUse {
 impl Rule {
     /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
     const fn find<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
-        if P::SEQUENTIAL || P::GUARDED {
+        // Of a kernel's two versions that for several threads is looked at, so that an error is reported once.
+        if P::SEQUENTIAL || P::GUARDED || P::ALONE {
             return Ok(Self::Anything);
         }
         let AtomicUse { name, mut own, mut other } = of_class::<C>(P::EFFECTS, field);
@@ -326,8 +344,10 @@ mod sealed {
 pub struct OfSelf<P, C, const K: usize>(PhantomData<(*const (), fn() -> (P, C))>);
 
 /// Field `K` of any object of class `C` in phase `P`: what a ref's getter returns.
+///
+/// `Send` and `Sync` where the phase is: a kernel that one thread runs alone relies on it.
 #[derive(Debug)]
-pub struct OfAny<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
+pub struct OfAny<P, C, const K: usize>(PhantomData<(P, fn() -> C)>);
 
 /// The rule for field `K` of class `C` in phase `P`.
 #[derive(Debug)]
@@ -371,9 +391,12 @@ pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
     }
 }
 
-/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and
-/// all that run beside it, load it only, or each object's call is alone with its own.
+/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: one thread runs the
+/// kernel, or the kernel, and all that run beside it, load it only, or each object's call is alone with its own.
 pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
+    if A::Phase::ALONE {
+        return true;
+    }
     // Not `HasRule::RULE`: a conflict is reported by the operation's assertion, once.
     match Rule::find::<A::Phase, A::Class>(A::FIELD) {
         Ok(Rule::Loads) => true,

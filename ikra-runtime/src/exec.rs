@@ -56,11 +56,22 @@ fn task_len(objects: usize, heavy: bool) -> usize {
 /// Calls `work` for chunks of `range`, in parallel where it pays.
 #[inline]
 pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
+    for_chunks_or_alone(range, heavy, &work, &work);
+}
+
+/// Calls `work` for chunks of `range` on several threads; or, where that does not pay, `alone` for all of it, on this one.
+#[inline]
+pub(crate) fn for_chunks_or_alone(
+    range: Range<usize>,
+    heavy: bool,
+    work: impl Fn(Range<usize>) + Sync,
+    alone: impl FnOnce(Range<usize>),
+) {
     let len = task_len(range.len(), heavy);
     if range.len() > len {
         spread_chunks(range, len, &work);
     } else if !range.is_empty() {
-        work(range);
+        alone(range);
     }
 }
 

@@ -241,6 +241,108 @@ fn one_result_with_any_number_of_threads() {
     }
 }
 
+/// A kernel that one thread runs alone, without atomic instructions, does to fields what sequential code does, by every operation and of
+/// every type, and uses the values before as that does.
+#[test]
+fn alone_as_in_sequential_code() {
+    macro_rules! operations {
+        ($cell:expr, $n:expr) => {{
+            let (cell, n) = ($cell, $n);
+            let mut seen = 0_u64;
+            let mut note = |value: u64| seen = seen.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(value);
+            note(u64::from(cell.a().fetch_add(n ^ 0xffff_fff0)));
+            note(u64::from(cell.a().fetch_max(n << 20)));
+            note(u64::from(cell.a().swap(cell.a().load().wrapping_mul(n | 1))));
+            note(u64::from(cell.a().compare_exchange(n, n + 1).unwrap_or_else(|other| other ^ 1)));
+            cell.a().fetch_and(!(1 << (n % 32)));
+            note(cell.b().fetch_sub(i64::from(n)) as u64);
+            note(cell.b().fetch_min(-i64::from(n)) as u64);
+            note(u64::from(cell.c().fetch_or(n % 3 == 0)));
+            note(u64::from(cell.c().compare_exchange(true, false).is_ok()));
+            cell.f().add(0.1 * n as f32);
+            note(u64::from(cell.f().fetch_max(n as f32 / 7.0).to_bits()));
+            // By their bits: NaN equals itself, and -0.0 differs from 0.0.
+            note(u64::from(cell.g().compare_exchange(f64::NAN, -0.0).is_ok()));
+            note(u64::from(cell.g().compare_exchange(0.0, 1.0).is_ok()));
+            note(cell.g().swap(if n % 2 == 0 { f64::NAN } else { 0.0 }).to_bits());
+            note(cell.h().fetch_add(Fixed::from(n as f32 / 3.0)).to_bits() as u64);
+            note(cell.links().get(n as usize % 3).swap(Some(cell.link())).map_or(0, |link| u64::from(link.id())));
+            note(u64::from(cell.links().get(0).compare_exchange(Some(cell.link()), None).is_ok()));
+            cell.links().get(1).claim(cell.link());
+            seen >> 12 // so that sums do not overflow
+        }};
+    }
+
+    #[soa_class]
+    #[derive(Clone, Debug)]
+    pub struct Cell {
+        #[atomic]
+        pub a: u32,
+        #[atomic]
+        pub b: i64,
+        #[atomic]
+        pub c: bool,
+        #[atomic]
+        pub f: f32,
+        #[atomic]
+        pub g: f64,
+        #[atomic]
+        pub h: Fixed<20>,
+        #[atomic]
+        #[inline_array]
+        pub links: [Option<Link<Cell>>; 3],
+    }
+    #[soa_class]
+    pub struct User {
+        pub cell: Link<Cell>,
+        pub seen: u64,
+    }
+    #[soa_methods]
+    impl User {
+        // Called by one thread only, in the order of ids.
+        #[kernel(light, unordered(a, b, c, f, g, h, links))]
+        pub fn use_it(&mut self) {
+            self.seen = operations!(self.cell, self.link().id());
+        }
+        #[kernel(light, reduce(Sum), unordered(a, b, c, f, g, h, links))]
+        pub fn sum_up(&self) -> u64 {
+            operations!(self.cell, self.link().id())
+        }
+    }
+    #[soa_world]
+    pub struct Uses {
+        pub cells: Objects<Cell>,
+        pub users: Objects<User>,
+    }
+    const USERS: u32 = 1000;
+    let uses = || {
+        let mut uses = Uses::new();
+        let cell = Cell { a: 1, b: -5, c: false, f: 0.5, g: f64::NAN, h: Fixed::ZERO, links: [None; 3] };
+        let cells: Vec<_> = uses.cells.extend((0..5).map(|_| cell.clone())).unwrap().collect();
+        let users = (0..USERS).map(|n| User { cell: cells[n as usize * 7 % 5], seen: 0 });
+        uses.users.extend(users).unwrap();
+        uses
+    };
+    let shown = |uses: &Uses| format!("{:?}", uses.cells.iter().collect::<Vec<_>>());
+    let sequential = uses();
+    let seen: Vec<u64> = sequential.all::<User>().map(|user| operations!(user.cell(), user.link().id())).collect();
+
+    let mut alone = uses();
+    alone.execute(User::use_it, ());
+    assert_eq!((alone.users.column(user::seen), shown(&alone)), (&seen[..], shown(&sequential)));
+    let mut alone = uses();
+    let links: Vec<_> = alone.users.links().collect();
+    alone.execute_each(User::use_it, &links, ()).unwrap();
+    assert_eq!((alone.users.column(user::seen), shown(&alone)), (&seen[..], shown(&sequential)));
+    let mut alone = uses();
+    assert_eq!(alone.execute_and_collect(User::sum_up, ()), seen);
+    assert_eq!(shown(&alone), shown(&sequential));
+    let mut alone = uses();
+    let one = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let sum = one.install(|| alone.execute_and_reduce(User::sum_up, (), Sum));
+    assert_eq!((sum, shown(&alone)), (seen.iter().sum::<u64>(), shown(&sequential)));
+}
+
 /// The smallest and the largest of numbers have one result, whatever the order, NaN and zeros included.
 #[test]
 fn extremes_of_floats() {

@@ -76,6 +76,9 @@ pub(crate) mod sealed {
 /// not show, in a function of yours that takes an `Atomic`, or in a method of another class, are listed by
 /// `#[kernel(updates(add(field)))]`; the compiler says so.
 ///
+/// Where one thread runs a kernel, because there is one only or because the objects are few, none of this takes an atomic instruction.
+/// So a kernel's methods cannot send an `Atomic`, a ref or an inner array to other threads.
+///
 /// Additions of floating-point numbers round, so their order shows: use a [`Fixed`](crate::value::Fixed), a
 /// reduction, or `unordered`. Their minimum and maximum do not: -0.0 is smaller than 0.0 here, a number is
 /// preferred to NaN, and of two NaNs the one with the smaller bits.
@@ -165,7 +168,8 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         const { assert_allowed::<A>(Operation::Load) };
         if const { is_left_alone::<A>() } {
             // The compiler may join a plain load with others, and the device's caches serve it.
-            // SAFETY: by the kernel's rule, which each operation on the field asserts, no other thread changes it meanwhile.
+            // SAFETY: one thread runs the kernel, and this is it, since the atomic is not `Send` there; or, by the kernel's rule,
+            // which each operation on the field asserts, no other thread changes it meanwhile.
             return unsafe { self.plain().read() };
         }
         T::load(self.cell)
@@ -177,8 +181,8 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         const { assert_allowed::<A>(Operation::Store) };
         if const { is_left_alone::<A>() } {
             // A GPU takes seven times as long for a kernel that loads the field and stores it by an atomic store.
-            // SAFETY: by the kernel's rule, which allows stores to its own object's field alone, no other thread looks at it
-            // meanwhile, and this one is not `Send`.
+            // SAFETY: as for a load, and by the kernel's rule, which allows stores to its own object's field alone, no other thread
+            // looks at it meanwhile: nor is the atomic of such a field `Send`.
             unsafe { self.plain().write(value) };
             return;
         }
@@ -200,6 +204,10 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn compare_exchange(self, current: T, new: T) -> Result<T, T> {
         const { assert_allowed::<A>(Operation::Exchange) };
+        if const { is_left_alone::<A>() } {
+            let before = self.change(|before| before.same(&current).then_some(new));
+            return if before.same(&current) { Ok(before) } else { Err(before) };
+        }
         T::compare_exchange(self.cell, current, new)
     }
 

@@ -90,7 +90,7 @@ pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     // SAFETY: passed on.
     let mut windows = unsafe { open::<K>(index) };
     // SAFETY: the run holds one object.
-    unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call(view, args)) }
+    unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call::<K>(view, args)) }
 }
 
 /// The bytes of a tile row of the other object.
@@ -168,9 +168,9 @@ impl<K: Kernel> Meeting<K> {
         let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, self.values));
         // SAFETY: the other object exists by 1; and by 2.
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
-        K::call(&mut view, K::Other::to_ref(other), args);
+        K::call::<K>(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive } {
-            self.values = finish::<K>(view, table, index).0;
+            self.values = finish::<K, K>(view, table, index).0;
         }
     }
 

@@ -86,9 +86,9 @@ fn stand_in(pairs: bool, kernel: &Ident, class: &syn::Path, view: &syn::Path) ->
             #[automatically_derived]
             unsafe impl<__A> ::ikra::rt::PairCall<__A> for #kernel {
                 type Other = #class;
-                fn call<'__w>(
-                    _: &mut #view<'__w, Self>,
-                    _: <#class as ::ikra::Class>::Ref<'__w, Self>,
+                fn call<'__w, __P: ::ikra::Phase>(
+                    _: &mut #view<'__w, __P>,
+                    _: <#class as ::ikra::Class>::Ref<'__w, __P>,
                     _: __A,
                 ) {
                     ::core::unimplemented!()
@@ -100,7 +100,7 @@ fn stand_in(pairs: bool, kernel: &Ident, class: &syn::Path, view: &syn::Path) ->
         #[automatically_derived]
         impl<__A> ::ikra::rt::Call<__A> for #kernel {
             type Output = ();
-            fn call<'__w>(_: &mut #view<'__w, Self>, _: __A) { ::core::unimplemented!() }
+            fn call<'__w, __P: ::ikra::Phase>(_: &mut #view<'__w, __P>, _: __A) { ::core::unimplemented!() }
         }
     }
 }
@@ -124,9 +124,9 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
         impl #impl_generics ::ikra::rt::Call<#ty> for #kernel #where_clause {
             type Output = #output;
             #[inline(always)]
-            fn call<'__w>(view: &mut #view<'__w, Self>, #pattern: #ty) -> #output {
+            fn call<'__w, __P: ::ikra::Phase>(view: &mut #view<'__w, __P>, #pattern: #ty) -> #output {
                 #(#followed)*
-                <#view<'__w, Self>>::#name #turbofish(view #(, #names)*)
+                <#view<'__w, __P>>::#name #turbofish(view #(, #names)*)
             }
         }
         #entries
@@ -157,13 +157,13 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
         unsafe impl #impl_generics ::ikra::rt::PairCall<#ty> for #kernel #where_clause {
             type Other = #other;
             #[inline(always)]
-            fn call<'__w>(
-                view: &mut #view<'__w, Self>,
-                other: <#other as ::ikra::Class>::Ref<'__w, Self>,
+            fn call<'__w, __P: ::ikra::Phase>(
+                view: &mut #view<'__w, __P>,
+                other: <#other as ::ikra::Class>::Ref<'__w, __P>,
                 #pattern: #ty,
             ) {
                 #(#followed)*
-                #result <#view<'__w, Self>>::#name #turbofish(view, other #(, #names)*);
+                #result <#view<'__w, __P>>::#name #turbofish(view, other #(, #names)*);
             }
         }
         #entries

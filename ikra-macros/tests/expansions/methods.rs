@@ -101,12 +101,12 @@ const _: () = {
     impl ::ikra::rt::Call<(<Body as ::ikra::Referent>::Link, f32)> for Kernel_follow {
         type Output = ();
         #[inline(always)]
-        fn call<'__w>(
-            view: &mut BodyMut<'__w, Self>,
+        fn call<'__w, __P: ::ikra::Phase>(
+            view: &mut BodyMut<'__w, __P>,
             (arg0, arg1): (<Body as ::ikra::Referent>::Link, f32),
         ) -> () {
             let arg0 = ::ikra::Object::resolve(&*view, arg0);
-            <BodyMut<'__w, Self>>::follow(view, arg0, arg1)
+            <BodyMut<'__w, __P>>::follow(view, arg0, arg1)
         }
     }
     ::ikra::rt::entry! {
@@ -126,12 +126,12 @@ const _: () = {
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {
         type Other = Body;
         #[inline(always)]
-        fn call<'__w>(
-            view: &mut BodyMut<'__w, Self>,
-            other: <Body as ::ikra::Class>::Ref<'__w, Self>,
+        fn call<'__w, __P: ::ikra::Phase>(
+            view: &mut BodyMut<'__w, __P>,
+            other: <Body as ::ikra::Class>::Ref<'__w, __P>,
             (): (),
         ) {
-            <BodyMut<'__w, Self>>::attract(view, other);
+            <BodyMut<'__w, __P>>::attract(view, other);
         }
     }
     ::ikra::rt::entry! {
@@ -150,8 +150,8 @@ const _: () = {
     impl ::ikra::rt::Call<()> for Kernel_distance {
         type Output = f32;
         #[inline(always)]
-        fn call<'__w>(view: &mut BodyMut<'__w, Self>, (): ()) -> f32 {
-            <BodyMut<'__w, Self>>::distance(view)
+        fn call<'__w, __P: ::ikra::Phase>(view: &mut BodyMut<'__w, __P>, (): ()) -> f32 {
+            <BodyMut<'__w, __P>>::distance(view)
         }
     }
     ::ikra::rt::entry! {

@@ -1,15 +1,20 @@
 //! `execute_and_collect`: a kernel for all objects, its results in a list.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::calls::{Calls, for_calls};
 use super::rows::{finish, prepare};
 use super::task_len;
 use crate::failure::Failure;
+use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::objects::Objects;
+use crate::phase::Phase;
 use crate::spread::{Job, Spread};
+use crate::table::Table;
 use crate::window::WindowTuple;
 
 /// Calls the kernel for all objects, and returns the results in the order of the objects' ids.
@@ -24,21 +29,42 @@ where
     let chunk = task_len(len, const { K::EFFECTS.is_heavy });
     let collect = |n: usize| {
         let range = n * chunk..((n + 1) * chunk).min(len);
-        let mut results = Vec::with_capacity(range.len());
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe {
-            for_calls::<K, A>(table, &shadow, range, args, |windows, calls| {
-                windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy }));
-            });
-        }
-        results
+        unsafe { collect_rows::<K, K, A>(table, &shadow, range, args) }
     };
     let results = match len.div_ceil(chunk) {
         0 => Vec::new(),
-        1 => collect(0),
+        // SAFETY: as above; and this thread does all of it.
+        1 => unsafe { collect_rows::<K, K::OfOne, A>(table, &shadow, 0..len, args) },
         chunks => collect_chunks(chunks, len, &collect),
     };
     finish::<K>(objects, std::iter::once(0..len));
+    results
+}
+
+/// The results for consecutive objects.
+///
+/// # Safety
+///
+/// As for [`for_calls`].
+unsafe fn collect_rows<K, P, A>(
+    table: &Table<K::Class>,
+    shadow: &<K::Class as ClassInfo>::Bases,
+    range: Range<usize>,
+    args: A,
+) -> Vec<K::Output>
+where
+    K: Call<A>,
+    P: Phase,
+    A: Copy,
+{
+    let mut results = Vec::with_capacity(range.len());
+    // SAFETY: the contract is the same.
+    unsafe {
+        for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
+            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy }));
+        });
+    }
     results
 }
 
@@ -54,14 +80,15 @@ fn collect_chunks<T: Send>(chunks: usize, len: usize, collect: &(dyn Fn(usize) -
 }
 
 /// Adds the results for the objects of a run to a list.
-struct Collect<'w, 'r, K: Call<A>, A> {
-    calls: Calls<'w, K, A>,
+struct Collect<'w, 'r, K: Call<A>, P, A> {
+    calls: Calls<'w, K, P, A>,
     results: &'r mut Vec<K::Output>,
 }
 
-impl<K, A, X> Job<X> for Collect<'_, '_, K, A>
+impl<K, P, A, X> Job<X> for Collect<'_, '_, K, P, A>
 where
     K: Call<A>,
+    P: Phase,
     A: Copy,
     X: WindowTuple<ValuesOf<K>>,
 {

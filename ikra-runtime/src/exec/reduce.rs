@@ -14,6 +14,7 @@ use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::list::{ListOrder, Run, Runs};
 use crate::objects::Objects;
+use crate::phase::Phase;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use crate::spread::{Job, Spread};
 use crate::table::Table;
@@ -35,11 +36,16 @@ where
     let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(range.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
-        let chunk = range.start + chunk.start..range.start + chunk.end;
+    let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
+    let result = reduce_chunks(
+        range.len(),
+        const { K::EFFECTS.is_heavy },
+        reducer,
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe { reduce_chunk::<K, A, R>(table, &shadow, chunk, args, reducer) }
-    });
+        |chunk| unsafe { reduce_chunk::<K, K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
+        // SAFETY: as above; and this thread does all of it.
+        |chunk| unsafe { reduce_chunk::<K, K::OfOne, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
+    );
     finish::<K>(objects, std::iter::once(range));
     result
 }
@@ -64,33 +70,44 @@ where
     let listed = list.objects_of::<K::Class>(class, objects.len())?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy }, reducer, |chunk| {
+    let result = reduce_chunks(
+        listed.len(),
+        const { K::EFFECTS.is_heavy },
+        reducer,
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-        unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) }
-    });
+        |chunk| unsafe { reduce_listed::<K, K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
+        // SAFETY: as above; and this thread does all of it.
+        |chunk| unsafe { reduce_listed::<K, K::OfOne, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
+    );
     finish::<K>(objects, listed.ranges());
     Ok(result)
 }
 
-/// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays.
-fn reduce_chunks<T, R>(count: usize, heavy: bool, reducer: R, fold: impl Fn(Range<usize>) -> T + Sync) -> T
+/// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays; or `alone`, on this thread.
+fn reduce_chunks<T, R>(
+    count: usize,
+    heavy: bool,
+    reducer: R,
+    fold: impl Fn(Range<usize>) -> T + Sync,
+    alone: impl Fn(Range<usize>) -> T,
+) -> T
 where
     T: Copy + Send + Sync,
     R: Reducer<T>,
 {
-    let chunk = part_len(count, heavy);
-    let fold = |n: usize| fold(n * chunk..((n + 1) * chunk).min(count));
-    match count.div_ceil(chunk) {
+    let len = part_len(count, heavy);
+    let chunk = |n: usize| n * len..((n + 1) * len).min(count);
+    match count.div_ceil(len) {
         0 => reducer.identity(),
-        1 => fold(0),
-        chunks => combine_parts(&fold_chunks(chunks, &fold), reducer),
+        1 => alone(0..count),
+        chunks => combine_parts(&fold_chunks(chunks, &|n| fold(chunk(n)), &|n| alone(chunk(n))), reducer),
     }
 }
 
 /// The results of some chunks, in their order. One function for all kernels with results of a type.
-fn fold_chunks<T: Send>(chunks: usize, fold: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+fn fold_chunks<T: Send>(chunks: usize, fold: &(dyn Fn(usize) -> T + Sync), alone: &dyn Fn(usize) -> T) -> Vec<T> {
     if rayon::current_num_threads() == 1 {
-        (0..chunks).map(fold).collect()
+        (0..chunks).map(alone).collect()
     } else {
         let failure = Failure::default();
         let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| failure.chunk(|| fold(n))).collect();
@@ -125,7 +142,7 @@ fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn reduce_chunk<K, A, R>(
+unsafe fn reduce_chunk<K, P, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
@@ -134,6 +151,7 @@ unsafe fn reduce_chunk<K, A, R>(
 ) -> K::Output
 where
     K: Call<A, Output: Copy>,
+    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
 {
@@ -141,7 +159,7 @@ where
     let start = range.start;
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+        for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
             // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
             // are turned.
             let turn = (calls.first - start) % ACCUMULATORS;
@@ -162,7 +180,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`], for each of the objects.
-unsafe fn reduce_listed<K, A, R>(
+unsafe fn reduce_listed<K, P, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     runs: Runs<'_>,
@@ -171,6 +189,7 @@ unsafe fn reduce_listed<K, A, R>(
 ) -> K::Output
 where
     K: Call<A, Output: Copy>,
+    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
 {
@@ -181,7 +200,7 @@ where
         match run {
             // SAFETY: the contract is the same, for each of the objects.
             Run::Range(range) => unsafe {
-                for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+                for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
                     windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
                     done += calls.len;
                 });
@@ -191,7 +210,7 @@ where
                     let index = index as usize;
                     // SAFETY: as above.
                     unsafe {
-                        for_calls::<K, A>(table, shadow, index..index + 1, args, |windows, calls| {
+                        for_calls::<K, P, A>(table, shadow, index..index + 1, args, |windows, calls| {
                             let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
                             if const { K::EFFECTS.is_heavy } {
                                 windows.spread(fold, isa);
@@ -209,15 +228,16 @@ where
 }
 
 /// Folds the results for the objects of a run into the accumulators, the first object's into the first.
-struct Fold<'w, K: Call<A>, A, R> {
-    calls: Calls<'w, K, A>,
+struct Fold<'w, K: Call<A>, P, A, R> {
+    calls: Calls<'w, K, P, A>,
     reducer: R,
     lanes: [K::Output; ACCUMULATORS],
 }
 
-impl<K, A, R, X> Job<X> for Fold<'_, K, A, R>
+impl<K, P, A, R, X> Job<X> for Fold<'_, K, P, A, R>
 where
     K: Call<A, Output: Copy>,
+    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
     X: WindowTuple<ValuesOf<K>>,
@@ -246,16 +266,17 @@ where
 
 /// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
 /// accumulators stay where they are.
-struct FoldOn<'w, 'l, K: Call<A>, A, R> {
-    calls: Calls<'w, K, A>,
+struct FoldOn<'w, 'l, K: Call<A>, P, A, R> {
+    calls: Calls<'w, K, P, A>,
     reducer: R,
     done: usize,
     lanes: &'l mut [K::Output; ACCUMULATORS],
 }
 
-impl<K, A, R, X> Job<X> for FoldOn<'_, '_, K, A, R>
+impl<K, P, A, R, X> Job<X> for FoldOn<'_, '_, K, P, A, R>
 where
     K: Call<A, Output: Copy>,
+    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
     X: WindowTuple<ValuesOf<K>>,

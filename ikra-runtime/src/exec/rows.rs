@@ -3,13 +3,14 @@
 use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::{for_chunks, positions};
+use super::{for_chunks_or_alone, positions};
 use crate::class::Class;
 use crate::info::{ClassInfo, arrays, linked};
 use crate::isa::Isa;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::objects::Objects;
+use crate::phase::Phase;
 use crate::spread::{Job, Spread};
 use crate::table::{BaseSet, Table};
 use crate::window::WindowTuple;
@@ -26,10 +27,14 @@ where
     let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    for_chunks(range.clone(), const { K::EFFECTS.is_heavy }, |chunk| {
+    for_chunks_or_alone(
+        range.clone(),
+        const { K::EFFECTS.is_heavy },
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe { run_rows::<K, A>(table, &shadow, chunk, args) }
-    });
+        |chunk| unsafe { run_rows::<K, K, A>(table, &shadow, chunk, args) },
+        // SAFETY: as above; and this thread does all of it.
+        |all| unsafe { run_rows::<K, K::OfOne, A>(table, &shadow, all, args) },
+    );
     finish::<K>(objects, std::iter::once(range));
 }
 
@@ -81,26 +86,28 @@ pub(crate) fn finish<K: Kernel>(objects: &mut Objects<K::Class>, ranges: impl In
 ///
 /// As for [`for_calls`].
 #[inline]
-pub(crate) unsafe fn run_rows<K, A>(
+pub(crate) unsafe fn run_rows<K, P, A>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
 ) where
     K: Call<A>,
+    P: Phase,
     A: Copy,
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy });
     // SAFETY: the contract is the same.
-    unsafe { for_calls::<K, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
+    unsafe { for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }
 
 /// Calls a kernel for each object of a run.
-struct Rows<'w, K: Kernel, A>(Calls<'w, K, A>);
+struct Rows<'w, K: Kernel, P, A>(Calls<'w, K, P, A>);
 
-impl<K, A, X> Job<X> for Rows<'_, K, A>
+impl<K, P, A, X> Job<X> for Rows<'_, K, P, A>
 where
     K: Call<A>,
+    P: Phase,
     A: Copy,
     X: WindowTuple<ValuesOf<K>>,
 {

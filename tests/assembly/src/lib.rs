@@ -1,6 +1,7 @@
 //! Wide classes: ten columns added to ten others, and 24 fields of which a kernel touches 12. These are more
 //! columns than LLVM checks for overlap at run time, so that loops over them are vectorised only if it is
-//! known that they do not overlap. `tests/packed.rs` looks at the machine code; the benchmarks time them.
+//! known that they do not overlap. And counters that many objects add to, which is atomic where several threads do it.
+//! `tests/packed.rs` looks at the machine code; the benchmarks time them.
 
 /// The same classes under one layout.
 macro_rules! model {
@@ -130,6 +131,46 @@ macro_rules! model {
             }
         }
     };
+}
+
+/// Counters that many objects add to.
+#[allow(missing_docs, reason = "as above")]
+pub mod counters {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Counter {
+        #[atomic]
+        pub count: u32,
+        #[atomic]
+        pub least: i64,
+    }
+
+    #[soa_class]
+    pub struct User {
+        pub of: Link<Counter>,
+    }
+
+    #[soa_methods]
+    impl User {
+        #[kernel]
+        pub fn add_one(&self) {
+            self.of.count().add(1);
+        }
+
+        #[kernel(reduce(Sum))]
+        pub fn lower(&self, by: i64) -> u32 {
+            self.of.least().min(by - i64::from(self.link().id()));
+            1
+        }
+    }
+
+    #[soa_world]
+    pub struct World {
+        pub counters: Objects<Counter>,
+        pub users: Objects<User>,
+    }
 }
 
 model!(soa, (layout = "soa"));

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use ikra::Isa;
 use ikra::prelude::*;
-use ikra_assembly_tests::{soa, tiles};
+use ikra_assembly_tests::{counters, soa, tiles};
 
 macro_rules! print_results {
     ($($module:ident)*) => { $({
@@ -37,4 +37,20 @@ macro_rules! print_results {
 fn main() {
     println!("{:?}", Isa::detect());
     print_results!(soa tiles);
+    // So few objects that one thread runs the kernels, and so many that several do, if there are any.
+    for count in [1000, 100_000] {
+        use counters::{Counter, User, World};
+        let mut world = World::new();
+        let counter = Counter { count: 0, least: 0 };
+        let counters: Vec<_> =
+            world.counters.extend((0..10).map(|_| counter.clone())).expect("there is memory").collect();
+        world.users.extend((0..count).map(|n| User { of: counters[n % 10] })).expect("there is memory");
+        world.execute(User::add_one, ());
+        let calls = world.execute_and_reduce(User::lower, 5, Sum);
+        let least = world.counters.iter().map(|counter| counter.least).sum::<i64>();
+        let counts = world.counters.iter().map(|counter| counter.count).sum::<u32>();
+        assert_eq!((calls as usize, counts as usize), (count, count));
+        print!("counters: {least} ");
+    }
+    println!();
 }

@@ -34,11 +34,12 @@ unsafe impl<K: ikra::rt::Kernel> ikra::Phase for Liar<K> {
 unsafe impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Kernel for Liar<K> {
     type Class = Node;
     type Modes = K::Modes;
+    type OfOne = Self;
 }
 
 impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Call<()> for Liar<K> {
     type Output = ();
-    fn call<'w>(view: &mut NodeMut<'w, Self>, _: ()) {
+    fn call<'w, P: ikra::Phase>(view: &mut NodeMut<'w, P>, _: ()) {
         view.value += 1;
     }
 }

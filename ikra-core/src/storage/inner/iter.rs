@@ -37,7 +37,8 @@ pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     /// The next element, if there is one.
     ahead: Ahead<S::Element>,
     targets: Targets<'w>,
-    marker: PhantomData<(&'a S::Element, fn() -> P)>,
+    /// Of the phase itself: what is found through an array may be sent to other threads where refs in the phase may.
+    marker: PhantomData<(&'a S::Element, P)>,
 }
 
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {

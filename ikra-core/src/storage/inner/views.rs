@@ -58,7 +58,8 @@ pub struct InnerMut<'w, P, S: ArrayStorage> {
     targets: Targets<'w>,
     /// Elements that were lent to be changed, if that has to be known.
     lent: Range<u32>,
-    marker: PhantomData<(&'w mut S::Element, fn() -> P)>,
+    /// Of the phase itself: an array may be sent to other threads where refs in the phase may.
+    marker: PhantomData<(&'w mut S::Element, P)>,
 }
 
 /// An inner array of another object, which can be read: what a getter returns.
@@ -97,7 +98,8 @@ pub struct InnerMut<'w, P, S: ArrayStorage> {
 pub struct InnerRef<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
     targets: Targets<'w>,
-    marker: PhantomData<(&'w S::Element, fn() -> P)>,
+    /// As for [`InnerMut`].
+    marker: PhantomData<(&'w S::Element, P)>,
 }
 
 impl<P, S: ArrayStorage> Copy for InnerRef<'_, P, S> {}
