@@ -93,7 +93,7 @@ impl DeviceWorld {
         // Before the driver is asked: what does not fit is said on every machine.
         let symbols = symbols(&codes, members)?;
         let context = context()?;
-        let modules = codes.texts().map(|text| Module::load(&context, text)).collect::<Result<Vec<_>, _>>()?;
+        let modules = codes.texts().map(|text| Module::load_waiting(&context, text)).collect::<Result<Vec<_>, _>>()?;
         if let Some(bytes) = codes.stack() {
             context.raise_stack(bytes)?;
         }

@@ -28,6 +28,7 @@
 
 mod api;
 mod context;
+mod early;
 mod memory;
 mod module;
 mod status;
@@ -35,6 +36,7 @@ mod stream;
 
 pub use context::{Context, DeviceInfo, ForeignContext, devices, driver_version};
 pub(crate) use context::{Loss, forget_entered};
+pub use early::{Waiting, waiting};
 pub use memory::{HostMemory, Memory};
 pub use module::{Function, Module};
 pub(crate) use stream::Pieces;

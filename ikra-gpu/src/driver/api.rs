@@ -65,12 +65,50 @@ pub(crate) struct Copy2d {
     pub(crate) height: usize,
 }
 
-/// Declares the table: each function with the name of its symbol.
+/// `CUlaunchConfig`
+#[repr(C)]
+pub(crate) struct LaunchConfig {
+    pub(crate) blocks: [c_uint; 3],
+    pub(crate) threads: [c_uint; 3],
+    pub(crate) shared_bytes: c_uint,
+    pub(crate) stream: RawStream,
+    pub(crate) attributes: *const LaunchAttribute,
+    pub(crate) attribute_count: c_uint,
+}
+
+/// `CUlaunchAttribute`, whose value has 64 bytes, aligned to 8.
+#[repr(C, align(8))]
+pub(crate) struct LaunchAttribute {
+    pub(crate) id: c_uint,
+    pub(crate) padding: c_uint,
+    pub(crate) value: [c_int; 16],
+}
+
+impl LaunchAttribute {
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`
+    const EARLY: c_uint = 6;
+
+    /// The kernel may be started while the one before it in the stream ends.
+    pub(crate) fn early() -> Self {
+        let mut value = [0; 16];
+        value[0] = 1;
+        Self { id: Self::EARLY, padding: 0, value }
+    }
+}
+
+/// Declares the table: each function with the name of its symbol, and which of them older drivers lack.
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident = $symbol:literal ($($arg:ident: $ty:ty),*);)*) => {
+    (
+        $($(#[$doc:meta])* $name:ident = $symbol:literal ($($arg:ident: $ty:ty),*);)*
+        [newer] $($new_name:ident = $new_symbol:literal ($($new_arg:ident: $new_ty:ty),*);)*
+    ) => {
         /// The driver's functions.
         pub(crate) struct Api {
             $($(#[$doc])* pub(crate) $name: unsafe extern "C" fn($($arg: $ty),*) -> Status,)*
+            $(
+                /// If the driver is new enough.
+                pub(crate) $new_name: Option<unsafe extern "C" fn($($new_arg: $new_ty),*) -> Status>,
+            )*
             /// Kept open for as long as the process lives.
             _library: libloading::Library,
         }
@@ -86,6 +124,8 @@ macro_rules! functions {
                         let function = unsafe { library.get($symbol) }.map_err(|_| too_old(&library, $symbol))?;
                         *function
                     },)*
+                    // SAFETY: as above.
+                    $($new_name: unsafe { library.get($new_symbol) }.ok().map(|function| *function),)*
                     _library: library,
                 })
             }
@@ -150,6 +190,11 @@ functions! {
     );
     error_name = "cuGetErrorName" (status: Status, name: *mut *const c_char);
     error_string = "cuGetErrorString" (status: Status, text: *mut *const c_char);
+
+    [newer]
+    launch_with = "cuLaunchKernelEx" (
+        config: *const LaunchConfig, function: RawFunction, arguments: *mut *mut c_void, extra: *mut *mut c_void
+    );
 }
 
 const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };

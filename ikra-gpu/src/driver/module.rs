@@ -8,6 +8,7 @@ use ikra_runtime::error::GpuError;
 
 use super::api::{RawFunction, RawModule};
 use super::context::Context;
+use super::early::waiting;
 use super::status::{NOT_FOUND, OUT_OF_MEMORY, check, is_fatal, text};
 
 /// Device code on a device, kept while anything uses it.
@@ -18,12 +19,16 @@ pub struct Module(Arc<Loaded>);
 struct Loaded {
     context: Context,
     raw: RawModule,
+    /// The kernels that wait for those before them.
+    waiting: Vec<String>,
 }
 
 /// A kernel of a module, which stays loaded while the kernel is kept.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(super) raw: RawFunction,
+    /// Whether it waits for the kernels before it, before it does anything else: see [`waiting`].
+    pub(super) is_waiting: bool,
     /// Bytes of local memory that each thread has, for arrays and what finds no register.
     pub(crate) local_bytes: usize,
     /// Threads that a block may have.
@@ -49,6 +54,27 @@ impl Module {
     /// [`GpuError::DeviceCodeRejected`] with what the driver's compiler said; [`GpuError::DeviceLost`] after a
     /// fault.
     pub fn load(context: &Context, ptx: &str) -> Result<Self, GpuError> {
+        Self::compile(context, ptx, Vec::new())
+    }
+
+    /// The same, with kernels that [wait](waiting) for those before them, where device and driver can start such kernels early.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`](Self::load).
+    pub fn load_waiting(context: &Context, ptx: &str) -> Result<Self, GpuError> {
+        if let Some(made) = context.starts_early().then(|| waiting(ptx)).flatten() {
+            match Self::compile(context, &made.ptx, made.kernels) {
+                // What the driver says of the text as it was built counts.
+                Err(GpuError::DeviceCodeRejected { .. }) => {}
+                loaded => return loaded,
+            }
+        }
+        Self::load(context, ptx)
+    }
+
+    /// The kernels of these names wait before they do anything else.
+    fn compile(context: &Context, ptx: &str, waiting: Vec<String>) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let image = CString::new(ptx)
             .map_err(|_| GpuError::DeviceCodeRejected { log: String::from("the text holds a zero byte") })?;
@@ -83,7 +109,7 @@ impl Module {
             return Err(GpuError::DeviceCodeRejected { log });
         }
         check(api, "cuModuleLoadDataEx", status)?;
-        Ok(Self(Arc::new(Loaded { context: context.clone(), raw })))
+        Ok(Self(Arc::new(Loaded { context: context.clone(), raw, waiting })))
     }
 
     /// The kernel of this name, if there is one.
@@ -107,7 +133,8 @@ impl Module {
             check(api, "cuFuncGetAttribute", status).map(|()| value as u32)
         };
         let (local_bytes, most_threads) = (attribute(LOCAL_SIZE_BYTES)? as usize, attribute(MAX_THREADS_PER_BLOCK)?);
-        Ok(Some(Function { raw, local_bytes, most_threads, _module: self.clone() }))
+        let is_waiting = self.0.waiting.iter().any(|kernel| kernel == name);
+        Ok(Some(Function { raw, is_waiting, local_bytes, most_threads, _module: self.clone() }))
     }
 
     /// Address and bytes of the global of this name, if there is one.

@@ -1,11 +1,12 @@
 //! Streams: what the device does in order; events and recorded sequences.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ikra_runtime::error::GpuError;
 
-use super::api::{Copy2d, RawContext, RawEvent, RawGraph, RawGraphExec, RawStream};
+use super::api::{Copy2d, LaunchAttribute, LaunchConfig, RawContext, RawEvent, RawGraph, RawGraphExec, RawStream};
 use super::context::Context;
 use super::memory::Memory;
 use super::module::Function;
@@ -16,6 +17,8 @@ use super::status::check;
 pub struct Stream {
     context: Context,
     raw: RawStream,
+    /// Whether what was put on it last is a kernel.
+    ends_in_kernel: AtomicBool,
 }
 
 /// Threads of a launch.
@@ -59,7 +62,12 @@ impl Stream {
         let mut raw = RawStream::NULL;
         // SAFETY: the place is a handle's.
         check(api, "cuStreamCreate", unsafe { (api.stream_create)(&raw mut raw, NON_BLOCKING) })?;
-        Ok(Self { context: context.clone(), raw })
+        Ok(Self { context: context.clone(), raw, ends_in_kernel: AtomicBool::new(false) })
+    }
+
+    /// Notes that something is put on the stream that is no kernel.
+    fn note_other_work(&self) {
+        self.ends_in_kernel.store(false, Ordering::Relaxed);
     }
 
     /// Waits for everything so far.
@@ -73,7 +81,7 @@ impl Stream {
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(self.raw) })
     }
 
-    /// Starts a kernel.
+    /// Starts a kernel. One that waits by itself, directly after another, is started [early](super::early), while that one ends.
     ///
     /// # Errors
     ///
@@ -84,25 +92,54 @@ impl Stream {
     /// The arguments point to values of the types that the kernel takes, and what the kernel does with
     /// them is sound until the stream is synchronised. The function is kept until then, or its module is.
     pub unsafe fn launch(&self, function: &Function, grid: Grid, arguments: &[*const ()]) -> Result<(), GpuError> {
+        // Read only, in spite of its type.
+        let arguments = arguments.as_ptr().cast_mut().cast::<*mut c_void>();
+        let is_after_kernel = self.ends_in_kernel.load(Ordering::Relaxed);
         let api = self.context.enter_again()?;
-        // SAFETY: by the caller.
-        let status = unsafe {
-            (api.launch)(
-                function.raw,
-                grid.blocks,
-                1,
-                1,
-                grid.threads,
-                1,
-                1,
-                grid.shared_bytes,
-                self.raw,
-                // Read only, in spite of its type.
-                arguments.as_ptr().cast_mut().cast::<*mut c_void>(),
-                std::ptr::null_mut(),
-            )
+        let (call, status) = match api.launch_with {
+            Some(launch) if function.is_waiting && is_after_kernel => {
+                let attribute = LaunchAttribute::early();
+                let config = LaunchConfig {
+                    blocks: [grid.blocks, 1, 1],
+                    threads: [grid.threads, 1, 1],
+                    shared_bytes: grid.shared_bytes,
+                    stream: self.raw,
+                    attributes: &raw const attribute,
+                    attribute_count: 1,
+                };
+                // SAFETY: by the caller, and the configuration is as the driver knows it. No thread accesses memory before it has waited
+                // for the kernel that was put on the stream last, by `Function::is_waiting`. That one is done when all its
+                // threads are, each of which had waited for the one before, and so on until one that was started after everything
+                // before it. If another thread of the host puts a copy between, the driver starts the kernel after that: it starts
+                // kernels early behind kernels only.
+                let status = unsafe { launch(&raw const config, function.raw, arguments, std::ptr::null_mut()) };
+                ("cuLaunchKernelEx", status)
+            }
+            _ => {
+                // SAFETY: by the caller.
+                let status = unsafe {
+                    (api.launch)(
+                        function.raw,
+                        grid.blocks,
+                        1,
+                        1,
+                        grid.threads,
+                        1,
+                        1,
+                        grid.shared_bytes,
+                        self.raw,
+                        arguments,
+                        std::ptr::null_mut(),
+                    )
+                };
+                ("cuLaunchKernel", status)
+            }
         };
-        check(api, "cuLaunchKernel", status)
+        check(api, call, status)?;
+        if !is_after_kernel {
+            self.ends_in_kernel.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Copies bytes to the device. They may be changed when this returns.
@@ -118,6 +155,7 @@ impl Stream {
         if len == 0 {
             return Ok(());
         }
+        self.note_other_work();
         let api = self.context.enter_again()?;
         // SAFETY: by the caller. From pageable memory the call returns once the bytes are staged.
         check(api, "cuMemcpyHtoDAsync", unsafe { (api.copy_up)(to, from.cast(), len, self.raw) })
@@ -136,6 +174,7 @@ impl Stream {
         if len == 0 {
             return Ok(());
         }
+        self.note_other_work();
         let api = self.context.enter_again()?;
         // SAFETY: by the caller.
         check(api, "cuMemcpyDtoHAsync", unsafe { (api.copy_down)(to.cast(), from, len, self.raw) })
@@ -151,6 +190,7 @@ impl Stream {
         if width == 0 || rows == 0 {
             return Ok(());
         }
+        self.note_other_work();
         let api = self.context.enter_again()?;
         if rows == 1 || width == pitch {
             // SAFETY: by the caller.
@@ -197,6 +237,7 @@ impl Stream {
         if len == 0 {
             return Ok(());
         }
+        self.note_other_work();
         let api = self.context.enter()?;
         // SAFETY: by the caller.
         check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, 0, len, self.raw) })
@@ -229,6 +270,7 @@ impl Stream {
     ///
     /// What the recorded launches do is still sound.
     pub unsafe fn replay(&self, graph: &Graph) -> Result<(), GpuError> {
+        self.note_other_work();
         let api = self.context.enter_again()?;
         // SAFETY: by the caller; the graph is alive.
         check(api, "cuGraphLaunch", unsafe { (api.graph_launch)(graph.raw, self.raw) })
@@ -240,6 +282,7 @@ impl Stream {
     ///
     /// [`GpuError::DeviceLost`] after a fault.
     pub fn mark(&self) -> Result<Event, GpuError> {
+        self.note_other_work();
         // SAFETY: the stream is alive.
         unsafe { Event::record(&self.context, self.raw, 0) }
     }
@@ -254,6 +297,7 @@ impl Stream {
     ///
     /// `other` is a live stream.
     pub(crate) unsafe fn precede(&self, other: *mut c_void) -> Result<(), GpuError> {
+        self.note_other_work();
         let api = self.context.enter()?;
         let (other, mut context) = (RawStream(other), RawContext::NULL);
         // SAFETY: by the caller; the place is a handle's.
@@ -279,6 +323,7 @@ impl Stream {
     ///
     /// `other` is a live stream of the same context.
     pub(crate) unsafe fn follow(&self, other: *mut c_void) -> Result<(), GpuError> {
+        self.note_other_work();
         let api = self.context.enter()?;
         let other = RawStream(other);
         // SAFETY: by the caller.
@@ -340,6 +385,7 @@ struct Capture<'a> {
 
 impl<'a> Capture<'a> {
     fn begin(stream: &'a Stream) -> Result<Self, GpuError> {
+        stream.note_other_work();
         let api = stream.context.enter()?;
         // SAFETY: the stream is alive.
         check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(stream.raw, RELAXED) })?;
@@ -352,6 +398,8 @@ impl<'a> Capture<'a> {
 
     fn close(&mut self) -> Result<Captured<'a>, GpuError> {
         self.is_open = false;
+        // What was captured is not on the stream.
+        self.stream.note_other_work();
         let api = self.stream.context.enter()?;
         let mut graph = Captured { context: &self.stream.context, raw: RawGraph::NULL };
         // SAFETY: the stream is alive and recorded, and the place is a handle's.

@@ -1,7 +1,8 @@
 //! A driver whose devices are the host's memory: it copies, but runs no kernels, except those of
 //! `tests/device/src/waves.rs` and `tests/modules`. Each device has its own part of the memory, and uses no other. It fails as it is told to:
 //! `IKRA_FAKE_DRIVER` holds `function:status` pairs. What it is asked for is printed on standard error.
-//! There are as many devices as `devices:2` says there, or one.
+//! There are as many devices as `devices:2` says there, or one, of the compute capability that `cc:90` says, or of none, and the driver is
+//! as old as `version:12030` says. `griddepcontrol:222` is what it says to kernels that wait for others.
 //!
 //! Built by the tests that use it, as a library of its own, with `--cfg old` as one for CUDA 11.2.
 
@@ -34,7 +35,15 @@ plain! {
     cuInit cuDeviceGetName cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuMemGetInfo_v2 cuMemFree_v2
     cuMemFreeHost cuMemcpy2DAsync_v2 cuStreamDestroy_v2 cuStreamSynchronize cuGraphExecDestroy
     cuGraphDestroy cuEventDestroy_v2 cuEventSynchronize cuEventElapsedTime cuModuleUnload
-    cuDeviceTotalMem_v2 cuDeviceGetAttribute cuCtxGetDevice cuCtxSynchronize cuCtxDestroy_v2
+    cuDeviceTotalMem_v2 cuCtxGetDevice cuCtxSynchronize cuCtxDestroy_v2
+}
+
+/// Whether what was put on a stream last is a kernel.
+static ENDS_IN_KERNEL: Mutex<BTreeMap<usize, bool>> = Mutex::new(BTreeMap::new());
+
+/// Notes what is put on a stream.
+fn note(stream: usize, is_kernel: bool) {
+    ENDS_IN_KERNEL.lock().unwrap().insert(stream, is_kernel);
 }
 
 /// Functions that do something, if they succeed.
@@ -228,7 +237,22 @@ fn check_owner(address: usize, context: usize) {
 }
 
 working! {
-    cuDriverGetVersion(version: *mut c_int) { *version = if cfg!(old) { 11020 } else { 13000 } }
+    cuDriverGetVersion(version: *mut c_int) {
+        *version = match self::status("version") {
+            0 if cfg!(old) => 11020,
+            0 => 13000,
+            said => said as c_int,
+        };
+    }
+    cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint) {
+        let capability = self::status("cc") as c_int;
+        // `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`, `_MINOR`
+        *value = match attribute {
+            75 => capability / 10,
+            76 => capability % 10,
+            _ => 0,
+        };
+    }
     cuDeviceGetCount(count: *mut c_int) { *count = self::status("devices").max(1) as c_int }
     cuDeviceGet(device: *mut c_int, number: c_int) { *device = number }
     cuDevicePrimaryCtxRetain(context: *mut usize, device: c_int) { *context = PRIMARY + device as usize }
@@ -242,20 +266,26 @@ working! {
     }
     cuMemAlloc_v2(address: *mut usize, bytes: usize) { *address = memory(bytes) }
     cuMemHostAlloc(address: *mut usize, bytes: usize) { *address = memory(bytes) }
-    cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize) {
+    cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize, stream: usize) {
+        note(stream, false);
         check_owner(to.addr(), CURRENT.get());
         to.copy_from(from, bytes);
     }
-    cuMemcpyDtoHAsync_v2(to: *mut u8, from: *const u8, bytes: usize) {
+    cuMemcpyDtoHAsync_v2(to: *mut u8, from: *const u8, bytes: usize, stream: usize) {
+        note(stream, false);
         check_owner(from.addr(), CURRENT.get());
         to.copy_from(from, bytes);
     }
     cuMemcpyDtoDAsync_v2(to: usize, from: usize, bytes: usize, stream: usize) {
         check_owner(to, CURRENT.get());
         check_owner(from, CURRENT.get());
+        note(stream, false);
         put(stream, Work::Copy { to, from, bytes });
     }
-    cuMemsetD8Async(to: *mut u8, byte: u8, bytes: usize) { to.write_bytes(byte, bytes) }
+    cuMemsetD8Async(to: *mut u8, byte: u8, bytes: usize, stream: usize) {
+        note(stream, false);
+        to.write_bytes(byte, bytes);
+    }
     cuStreamCreate(stream: *mut usize) {
         *stream = handle();
         STREAMS.lock().unwrap().get_or_insert_default().insert(*stream, CURRENT.get());
@@ -264,8 +294,12 @@ working! {
         let known = STREAMS.lock().unwrap().get_or_insert_default().get(&stream).copied();
         *context = known.unwrap_or(CURRENT.get());
     }
-    cuStreamBeginCapture_v2(stream: usize) { CAPTURED.lock().unwrap().insert(stream, Vec::new()); }
+    cuStreamBeginCapture_v2(stream: usize) {
+        note(stream, false);
+        CAPTURED.lock().unwrap().insert(stream, Vec::new());
+    }
     cuStreamEndCapture(stream: usize, graph: *mut usize) {
+        note(stream, false);
         let mut captured = CAPTURED.lock().unwrap();
         let works = captured.remove(&stream).unwrap();
         *graph = handle();
@@ -274,13 +308,20 @@ working! {
     cuStreamIsCapturing(stream: usize, status: *mut c_uint) {
         *status = CAPTURED.lock().unwrap().contains_key(&stream).into();
     }
-    cuGraphLaunch(graph: usize) {
+    cuGraphLaunch(graph: usize, stream: usize) {
+        note(stream, false);
         let works = CAPTURED.lock().unwrap()[&graph].clone();
         works.iter().for_each(|work| perform(work));
     }
     cuEventCreate(event: *mut usize) { *event = handle() }
-    cuEventRecord(event: usize, stream: usize) { eprintln!("stream {stream:#x} records event {event:#x}") }
-    cuStreamWaitEvent(stream: usize, event: usize) { eprintln!("stream {stream:#x} waits for event {event:#x}") }
+    cuEventRecord(event: usize, stream: usize) {
+        note(stream, false);
+        eprintln!("stream {stream:#x} records event {event:#x}");
+    }
+    cuStreamWaitEvent(stream: usize, event: usize) {
+        note(stream, false);
+        eprintln!("stream {stream:#x} waits for event {event:#x}");
+    }
     cuModuleGetFunction(function: *mut *const Function, module: usize, name: *const c_char) {
         let name = CStr::from_ptr(name).to_string_lossy().into_owned();
         let modules = MODULES.lock().unwrap();
@@ -322,6 +363,48 @@ pub unsafe extern "C" fn cuLaunchKernel(
 ) -> c_uint {
     let function = unsafe { &*function };
     eprintln!("stream {stream:#x} launches {}", function.name);
+    note(stream, true);
+    unsafe { launch(function, stream, arguments) };
+    status("cuLaunchKernel")
+}
+
+/// `CUlaunchConfig` and `CUlaunchAttribute`
+#[repr(C)]
+pub struct Config {
+    blocks: [c_uint; 3],
+    threads: [c_uint; 3],
+    shared_bytes: c_uint,
+    stream: usize,
+    attributes: *const [c_uint; 18],
+    attribute_count: c_uint,
+}
+
+/// Only for kernels that are started early, and may be.
+#[cfg(not(old))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernelEx(
+    config: *const Config,
+    function: *const Function,
+    arguments: *const *const c_void,
+) -> c_uint {
+    let (function, config) = unsafe { (&*function, &*config) };
+    let Config { blocks, threads, stream, .. } = *config;
+    eprintln!("stream {stream:#x} starts {} early", function.name);
+    assert!(blocks[0] > 0 && threads[0] > 0 && (&blocks[1..], &threads[1..]) == (&[1; 2], &[1; 2]));
+    let attribute = unsafe { *config.attributes };
+    assert_eq!((config.attribute_count, &attribute[..3]), (1, &[6, 0, 1][..]));
+    assert_eq!(ENDS_IN_KERNEL.lock().unwrap().get(&stream), Some(&true), "behind something else");
+    {
+        let modules = MODULES.lock().unwrap();
+        let body = modules[&function.module].1.split_once(&format!(".entry {}(", function.name)).unwrap().1;
+        let first = body.split_once("\n{").unwrap().1.trim_start();
+        assert!(first.starts_with("griddepcontrol.wait;"), "{} does not wait", function.name);
+    }
+    unsafe { launch(function, stream, arguments) };
+    status("cuLaunchKernelEx")
+}
+
+unsafe fn launch(function: &Function, stream: usize, arguments: *const *const c_void) {
     let context = STREAMS.lock().unwrap().get_or_insert_default()[&stream];
     let own = MODULES.lock().unwrap()[&function.module].0;
     assert_eq!((own, CURRENT.get()), (context, context), "of another device");
@@ -343,7 +426,6 @@ pub unsafe extern "C" fn cuLaunchKernel(
             put(stream, Work::Kernel { function: function.clone(), words, first: bound(0), end: bound(1), list });
         }
     }
-    status("cuLaunchKernel")
 }
 
 #[unsafe(no_mangle)]
@@ -354,10 +436,11 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     options: *const c_uint,
     values: *const *mut c_char,
 ) -> c_uint {
-    let status = status("cuModuleLoadDataEx");
+    let text = unsafe { CStr::from_ptr(image) }.to_string_lossy().into_owned();
+    let of_waiting = if text.contains("griddepcontrol") { status("griddepcontrol") } else { 0 };
+    let status = if of_waiting == 0 { status("cuModuleLoadDataEx") } else { of_waiting };
     unsafe {
         *module = handle();
-        let text = CStr::from_ptr(image).to_string_lossy().into_owned();
         MODULES.lock().unwrap().insert(*module, (CURRENT.get(), text));
     }
     for n in 0..count as usize {

@@ -1,0 +1,216 @@
+//! Kernels that are started while the one before them ends: where that is possible, and that nobody sees it otherwise.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::path::Path;
+
+use ikra::driver::waiting;
+use ikra::prelude::*;
+use ikra::{Error, On, Place as At};
+use ikra_build::{ptx, ptxas};
+use ikra_device_tests::model::waves::*;
+use ikra_device_tests::{device_code, has_gpu};
+
+mod made_up;
+
+fn waves(n: usize) -> Waves {
+    let mut sim = Waves::new();
+    let links: Vec<_> = sim.left.reserve(n).unwrap().collect();
+    for (k, &link) in links.iter().enumerate() {
+        // Far away, so that most often another block's.
+        sim.left.init(link, Left { a: k as u32, b: 3 * k as u32, next: links[(k * 7 + n / 2) % n] }).unwrap();
+    }
+    sim.right.extend((0..n / 2).map(|k| Right { c: k as u32 })).unwrap();
+    sim
+}
+
+#[track_caller]
+fn check(one: &Waves, other: &Waves) {
+    assert_eq!(one.left.column(left::a), other.left.column(left::a));
+    assert_eq!(one.left.column(left::b), other.left.column(left::b));
+    assert_eq!(one.right.column(right::c), other.right.column(right::c));
+}
+
+/// Each kernel reads what the ones before it wrote, that of other threads too.
+fn sequence(on: &mut On<'_, Waves>) -> Result<(), Error> {
+    on.execute(Left::turn, ())?;
+    on.execute(Left::shift, ())?;
+    on.execute(Right::turn, ())?;
+    on.execute(Left::swing, ())?;
+    on.execute_range(Left::shift, 5.., ())?;
+    on.execute(Left::turn, ())
+}
+
+/// In a chain, each kernel sees all that the ones before it did, however long these take.
+#[test]
+fn a_kernel_sees_what_was_done_before_it() {
+    if !has_gpu() {
+        return;
+    }
+    // From less than a block to many more than run at the same time. The made-up driver has no memory, and runs few.
+    let is_made_up = ikra::driver::devices().unwrap()[0].memory == 0;
+    for n in if is_made_up { &[20, 300][..] } else { &[20, 5000, 400_000] }.iter().copied() {
+        let (mut host, mut sim) = (waves(n), waves(n));
+        let rounds = if n < 10_000 { 30 } else { 6 };
+        for round in 0..rounds {
+            sequence(&mut host.on(At::Host)).unwrap();
+            sequence(&mut sim.on(At::Gpu(0))).unwrap();
+            if round % 5 == 3 {
+                // Between the kernels something else: an upload, and reading one object.
+                for sim in [&mut host, &mut sim] {
+                    let link = sim.left.links().nth(n / 3).unwrap();
+                    sim.set(link, left::b, round);
+                }
+                let [one, other] = [&host, &sim].map(|sim| sim.get(sim.left.links().nth(n / 2).unwrap()).a());
+                assert_eq!(one, other, "round {round} of {n}");
+            }
+        }
+        check(&host, &sim);
+        let more = |on: &mut On<'_, Waves>| sequence(on).and_then(|()| on.execute(Left::trace, ()));
+        let step = sim.on(At::Gpu(0)).record(more).unwrap();
+        for _ in 0..rounds {
+            more(&mut host.on(At::Host)).unwrap();
+            sequence(&mut host.on(At::Host)).unwrap();
+            sim.on(At::Gpu(0)).replay(&step).unwrap();
+            sequence(&mut sim.on(At::Gpu(0))).unwrap();
+        }
+        check(&host, &sim);
+    }
+}
+
+/// Kernels behind kernels, and behind other things.
+#[test]
+#[ignore = "run by the others, beside a driver made for it"]
+fn mixed_work() {
+    let mut sim = waves(20);
+    let place = At::Gpu(0);
+    eprintln!("BEGIN");
+    let mark = |what: &str| eprintln!("MARK {what}");
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    sim.on(place).execute(Right::turn, ()).unwrap();
+    sim.on(place).execute(Left::turn, ()).unwrap();
+    sim.on(place).synchronize().unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    mark("upload");
+    sim.left.column_mut(left::b)[3] = 7;
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    mark("copies between columns");
+    sim.on(place).execute_range(Left::turn, 2..9, ()).unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    mark("download");
+    assert!(sim.left.column(left::a)[3] > 0);
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    mark("timed");
+    sim.cuda_time_kernels(true).unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    sim.cuda_time_kernels(false).unwrap();
+    mark("recorded");
+    let step = sim.on(place).record(|on| {
+        on.execute(Left::shift, ())?;
+        on.execute(Right::turn, ())?;
+        on.execute_range(Left::turn, 2..9, ())?;
+        on.execute(Left::shift, ())
+    });
+    let step = step.unwrap();
+    mark("replayed");
+    sim.on(place).execute(Right::turn, ()).unwrap();
+    sim.on(place).replay(&step).unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    sim.on(place).execute(Left::shift, ()).unwrap();
+    mark("constant memory");
+    sim.on(place).execute(Left::trace, ()).unwrap();
+    sim.on(place).execute(Left::trace, ()).unwrap();
+    mark("END");
+}
+
+/// The kernels that were launched in each part of [`mixed_work`]: `*` where one was started early.
+fn starts(plan: &str) -> Vec<(String, String)> {
+    let said = made_up::made_up(plan, &["mixed_work"]);
+    let (mut parts, mut name) = (Vec::new(), String::from("first"));
+    let mut starts = String::new();
+    for line in said.lines().skip_while(|line| *line != "BEGIN") {
+        if let Some(next) = line.strip_prefix("MARK ") {
+            parts.push((std::mem::replace(&mut name, next.to_owned()), std::mem::take(&mut starts)));
+        } else if let Some((_, kernel)) = line.split_once(" launches ").or_else(|| line.split_once(" starts ")) {
+            let early = if kernel.ends_with(" early") { "*" } else { "" };
+            let kernel = kernel.strip_prefix("ikra_kernel_").unwrap_or(kernel).trim_end_matches(" early");
+            let short: String = kernel.split('_').take(2).collect::<Vec<_>>().join(".");
+            starts.push_str(&format!("{}{short}{early}", if starts.is_empty() { "" } else { " " }));
+        }
+    }
+    parts
+}
+
+#[test]
+fn only_kernels_directly_behind_kernels_are_started_early() {
+    if device_code().is_none() {
+        return;
+    }
+    let parts = starts("cc:90");
+    let parts: Vec<(&str, &str)> = parts.iter().map(|(name, starts)| (name.as_str(), starts.as_str())).collect();
+    let wanted = [
+        // Where the first snapshots of a class are made, they are cleared before.
+        ("first", "Left.shift Right.turn Left.turn Left.shift*"),
+        ("upload", "Left.shift Left.shift*"),
+        // The snapshot is copied after the kernel, for these objects alone.
+        ("copies between columns", "Left.turn* Left.shift"),
+        // Of so few objects, a kernel copies the column.
+        ("download", "ikra.copy* Left.shift*"),
+        // Between marks.
+        ("timed", "Left.shift Left.shift"),
+        // Two graphs: columns and snapshots are exchanged by each replay.
+        ("recorded", "Left.shift Right.turn* Left.turn* Left.shift Left.shift Right.turn* Left.turn* Left.shift"),
+        ("replayed", "Right.turn Left.shift Left.shift*"),
+        ("constant memory", "Left.trace Left.trace*"),
+    ];
+    assert_eq!(parts, wanted);
+}
+
+#[test]
+fn older_devices_and_drivers_start_none_early() {
+    if device_code().is_none() {
+        return;
+    }
+    // Also a driver that does not take the text.
+    for plan in ["", "cc:89", "cc:90,version:12030", "cc:90,griddepcontrol:222"] {
+        let parts = starts(plan);
+        assert!(parts.iter().all(|(_, starts)| !starts.contains('*')), "{plan}: {parts:?}");
+        assert!(parts.iter().all(|(_, starts)| starts.contains("Left.")), "{plan}: {parts:?}");
+    }
+}
+
+/// The same tests of agreement as elsewhere.
+#[test]
+fn nobody_sees_it() {
+    if device_code().is_none() {
+        return;
+    }
+    made_up::made_up("cc:90", &["a_kernel_sees_what_was_done_before_it"]);
+    made_up::made_up("cc:120,devices:2", &["a_kernel_sees_what_was_done_before_it"]);
+}
+
+#[test]
+fn the_device_code_can_wait() {
+    let Some(path) = device_code() else { return };
+    let code = std::fs::read_to_string(path).unwrap();
+    let made = waiting(&code).unwrap();
+    let (before, after) = (ptx::kernels(&code), ptx::kernels(&made.ptx));
+    assert_eq!(made.kernels, before.iter().map(|kernel| kernel.name.clone()).collect::<Vec<_>>());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(after.body.strip_prefix("\tgriddepcontrol.wait;\n"), Some(before.body.as_str()), "{}", after.name);
+    }
+    let Some(assembler) = ptxas::find() else { return };
+    let text = Path::new(env!("CARGO_TARGET_TMPDIR")).join("waiting.ptx");
+    std::fs::write(&text, &made.ptx).unwrap();
+    for target in ["sm_90", "sm_100"] {
+        let usage = |text: &Path| ptxas::assemble(&assembler, text, target).unwrap();
+        for (plain, waiting) in usage(Path::new(path)).iter().zip(usage(&text)) {
+            assert_eq!(
+                (plain.spill_bytes, plain.stack_bytes),
+                (waiting.spill_bytes, waiting.stack_bytes),
+                "{waiting:?}"
+            );
+        }
+    }
+}
