@@ -17,18 +17,22 @@ impl<'a> Arguments<'a> {
         self.own.iter().chain(self.arguments).copied().filter(|argument| argument.bytes() > 0)
     }
 
-    /// Where they are, and words of tables after them.
-    pub(crate) fn places(&self, words: &[u64]) -> Places {
-        let all = self.taken().map(Argument::start).chain(start(words));
-        let mut few = [std::ptr::null(); 16];
-        let len = all.clone().count();
-        if len > few.len() {
-            return Places::Many(all.collect());
+    /// Calls `work` with where they are, and words of tables after them.
+    pub(crate) fn with_places<T>(&self, words: &[u64], work: impl FnOnce(&[*const ()]) -> T) -> T {
+        // Most often few enough to need no allocation.
+        let (mut few, mut len, mut more) = ([std::ptr::null(); 16], 0, Vec::new());
+        let mut put = |place| match few.get_mut(len) {
+            Some(slot) => {
+                *slot = place;
+                len += 1;
+            }
+            None => more.push(place),
+        };
+        for arguments in [self.own, self.arguments] {
+            arguments.iter().filter(|argument| argument.bytes() > 0).for_each(|argument| put(argument.start()));
         }
-        for (slot, argument) in few.iter_mut().zip(all) {
-            *slot = argument;
-        }
-        Places::Few(few, len)
+        start(words).into_iter().for_each(put);
+        if more.is_empty() { work(&few[..len]) } else { work(&[&few[..], &more].concat()) }
     }
 
     /// Copies of them.
@@ -46,17 +50,26 @@ pub(crate) fn start(words: &[u64]) -> Option<*const ()> {
     (!words.is_empty()).then_some(words.as_ptr().cast())
 }
 
-/// Where arguments are, most often few enough to need no allocation.
-pub(crate) enum Places {
-    Few([*const (); 16], usize),
-    Many(Vec<*const ()>),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Places {
-    pub(crate) fn as_slice(&self) -> &[*const ()] {
-        match self {
-            Self::Few(few, len) => &few[..*len],
-            Self::Many(many) => many,
+    #[test]
+    fn places_are_in_order_however_many_there_are() {
+        let numbers: Vec<u32> = (0..40).collect();
+        for own in [0, 1, 15, 16, 17, 40] {
+            let mut own: Vec<Argument<'_>> = numbers[..own].iter().map(Argument::of).collect();
+            // Of which the device takes nothing.
+            own.insert(0, Argument::words(&[]));
+            let arguments = Arguments { own: &own, arguments: &[Argument::of(&numbers[7]), Argument::words(&[])] };
+            for words in [&[][..], &[3, 4]] {
+                let wanted = numbers[..own.len() - 1]
+                    .iter()
+                    .chain([&numbers[7]])
+                    .map(|number| std::ptr::from_ref(number).cast());
+                let wanted: Vec<*const ()> = wanted.chain(start(words)).collect();
+                arguments.with_places(words, |all| assert_eq!(all, wanted));
+            }
         }
     }
 }

@@ -166,9 +166,11 @@ impl DeviceWorld {
                 self.refuse_elsewhere(&mut **objects)?;
             }
         }
+        let has_snapshots = sections.iter().any(|section| !section.effects.shadowed().is_empty());
         for (member, objects) in members.iter_mut().enumerate() {
             let table = &self.tables[member];
-            let own = sections.iter().find(|section| section.effects.class == table.class);
+            let is_own = |section: &&Section<'_>| has_snapshots && section.effects.class == table.class;
+            let own = sections.iter().find(is_own);
             let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
             if snapshot.is_empty() && table.is_complete(&**objects) {
                 continue;
@@ -330,11 +332,14 @@ impl DeviceWorld {
     pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         let committed = sections.iter().try_for_each(|section| {
             let (class, snapshot) = (section.effects.class, section.effects.shadowed());
+            if snapshot.is_empty() {
+                return Ok(());
+            }
             match self.tables.iter().position(|table| table.class == class) {
-                Some(member) if !snapshot.is_empty() => {
+                Some(member) => {
                     self.commit_snapshot(&mut *members[member], snapshot, &Positions::of(&section.over)).map(drop)
                 }
-                _ => Ok(()),
+                None => Ok(()),
             }
         });
         self.note_changes(members, sections.iter().map(|section| section.effects));

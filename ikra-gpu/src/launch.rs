@@ -152,7 +152,7 @@ impl DeviceWorld {
         }
         let words = self.words(members, entry)?;
         // SAFETY: by the caller, and the words are those that the entry takes.
-        unsafe { self.log.launch(kernel, &entry.function, grid, arguments.places(&words).as_slice()) }?;
+        arguments.with_places(&words, |all| unsafe { self.log.launch(kernel, &entry.function, grid, all) })?;
         self.spare = words;
         self.commit(members, sections)
     }

@@ -72,7 +72,7 @@ impl DeviceWorld {
             let arguments = Arguments { own, arguments: &[] };
             // SAFETY: the four kernels take what they are given below: addresses of the memory above, links and chunks as many
             // as there are, and of shared memory a word or two per thread.
-            unsafe { log.launch(NAME, function, grid, arguments.places(&[]).as_slice()) }
+            arguments.with_places(&[], |all| unsafe { log.launch(NAME, function, grid, all) })
         };
         // SAFETY: the memory was just asked for; what used it before is before this in the stream.
         unsafe { log.stream.zero(sets, sets_bytes + found_bytes)? };

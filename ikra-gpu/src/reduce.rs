@@ -70,7 +70,7 @@ impl DeviceWorld {
         // SAFETY: the entry takes two `u32`, four pointers, the kernel's arguments and these words, as `entry` has compared; there is
         // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
         // are as many threads as are asked for; and as in `start`.
-        unsafe { self.log.launch(launch.kernel, &entry.function, grid, all.places(&words).as_slice()) }?;
+        all.with_places(&words, |all| unsafe { self.log.launch(launch.kernel, &entry.function, grid, all) })?;
         self.commit(members, sections)?;
         log.count_down(reduction.size);
         let to = reduction.result.as_ptr();

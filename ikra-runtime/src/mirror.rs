@@ -181,10 +181,12 @@ impl Held {
     /// Says that the host's values of these fields are not the last ones any more, or all of them are.
     fn forget(&mut self, fields: FieldSet) {
         self.cost = 0;
-        self.objects.retain(|_, held| {
-            *held = held.without(fields);
-            !held.is_empty()
-        });
+        if !self.objects.is_empty() {
+            self.objects.retain(|_, held| {
+                *held = held.without(fields);
+                !held.is_empty()
+            });
+        }
     }
 
     /// What of a unit the host does not have.

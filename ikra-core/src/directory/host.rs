@@ -113,7 +113,10 @@ impl Header {
     ///
     /// There are no references into columns of these fields, nor of others that are fetched with them.
     pub unsafe fn set_changed_on_device(&self, fields: FieldSet) {
-        self.changed_on_device.fetch_or(fields.bits(), Release);
+        // Most often a kernel has changed them before, and nobody has looked since.
+        if self.changed_on_device.load(Relaxed) & fields.bits() != fields.bits() {
+            self.changed_on_device.fetch_or(fields.bits(), Release);
+        }
     }
 
     /// Whether the copy with this number still has the last values of all fields.
