@@ -384,10 +384,15 @@ impl Scanner<'_> {
         let after = &tokens[at + 1..];
         let is_pattern = match (group.delimiter(), before) {
             // `Some(a) = …` and `&mut (a)`, but not `*pick(a) = …` nor `list[a] = …`.
-            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) => starts_uppercase(name) || name == "mut",
-            (Delimiter::Parenthesis | Delimiter::Bracket, Some(before)) => {
-                !matches!(before, TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_))
+            (Delimiter::Parenthesis, Some(TokenTree::Ident(name))) if starts_uppercase(name) || name == "mut" => true,
+            (Delimiter::Parenthesis | Delimiter::Bracket, Some(TokenTree::Ident(name))) => {
+                BEFORE_NOT.iter().any(|word| name == word)
             }
+            // Behind a statement that ends with a block, or an attribute.
+            (Delimiter::Parenthesis | Delimiter::Bracket, Some(TokenTree::Group(end))) => {
+                end.delimiter() == Delimiter::Brace || is_attribute(&tokens[..at])
+            }
+            (Delimiter::Parenthesis | Delimiter::Bracket, Some(before)) => !matches!(before, TokenTree::Literal(_)),
             (Delimiter::Brace, Some(TokenTree::Ident(name))) => starts_uppercase(name),
             (Delimiter::Parenthesis | Delimiter::Bracket, None) => true,
             // What a macro was given as an expression.
@@ -545,6 +550,12 @@ fn is_assignment(tokens: &[TokenTree]) -> bool {
         (Some('<'), Some('<'), Some('=')) | (Some('>'), Some('>'), Some('=')) => true,
         _ => false,
     }
+}
+
+/// Whether the tokens end with an attribute.
+fn is_attribute(before: &[TokenTree]) -> bool {
+    let [.., hash, TokenTree::Group(group)] = before else { return false };
+    is_punct(Some(hash), '#') && group.delimiter() == Delimiter::Bracket
 }
 
 /// Whether the tokens end with `&mut` or `&raw mut`.
