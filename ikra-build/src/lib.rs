@@ -74,6 +74,7 @@ mod strict;
 mod strides;
 mod toolchain;
 mod turn;
+mod uncalled;
 mod words;
 
 use std::env;

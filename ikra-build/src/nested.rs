@@ -10,7 +10,7 @@ use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
 use crate::{
     Device, Floats, artifact, counts, lines, loops, messages, offsets, panics, slots, spaces, stores, strides, turn,
-    words,
+    uncalled, words,
 };
 
 /// Variables of the outer build that must not reach the inner one.
@@ -115,8 +115,8 @@ pub(crate) fn compile(
         Floats::Contract | Floats::Fast => None,
     };
     Ok(Made {
-        code: words::passed(&offsets::last(&loops::forbid_unrolling(&panics::reported(&counts::read_once(
-            &strides::stepped(&stores::after_loads(&slots::direct(&spaces::named(&code)))),
+        code: words::passed(&offsets::last(&loops::forbid_unrolling(&uncalled::emptied(&panics::reported(
+            &counts::read_once(&strides::stepped(&stores::after_loads(&slots::direct(&spaces::named(&code))))),
         ))))),
         ir,
         sources: artifact::sources(&profile, &krate.name),

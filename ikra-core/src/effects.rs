@@ -230,6 +230,8 @@ pub struct Effects {
     /// Whether a call does much work: it is then spread over threads for few objects already, and compiled for several
     /// instruction sets.
     pub is_heavy: bool,
+    /// Whether it runs for every pair of an object and another: several times for each object, or not at all.
+    pub is_for_pairs: bool,
     /// Fields of its own object that it names: they are loaded.
     pub reads: FieldSet,
     /// Fields of its own object that it may change.
@@ -270,6 +272,7 @@ impl Effects {
             class: ClassId::NONE,
             is_exclusive: false,
             is_heavy: false,
+            is_for_pairs: false,
             reads: FieldSet::EMPTY,
             writes: FieldSet::EMPTY,
             snapshot: FieldSet::EMPTY,
@@ -391,6 +394,12 @@ impl Effects {
         Self { is_heavy: true, ..self }
     }
 
+    /// The same for a kernel that runs for pairs.
+    #[must_use]
+    pub const fn for_pairs(self) -> Self {
+        Self { is_for_pairs: true, ..self }
+    }
+
     /// With what the kernel's attribute lists of atomic fields, in place of what its text shows.
     #[must_use]
     pub const fn declared(self, listed: &[AtomicUse]) -> Self {
@@ -415,6 +424,31 @@ impl Effects {
     /// The fields that the kernel writes to a shadow, so that others see the values from before.
     pub const fn shadowed(&self) -> FieldSet {
         if self.is_exclusive { self.snapshot } else { FieldSet::EMPTY }
+    }
+
+    /// Whether a call of the kernel writes every element of this inner array of its own object to the shadow: those that the
+    /// method does not write as they were.
+    ///
+    /// Of arrays in columns, that is: their elements can be told by the bits of a number. And in one call for each object.
+    pub(crate) const fn renews(&self, field: usize) -> bool {
+        if self.is_for_pairs || !self.shadowed().contains(field) || field >= self.fields.len() {
+            return false;
+        }
+        let FieldInfo { array, atomic, .. } = &self.fields[field];
+        matches!(array, Some(array) if !array.arena && array.slots <= u32::BITS as usize) && !*atomic
+    }
+
+    /// The fields whose shadow starts as a copy: inner arrays, whose elements are changed where they are, but for those that calls
+    /// [renew](Self::renews).
+    pub const fn copied(&self) -> FieldSet {
+        let (mut copied, mut field) = (FieldSet::EMPTY, 0);
+        while field < self.fields.len() {
+            if self.fields[field].array.is_some() && self.shadowed().contains(field) && !self.renews(field) {
+                copied = copied.union(FieldSet::from_bits(1 << field));
+            }
+            field += 1;
+        }
+        copied
     }
 }
 

@@ -66,6 +66,11 @@ pub unsafe trait PairCall<A>: Kernel {
     );
 }
 
+/// Fails to compile if a kernel that runs for pairs does not say so: its views come and go several times for each object.
+pub const fn assert_for_pairs<K: Kernel>() {
+    assert!(K::EFFECTS.is_for_pairs, "a kernel for pairs has effects that say so");
+}
+
 /// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
 /// there may run it. Costs no code: the call is mentioned and not used.
 pub fn examine<K: Call<A>, A>() {

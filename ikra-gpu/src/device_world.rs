@@ -172,11 +172,12 @@ impl DeviceWorld {
             let is_own = |section: &&Section<'_>| has_snapshots && section.effects.class == table.class;
             let own = sections.iter().find(is_own);
             let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
+            let copied = own.map_or(FieldSet::EMPTY, |section| section.effects.copied());
             if snapshot.is_empty() && table.is_complete(&**objects) {
                 continue;
             }
             self.tables[member].note_incomplete();
-            self.prepare_class(member, &mut **objects, snapshot)?;
+            self.prepare_class(member, &mut **objects, snapshot, copied)?;
             self.tables[member].note_complete(&mut **objects, self.log.number());
         }
         Ok(())
@@ -227,7 +228,14 @@ impl DeviceWorld {
                 .is_some_and(|columns| columns.number == table.state.columns)
     }
 
-    fn prepare_class(&mut self, member: usize, objects: &mut dyn AnyObjects, snapshot: FieldSet) -> Result<(), Error> {
+    /// Brings a class up to date, and makes room for the snapshots of some fields. Those in `copied` start as copies.
+    fn prepare_class(
+        &mut self,
+        member: usize,
+        objects: &mut dyn AnyObjects,
+        snapshot: FieldSet,
+        copied: FieldSet,
+    ) -> Result<(), Error> {
         if objects.pending() > 0 {
             return Err(Error::NotAllInitialized { class: objects.name(), pending: objects.pending() });
         }
@@ -256,7 +264,6 @@ impl DeviceWorld {
             self.tables[member].current = Some((objects.count(), objects.capacity()));
             self.write_header(member, objects)?;
         }
-        let copied = snapshot.intersection(objects.arrays());
         Ok(DeviceColumns::of(objects, &self.log)?.fill_shadow(copied)?)
     }
 

@@ -220,8 +220,7 @@ impl DeviceWorld {
     ) -> Result<(), Error> {
         for (effects, _) in &step.sections {
             let Some((_, objects)) = own(members, effects.class) else { continue };
-            let arrays = objects.arrays();
-            DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.shadowed().intersection(arrays))?;
+            DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.copied())?;
         }
         let words = self.words(members, &step.entry)?;
         // SAFETY: `Step` was made for the entry, with its arguments, and these are its words. What the kernel does is sound when

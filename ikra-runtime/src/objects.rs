@@ -20,7 +20,7 @@ use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub use rows::{Links, Rows};
 
-use crate::class::{Class, MAX_FIELDS, arrays, atomics, base_count, first_column, in_arena};
+use crate::class::{Class, MAX_FIELDS, atomics, base_count, first_column, in_arena};
 use crate::error::Error;
 use crate::exec::for_chunks;
 use crate::link::Link;
@@ -465,7 +465,8 @@ impl<C: Class> Objects<C> {
     }
 
     /// Storage for the columns of `fields` beside the objects', for a kernel with `snapshot`.
-    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet) -> Result<C::Bases, Error> {
+    /// Those of the fields in `copied` start as copies of the objects'.
+    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, copied: FieldSet) -> Result<C::Bases, Error> {
         if fields.is_empty() || self.is_empty() {
             return Ok(C::Bases::NONE);
         }
@@ -483,12 +484,10 @@ impl<C: Class> Objects<C> {
             // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, self.shadow.fields) }
         }
-        // Arrays are changed in place, so that their snapshots start as copies.
-        let arrays = fields.intersection(const { arrays::<C>() });
-        if !arrays.is_empty() {
+        if !copied.is_empty() {
             for index in 0..self.shadow.len {
                 // SAFETY: as above.
-                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, arrays) }
+                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, copied) }
             }
         }
         self.shadow.len = self.len();

@@ -14,6 +14,7 @@ mod arrangement;
 mod atomics;
 mod elements;
 mod iter;
+mod renewal;
 mod views;
 
 use core::marker::PhantomData;
@@ -98,6 +99,14 @@ pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
 /// checked where they become refs, and when the call has ended.
 pub(crate) const fn brings_links<P: Phase, S: ArrayStorage>() -> bool {
     !P::SEQUENTIAL && !S::LINKS_TO.is_empty() && is_written::<P, S>()
+}
+
+/// Whether a call of the kernel `P` writes all elements of the array `S` of its own object to a shadow, where nothing is before:
+/// those that its method does not write in the end.
+///
+/// A view of another object of the class, which is only lent, is the same with no element written.
+pub(crate) const fn is_renewed<P: Phase, S: ArrayStorage>() -> bool {
+    !P::GUARDED && P::EFFECTS.class.may_be(S::Owner::ID) && P::EFFECTS.renews(S::FIELD)
 }
 
 /// What a view shows for an element.
@@ -227,7 +236,13 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
 
     #[inline(always)]
-    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerMut<'w, P, Self> {
+    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> InnerMut<'w, P, Self> {
+        if const { is_renewed::<P, Self>() } {
+            // SAFETY: the object exists.
+            let before = unsafe { Self::read(&table.bases, index) };
+            // SAFETY: the object exists, and the value is where its array is, in the shadow if the view is a call's.
+            return unsafe { InnerMut::renewed(value, before, Targets::of::<C, K>(table)) };
+        }
         // Who writes an array has most likely to do with all of it.
         let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
         // SAFETY: the object exists, and the value is where its array is, or a placeholder without elements.
@@ -243,7 +258,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     #[inline(always)]
     fn from_view<P: Phase>(view: InnerMut<'_, P, Self>) -> Self::Value {
         view.check_links();
-        view.elements()
+        view.into_elements()
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use ikra_core::class::Class;
 use ikra_core::effects::FieldSet;
 use ikra_core::handle::{Handle, Own};
 use ikra_core::info::ClassInfo;
-use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_modes};
+use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_for_pairs, assert_modes};
 use ikra_core::mode::{Chunk, ModeTuple};
 use ikra_core::near::Near;
 use ikra_core::step::{check, finish, step};
@@ -157,6 +157,7 @@ impl<K: Kernel> Meeting<K> {
     where
         K: PairCall<A>,
     {
+        const { assert_for_pairs::<K>() };
         // SAFETY: its handles are for `K`, which runs.
         let table = unsafe { Table::<K::Class>::get() };
         // SAFETY: as above.

@@ -64,6 +64,7 @@ fn effects(block: &Block, method: &Method, options: &Options, name: &str) -> Tok
     let found = quote_spanned!(at=> <#class>::#found.reach(::ikra::rt::Reached::NONE));
     let heavy = options.heavy.unwrap_or(method.access.loops || options.pairs.is_some());
     let heavy = heavy.then(|| quote_spanned!(at=> .heavy()));
+    let pairs = options.pairs.is_some().then(|| quote_spanned!(at=> .for_pairs()));
     let declared = (!options.order.0.is_empty()).then(|| {
         let listed = options.order.to_tokens();
         quote_spanned!(at=> .declared(#listed))
@@ -71,9 +72,11 @@ fn effects(block: &Block, method: &Method, options: &Options, name: &str) -> Tok
     let snapshot = bits(options.snapshot);
     match method.receiver {
         Receiver::Exclusive => {
-            quote_spanned!(at=> ::ikra::Effects::exclusive::<#class>(#name, #found, #snapshot) #heavy #declared)
+            quote_spanned!(at=> ::ikra::Effects::exclusive::<#class>(#name, #found, #snapshot) #heavy #pairs #declared)
         }
-        Receiver::Shared => quote_spanned!(at=> ::ikra::Effects::shared::<#class>(#name, #found) #heavy #declared),
+        Receiver::Shared => {
+            quote_spanned!(at=> ::ikra::Effects::shared::<#class>(#name, #found) #heavy #pairs #declared)
+        }
     }
 }
 

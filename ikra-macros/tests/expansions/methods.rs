@@ -120,7 +120,7 @@ const _: () = {
     ::ikra::rt::kernel! {
         pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow;
         ::ikra::Effects::exclusive:: < Body > ("Body::attract", < Body >
-        ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy();
+        ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy().for_pairs();
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {

@@ -13,7 +13,7 @@ use crate::class::Class;
 use crate::handle::Handle;
 use crate::info::ClassInfo;
 use crate::isa::{Isa, Trial};
-use crate::kernel::{PairCall, ValuesOf};
+use crate::kernel::{PairCall, ValuesOf, assert_for_pairs};
 use crate::objects::Objects;
 use crate::phase::Phase;
 use crate::spread::{Job, Spread};
@@ -34,6 +34,7 @@ where
     K: PairCall<A>,
     A: Copy + Send + Sync,
 {
+    const { assert_for_pairs::<K>() };
     let shadow = prepare::<K>(objects);
     let range = 0..objects.len();
     let table = objects.table();

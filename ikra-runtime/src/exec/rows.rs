@@ -59,7 +59,7 @@ pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
     if const { K::EFFECTS.shadowed() }.is_empty() {
         return <K::Class as ClassInfo>::Bases::NONE;
     }
-    match objects.prepare_shadow(const { K::EFFECTS.shadowed() }) {
+    match objects.prepare_shadow(const { K::EFFECTS.shadowed() }, const { K::EFFECTS.copied() }) {
         Ok(bases) => bases,
         Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel),
     }

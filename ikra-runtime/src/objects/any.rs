@@ -69,7 +69,7 @@ pub unsafe trait AnyObjects {
     fn has_own_columns(&self) -> bool;
     /// The fields that are `#[atomic]`.
     fn atomics(&self) -> FieldSet;
-    /// The fields that kernels change in place, so that their snapshots start as copies.
+    /// The fields that are inner arrays.
     fn arrays(&self) -> FieldSet;
     /// Whether nothing has happened to so many objects, with room for so many, since their only copy was given this number, and
     /// all are initialised: then the copy has their last values.

@@ -121,6 +121,59 @@ macro_rules! arrays {
                     }
                 }
             }
+            /// Writes some elements anew, in all ways that there are, and reads own ones that it has written and others.
+            #[kernel(snapshot(items))]
+            pub fn renew(&mut self, way: u32) {
+                let len = self.items.len();
+                if len == 0 {
+                    return;
+                }
+                let at = (self.weight as usize + way as usize) % len;
+                match (self.weight + way) % 13 {
+                    0 => return,
+                    1 => self.items[at] = self.items[0].mixed(self.items[at], way),
+                    2 => self.items.set(at, self.items[len - 1]),
+                    3 => self.items.swap(0, at),
+                    4 => self.items.range_mut(at..).for_each(|item| *item = item.mixed(*item, way)),
+                    5 => {
+                        for item in self.items.iter_mut().take(at) {
+                            *item = item.mixed(*item, way);
+                        }
+                    }
+                    6 => {
+                        if let Some(item) = self.items.iter_mut().next_back() {
+                            *item = item.mixed(*item, way);
+                        }
+                        if let Some(items) = self.items.as_slice() {
+                            self.sum = items.iter().fold(self.sum, |sum, item| sum.wrapping_mul(31).wrapping_add(item.number()));
+                        }
+                    }
+                    7 => {
+                        if let Some(items) = self.items.as_mut_slice() {
+                            items.reverse();
+                        }
+                    }
+                    8 => self.items.fill(self.items[at]),
+                    9 => {
+                        for other in self.near.iter() {
+                            if other.items().len() > at {
+                                self.items[at] = other.items()[at];
+                            }
+                        }
+                    }
+                    10 => {
+                        drop(self.items.iter_mut());
+                        self.items.set(0, self.items[at]);
+                    }
+                    11 => {
+                        for i in 0..len {
+                            self.items[i] = self.items[len - 1 - i];
+                        }
+                    }
+                    _ => {}
+                }
+                self.sum = self.items.iter().fold(self.sum, |sum, item| sum.wrapping_mul(31).wrapping_add(item.number()));
+            }
             /// Adds up the neighbours' elements, and tells them so.
             // By different elements of `hits`.
             #[kernel(unordered(hits))]
@@ -198,3 +251,40 @@ arrays!(
     [(1)]
 );
 arrays!(TilesNone, TilesNoneWorld, [layout = "tiles"], [(0)], InnerArray<u8>, [Link<TilesNone>; 2], [(object)]);
+
+/// A lattice whose cells take what comes from their neighbours, and let walls send it back.
+#[soa_class]
+pub struct Lattice {
+    pub wall: bool,
+    #[inline_array]
+    pub from: [Link<Lattice>; 4],
+    #[inline_array]
+    pub flow: [f32; 4],
+}
+
+#[soa_methods]
+impl Lattice {
+    /// Writes all elements, whatever the cell is.
+    #[kernel(snapshot(flow))]
+    pub fn stream(&mut self, share: f32) {
+        let mut flow = [0.0; 4];
+        for (n, from) in self.from.iter().enumerate() {
+            flow[n] = from.flow().get(n);
+        }
+        if self.wall {
+            for n in 0..4 {
+                self.flow[n] = flow[3 - n];
+            }
+            return;
+        }
+        let sum = flow[0] + flow[1] + flow[2] + flow[3];
+        for n in 0..4 {
+            self.flow[n] = flow[n] + share * (0.25 * sum - flow[n]);
+        }
+    }
+}
+
+#[soa_world]
+pub struct LatticeWorld {
+    pub cells: Objects<Lattice>,
+}

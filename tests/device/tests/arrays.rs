@@ -2,8 +2,9 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
-use ikra_device_tests::has_gpu;
+use ikra_build::ptx;
 use ikra_device_tests::model::arrays::*;
+use ikra_device_tests::{device_code, has_gpu};
 
 fn hash(mut x: u32) -> u32 {
     x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
@@ -107,6 +108,16 @@ macro_rules! equality {
                     host.execute_each($class::take, &some, 6).unwrap();
                     device.cuda_execute_each($class::take, &some, 6).unwrap();
                     same("take, some", &host, &device);
+                    for way in 0..13 {
+                        host.execute($class::renew, way);
+                        device.cuda_execute($class::renew, way).unwrap();
+                    }
+                    same("renew", &host, &device);
+                    host.execute_range($class::renew, middle.clone(), 4);
+                    device.cuda_execute_range($class::renew, middle.clone(), 4).unwrap();
+                    host.execute_each($class::renew, &some, 6).unwrap();
+                    device.cuda_execute_each($class::renew, &some, 6).unwrap();
+                    same("renew, some", &host, &device);
                     host.execute($class::survey, ());
                     device.cuda_execute($class::survey, ()).unwrap();
                     host.execute($class::turn, ());
@@ -136,13 +147,15 @@ macro_rules! equality {
                 same("grown", &host, &device);
                 let recording = device.cuda_record(|sim| {
                     sim.cuda_execute($class::take, 2)?;
-                    sim.cuda_execute($class::mix, 3)
+                    sim.cuda_execute($class::mix, 3)?;
+                    sim.cuda_execute($class::renew, 4)
                 });
                 let recording = recording.unwrap();
                 for _ in 0..3 {
                     device.cuda_replay(&recording).unwrap();
                     host.execute($class::take, 2);
                     host.execute($class::mix, 3);
+                    host.execute($class::renew, 4);
                 }
                 same("recorded", &host, &device);
             }
@@ -191,4 +204,19 @@ fn arrays_move_with_their_columns_and_only_then() {
     // The field's columns, the arena, and the columns of the other field that has elements there.
     assert_eq!(sim.device_stats().bytes_down, n * (8 + 16 + 8) + n * (8 + 8));
     assert_eq!(sim.device_stats().bytes_up, up);
+}
+
+fn kernel(name: &str) -> Option<ptx::Kernel> {
+    let code = std::fs::read_to_string(device_code()?).unwrap();
+    Some(ptx::kernels(&code).into_iter().find(|kernel| kernel.name.starts_with(name)).unwrap())
+}
+
+#[test]
+fn a_kernel_that_writes_a_whole_array_loads_none_of_it() {
+    let Some(stream) = kernel("ikra_kernel_Lattice_stream_") else { return };
+    // The list, whether it is a wall, four links, and an element of each; and a store for each, where it is a wall and where not.
+    assert_eq!((stream.count("ld.global"), stream.count("st.global")), (10, 8), "{}", stream.body);
+    // By an index: those that it writes, and in the end those that it did not.
+    let Some(renew) = kernel("ikra_kernel_SoaFull_renew_") else { return };
+    assert!(renew.count("st.global") > 5, "{}", renew.body);
 }

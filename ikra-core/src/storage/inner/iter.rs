@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::elements::Elements;
+use super::renewal::Renewal;
 use super::{Arrangement, ArrayStorage, brings_links, shown};
 use crate::directory::Targets;
 use crate::phase::Phase;
@@ -31,6 +32,8 @@ use crate::value::Value;
 /// ```
 pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
+    /// Where some of them are instead.
+    renewal: Renewal<S::Element>,
     // 32 bits suffice, and leave a GPU more registers. `next` is at most `end`.
     next: u32,
     end: u32,
@@ -45,11 +48,17 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// # Safety
     ///
     /// The range starts at its end at the latest and is within the elements, which are those of an array `S`, whose targets these are.
+    /// So are those before, if the array is renewed in phase `P`.
     #[inline(always)]
-    pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>, range: Range<usize>) -> Self {
+    pub(super) unsafe fn new(
+        elements: Elements<S::Element>,
+        renewal: Renewal<S::Element>,
+        targets: Targets<'w>,
+        range: Range<usize>,
+    ) -> Self {
         let (next, end) = (range.start as u32, range.end as u32);
         let elements = elements.placed();
-        let mut iter = Self { elements, next, end, ahead: Ahead::new(), targets, marker: PhantomData };
+        let mut iter = Self { elements, renewal, next, end, ahead: Ahead::new(), targets, marker: PhantomData };
         iter.look_ahead();
         iter
     }
@@ -58,19 +67,24 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     ///
     /// # Safety
     ///
-    /// They are those of an array `S`, whose targets these are, of an object that exists.
+    /// They are those of an array `S`, whose targets these are, of an object that exists. So are those before, if the array is renewed
+    /// in phase `P`.
     #[inline(always)]
-    pub(super) unsafe fn all(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
+    pub(super) unsafe fn all(
+        elements: Elements<S::Element>,
+        renewal: Renewal<S::Element>,
+        targets: Targets<'w>,
+    ) -> Self {
         let elements = elements.placed();
         let end = elements.len();
         if !is_partly_inlined::<S>() {
             // SAFETY: all of the elements.
-            return unsafe { Self::new(elements, targets, 0..end) };
+            return unsafe { Self::new(elements, renewal, targets, 0..end) };
         }
         // SAFETY: the arrangement has slots, of which the first has the first element, if there is one, and nothing writes the
         // array while it is borrowed.
         let ahead = unsafe { Ahead::first(end > 0, elements.slot(0)) };
-        Self { elements, next: 0, end: end as u32, ahead, targets, marker: PhantomData }
+        Self { elements, renewal, next: 0, end: end as u32, ahead, targets, marker: PhantomData }
     }
 
     /// Asks for the next element.
@@ -95,7 +109,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         self.next += 1;
         // SAFETY: there is one: `next` was less than `end`, which is at most the length, and nothing writes the array while
         // it is borrowed.
-        let read = || unsafe { self.elements.read::<S::Arrangement>(index) };
+        let read = || unsafe { self.element(index) };
         let element = if const { looks_ahead::<S>() } {
             // SAFETY: there is one, by the caller, and it was asked for.
             unsafe { self.ahead.take(read) }
@@ -157,9 +171,18 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     unsafe fn read(&self, index: u32) -> <S::Element as Value>::View<'w, P> {
         // SAFETY: it exists, and nothing writes it while the array is borrowed.
-        let element = unsafe { self.elements.read::<S::Arrangement>(index as usize) };
+        let element = unsafe { self.element(index as usize) };
         // SAFETY: an element of the array.
         unsafe { shown::<P, S>(element, self.targets) }
+    }
+
+    /// # Safety
+    ///
+    /// The element exists, and nothing writes it meanwhile.
+    #[inline(always)]
+    unsafe fn element(&self, index: usize) -> S::Element {
+        // SAFETY: by the caller.
+        unsafe { self.renewal.place::<P, S>(index, self.elements).read::<S::Arrangement>(index) }
     }
 }
 
@@ -168,6 +191,7 @@ impl<P, S: ArrayStorage> Clone for InnerIter<'_, '_, P, S> {
     fn clone(&self) -> Self {
         Self {
             elements: self.elements,
+            renewal: self.renewal,
             next: self.next,
             end: self.end,
             ahead: self.ahead,
@@ -426,32 +450,41 @@ impl<I: FusedIterator> FusedIterator for Enumerated<I> {}
 /// assert_eq!(road.get(car).path(), [10, 12, 14]);
 /// # Ok(()) }
 /// ```
-pub struct InnerIterMut<'a, S: ArrayStorage> {
+pub struct InnerIterMut<'a, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
+    /// Which of them a kernel with `snapshot` has written.
+    renewal: &'a mut Renewal<S::Element>,
     /// At most `end`.
     next: u32,
     end: u32,
-    marker: PhantomData<&'a mut S::Element>,
+    marker: PhantomData<(&'a mut S::Element, fn() -> P)>,
 }
 
-impl<S: ArrayStorage> InnerIterMut<'_, S> {
+impl<'a, P: Phase, S: ArrayStorage> InnerIterMut<'a, P, S> {
     /// # Safety
     ///
-    /// The range starts at its end at the latest and is within the elements, and nothing else accesses these during `'a`.
+    /// The range starts at its end at the latest and is within the elements, and nothing else accesses these during `'a`. So it is
+    /// within those before, which nothing writes, if the array is renewed in phase `P`.
     #[inline(always)]
-    pub(super) unsafe fn new(elements: Elements<S::Element>, range: Range<usize>) -> Self {
-        Self { elements, next: range.start as u32, end: range.end as u32, marker: PhantomData }
+    pub(super) unsafe fn new(
+        elements: Elements<S::Element>,
+        renewal: &'a mut Renewal<S::Element>,
+        range: Range<usize>,
+    ) -> Self {
+        Self { elements, renewal, next: range.start as u32, end: range.end as u32, marker: PhantomData }
     }
 }
 
-impl<'a, S: ArrayStorage> InnerIterMut<'a, S> {
+impl<'a, P: Phase, S: ArrayStorage> InnerIterMut<'a, P, S> {
     /// An element.
     ///
     /// # Safety
     ///
     /// It exists, and is given out once.
     #[inline(always)]
-    unsafe fn lend(&self, index: u32) -> &'a mut S::Element {
+    unsafe fn lend(&mut self, index: u32) -> &'a mut S::Element {
+        // SAFETY: by the contract of `new`; no element is lent to which this writes, since each is given out once.
+        unsafe { self.renewal.keep::<P, S>(index as usize..index as usize + 1, self.elements) };
         // SAFETY: it exists.
         let element = unsafe { self.elements.at::<S::Arrangement>(index as usize) };
         // SAFETY: nothing else accesses it during `'a`, by the contract of `new`, since it is given out once.
@@ -459,13 +492,13 @@ impl<'a, S: ArrayStorage> InnerIterMut<'a, S> {
     }
 }
 
-impl<S: ArrayStorage> fmt::Debug for InnerIterMut<'_, S> {
+impl<P, S: ArrayStorage> fmt::Debug for InnerIterMut<'_, P, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "InnerIterMut({}..{})", self.next, self.end)
     }
 }
 
-impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
+impl<'a, P: Phase, S: ArrayStorage> Iterator for InnerIterMut<'a, P, S> {
     type Item = &'a mut S::Element;
 
     #[inline(always)]
@@ -479,7 +512,7 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
     }
 
     #[inline(always)]
-    fn fold<B, F: FnMut(B, &'a mut S::Element) -> B>(self, init: B, mut f: F) -> B {
+    fn fold<B, F: FnMut(B, &'a mut S::Element) -> B>(mut self, init: B, mut f: F) -> B {
         let (slots, rest) = split::<S>(self.next, self.end);
         let mut folded = init;
         for index in self.next..slots {
@@ -499,7 +532,7 @@ impl<'a, S: ArrayStorage> Iterator for InnerIterMut<'a, S> {
     }
 }
 
-impl<'a, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, S> {
+impl<'a, P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, P, S> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<&'a mut S::Element> {
         if is_over::<S>(self.next, self.end) {
@@ -511,5 +544,5 @@ impl<'a, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, S> {
     }
 }
 
-impl<S: ArrayStorage> ExactSizeIterator for InnerIterMut<'_, S> {}
-impl<S: ArrayStorage> FusedIterator for InnerIterMut<'_, S> {}
+impl<P: Phase, S: ArrayStorage> ExactSizeIterator for InnerIterMut<'_, P, S> {}
+impl<P: Phase, S: ArrayStorage> FusedIterator for InnerIterMut<'_, P, S> {}

@@ -6,6 +6,7 @@ use core::ops::{Index, IndexMut, Range, RangeBounds};
 
 use super::elements::Elements;
 use super::iter::{InnerIter, InnerIterMut};
+use super::renewal::Renewal;
 use super::{ArrayStorage, assert_good, brings_links, is_written, shown};
 use crate::directory::Targets;
 use crate::info::ClassInfo;
@@ -55,6 +56,8 @@ use crate::value::Value;
 /// ```
 pub struct InnerMut<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
+    /// Which of them a kernel with `snapshot` has written, and where the others are.
+    renewal: Renewal<S::Element>,
     targets: Targets<'w>,
     /// Elements that were lent to be changed, if that has to be known.
     lent: Range<u32>,
@@ -181,12 +184,18 @@ macro_rules! reading {
 
             #[inline(always)]
             #[track_caller]
-            fn address(&self, index: usize) -> *mut S::Element {
+            fn check_index(&self, index: usize) {
                 if index >= self.len() {
                     no_such_element::<S::Owner>(S::FIELD, index, self.len());
                 }
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn address(&self, index: usize) -> *mut S::Element {
+                self.check_index(index);
                 // SAFETY: the index is in range.
-                unsafe { self.elements.at::<S::Arrangement>(index) }
+                unsafe { self.renewal().place::<P, S>(index, self.elements).at::<S::Arrangement>(index) }
             }
 
             /// The element at `index`, as a view shows it: the object behind a link.
@@ -217,7 +226,7 @@ macro_rules! reading {
             #[inline(always)]
             pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
                 // SAFETY: the elements are those of an array of an object that exists.
-                unsafe { InnerIter::all(self.elements, self.targets) }
+                unsafe { InnerIter::all(self.elements, self.renewal(), self.targets) }
             }
 
             #[inline(always)]
@@ -256,7 +265,7 @@ macro_rules! reading {
             pub fn range(&self, range: impl RangeBounds<usize>) -> InnerIter<'_, 'w, P, S> {
                 let range = self.within(&range);
                 // SAFETY: within the elements.
-                unsafe { InnerIter::new(self.elements, self.targets, range) }
+                unsafe { InnerIter::new(self.elements, self.renewal(), self.targets, range) }
             }
 
             /// The elements as a slice, if they lie in a row: in an array as object, in an AoS class
@@ -264,7 +273,7 @@ macro_rules! reading {
             #[inline(always)]
             pub fn as_slice(&self) -> Option<&[S::Element]> {
                 const { Self::LENDS };
-                let first = self.elements.in_a_row::<S::Arrangement>()?;
+                let first = self.renewal().row::<P, S>(self.elements)?;
                 if self.is_empty() {
                     return Some(&[]);
                 }
@@ -340,6 +349,12 @@ impl<'w, P: Phase, S: ArrayStorage> InnerRef<'w, P, S> {
     pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
         Self { elements, targets, marker: PhantomData }
     }
+
+    /// What others see is where it is.
+    #[inline(always)]
+    fn renewal(&self) -> Renewal<S::Element> {
+        Renewal::NONE
+    }
 }
 
 impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
@@ -348,7 +363,7 @@ impl<'w, P: Phase, S: ArrayStorage> IntoIterator for InnerRef<'w, P, S> {
     #[inline(always)]
     fn into_iter(self) -> InnerIter<'w, 'w, P, S> {
         // SAFETY: the elements are those of an array of an object that exists.
-        unsafe { InnerIter::all(self.elements, self.targets) }
+        unsafe { InnerIter::all(self.elements, self.renewal(), self.targets) }
     }
 }
 
@@ -357,8 +372,9 @@ impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut S::Element {
         const { Written::<P, S>::CHECK };
-        let address = self.address(index);
+        self.check_index(index);
         self.lend(index..index + 1);
+        let address = self.address(index);
         // SAFETY: the element exists, and `self` is borrowed exclusively: it is in the one view of a call of a kernel that
         // writes the field, so that no other call accesses it, or in the one view of a guard, and the element in the
         // guard's copy. Views of refs are only lent.
@@ -372,12 +388,41 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     /// As for [`InnerRef::new`].
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
-        Self { elements, targets, lent: Range { start: u32::MAX, end: 0 }, marker: PhantomData }
+        Self { elements, renewal: Renewal::NONE, targets, lent: Range { start: u32::MAX, end: 0 }, marker: PhantomData }
     }
 
-    /// Notes which elements may change.
+    /// The array of an object that a kernel [renews](is_renewed), if the elements are those of its shadow, or of another object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`InnerRef::new`], also for the elements `before`, which nothing writes.
+    #[inline(always)]
+    pub(super) unsafe fn renewed(
+        elements: Elements<S::Element>,
+        before: Elements<S::Element>,
+        targets: Targets<'w>,
+    ) -> Self {
+        // SAFETY: by the caller.
+        let array = unsafe { Self::new(elements, targets) };
+        Self { renewal: Renewal::of(before), ..array }
+    }
+
+    #[inline(always)]
+    fn renewal(&self) -> Renewal<S::Element> {
+        self.renewal
+    }
+
+    /// Notes which elements may change. They are within the array.
     #[inline(always)]
     fn lend(&mut self, elements: Range<usize>) {
+        self.note(elements.clone());
+        // SAFETY: 1. as `renewed` says, and the elements are within the array; 2. as for `index_mut`.
+        unsafe { self.renewal.keep::<P, S>(elements, self.elements) };
+    }
+
+    /// The same for elements that are seen to.
+    #[inline(always)]
+    fn note(&mut self, elements: Range<usize>) {
         if const { brings_links::<P, S>() } {
             self.lent = self.lent.start.min(elements.start as u32)..self.lent.end.max(elements.end as u32);
         }
@@ -393,8 +438,11 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         }
     }
 
+    /// Where the elements are, all of them.
     #[inline(always)]
-    pub(super) fn elements(&self) -> Elements<S::Element> {
+    pub(super) fn into_elements(self) -> Elements<S::Element> {
+        // SAFETY: 1. as `renewed` says; 2. as for `index_mut`, since a view by value is the one of a call.
+        unsafe { self.renewal.finish::<P, S>(self.elements) };
         self.elements
     }
 
@@ -409,6 +457,9 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         const { Written::<P, S>::CHECK };
         // A ref proves that its object exists.
         let element = S::Element::unview::<P>(value);
+        self.check_index(index);
+        // SAFETY: 1. as `renewed` says, and the index is in range; 2. as for `index_mut`. It is written below.
+        unsafe { self.renewal.replace::<P, S>(index, self.elements) };
         // SAFETY: as for `index_mut`; nothing is borrowed from the array.
         unsafe { self.address(index).write(element) };
     }
@@ -449,11 +500,9 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     /// The elements, to be changed. Of a partly inlined array `for_each` is faster than a `for` loop: it does not
     /// decide for each element where it is.
     #[inline(always)]
-    pub fn iter_mut(&mut self) -> InnerIterMut<'_, S> {
+    pub fn iter_mut(&mut self) -> InnerIterMut<'_, P, S> {
         const { Written::<P, S>::CHECK };
-        self.lend(0..self.len());
-        // SAFETY: all of the elements; as for `index_mut`, and the iterator borrows `self` exclusively.
-        unsafe { InnerIterMut::new(self.elements, 0..self.len()) }
+        self.range_mut(..)
     }
 
     /// The elements at some positions, to be changed: as [`iter_mut`](Self::iter_mut), and faster than its `take` and
@@ -493,23 +542,24 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     /// If the range ends after the last element or before it starts, as slicing does.
     #[inline(always)]
     #[track_caller]
-    pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> InnerIterMut<'_, S> {
+    pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> InnerIterMut<'_, P, S> {
         const { Written::<P, S>::CHECK };
         let range = self.within(&range);
-        self.lend(range.clone());
-        // SAFETY: within the elements; and as for `index_mut`.
-        unsafe { InnerIterMut::new(self.elements, range) }
+        self.note(range.clone());
+        // SAFETY: within the elements; and as for `index_mut`, and the iterator borrows `self` exclusively.
+        unsafe { InnerIterMut::new(self.elements, &mut self.renewal, range) }
     }
 
     /// The elements as a slice to write, where [`as_slice`](Self::as_slice) gives one.
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> Option<&mut [S::Element]> {
         const { Written::<P, S>::CHECK };
-        let first = self.elements.in_a_row::<S::Arrangement>()?;
+        self.renewal.row::<P, S>(self.elements)?;
         if self.is_empty() {
             return Some(&mut []);
         }
         self.lend(0..self.len());
+        let first = self.renewal.row::<P, S>(self.elements)?;
         // SAFETY: as many elements lie in a row; otherwise as for `index_mut`.
         Some(unsafe { core::slice::from_raw_parts_mut(first, self.len()) })
     }
@@ -517,9 +567,9 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
 
 impl<'a, P: Phase, S: ArrayStorage> IntoIterator for &'a mut InnerMut<'_, P, S> {
     type Item = &'a mut S::Element;
-    type IntoIter = InnerIterMut<'a, S>;
+    type IntoIter = InnerIterMut<'a, P, S>;
     #[inline(always)]
-    fn into_iter(self) -> InnerIterMut<'a, S> {
+    fn into_iter(self) -> InnerIterMut<'a, P, S> {
         self.iter_mut()
     }
 }
