@@ -94,6 +94,8 @@ pub struct Function {
     /// The number of the parameter with the words that it takes.
     place: usize,
     takes: Vec<TakenWord>,
+    /// Whether it waits for other kernels before it does anything else.
+    is_waiting: bool,
 }
 
 /// What streams do.
@@ -330,7 +332,9 @@ working! {
             return NOT_FOUND;
         }
         let (place, takes) = takes(text, &name);
-        *function = Box::leak(Box::new(Function { module, name, place, takes }));
+        let body = text.split_once(&format!(".entry {name}(")).unwrap().1.split_once("\n{").map(|(_, body)| body.trim_start());
+        let is_waiting = body.is_some_and(|body| body.starts_with("griddepcontrol.wait;"));
+        *function = Box::leak(Box::new(Function { module, name, place, takes, is_waiting }));
     }
     cuFuncGetAttribute(value: *mut c_int, attribute: c_int) { *value = if attribute == 0 { 1024 } else { 0 } }
     cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize, module: usize, name: *const c_char) {
@@ -394,12 +398,7 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
     let attribute = unsafe { *config.attributes };
     assert_eq!((config.attribute_count, &attribute[..3]), (1, &[6, 0, 1][..]));
     assert_eq!(ENDS_IN_KERNEL.lock().unwrap().get(&stream), Some(&true), "behind something else");
-    {
-        let modules = MODULES.lock().unwrap();
-        let body = modules[&function.module].1.split_once(&format!(".entry {}(", function.name)).unwrap().1;
-        let first = body.split_once("\n{").unwrap().1.trim_start();
-        assert!(first.starts_with("griddepcontrol.wait;"), "{} does not wait", function.name);
-    }
+    assert!(function.is_waiting, "{} does not wait", function.name);
     unsafe { launch(function, stream, arguments) };
     status("cuLaunchKernelEx")
 }
