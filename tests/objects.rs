@@ -87,6 +87,76 @@ fn an_iterator_that_panics_leaves_what_was_added() {
     assert!(points.iter().map(|point| point.tag).eq(0..7));
 }
 
+#[soa_class(capacity = 100)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knot {
+    pub tag: u32,
+    pub next: Option<Link<Knot>>,
+}
+
+#[soa_methods]
+impl Knot {
+    #[kernel]
+    pub fn follow(&mut self) {
+        self.tag = self.next.map_or(0, |next| next.link().id());
+    }
+}
+
+#[soa_world]
+pub struct Net {
+    pub points: Objects<Point>,
+    pub knots: Objects<Knot>,
+}
+
+/// What an iterator that does not know its length adds, also where it ends by a panic or where there is no more room, is there, its
+/// links are checked before a kernel runs, and what is added afterwards comes behind it.
+#[test]
+fn objects_are_added_as_far_as_they_come() {
+    let mut points = Objects::<Point>::new();
+    points.push(0.into()).unwrap();
+    let grows = (0..1000_u32).filter(|n| n % 2 == 1).map(|n| Point { x: n.into(), ..(n as u8).into() });
+    let rows = grows.inspect(|point| assert!(point.x < 900.0));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| points.extend(rows).map(drop)));
+    assert!(result.is_err());
+    assert_eq!((points.len(), points.column(point::x)[450]), (451, 899.0));
+    points.push(7.into()).unwrap();
+    assert_eq!(points.iter().map(|point| point.x).sum::<f64>(), 450.0 * 450.0 + 7.0);
+
+    let mut net = Net::new();
+    let far = Link::from_index(150);
+    let knots = (0..).map(|n| Knot { tag: n, next: if n == 60 { far } else { None } });
+    let error = net.knots.extend(knots.filter(|knot| knot.tag < 500)).unwrap_err();
+    assert!(matches!(error, Error::CapacityExceeded { requested: 101, .. }), "{error}");
+    assert!(net.knots.column(knot::tag).iter().copied().eq(0..100));
+    let what = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.execute(Knot::follow, ())));
+    let what = what.unwrap_err().downcast::<String>().unwrap();
+    assert!(what.contains("Knot#61") || what.contains("next"), "{what}");
+    net.set(Link::<Knot>::from_index(60).unwrap(), knot::next, Link::from_index(99));
+    net.execute(Knot::follow, ());
+    assert_eq!(net.knots.column(knot::tag)[60], 100);
+}
+
+/// Loops over all objects, by whichever method of iterators.
+#[test]
+fn all_objects_in_every_way() {
+    let mut net = Net::new();
+    net.points.extend((0..200).map(Point::from)).unwrap();
+    let tags = || net.all::<Point>().map(|point| u32::from(point.tag()));
+    let mut seen = Vec::new();
+    tags().for_each(|tag| seen.push(tag));
+    assert!(seen.iter().copied().eq(0..200) && tags().eq(0..200));
+    assert_eq!(tags().sum::<u32>(), tags().fold(0, |sum, tag| sum + tag));
+    assert_eq!((tags().count(), tags().len(), tags().max(), tags().last()), (200, 200, Some(199), Some(199)));
+    let some = || net.all::<Point>().range(50..60).skip(1);
+    assert_eq!((some().count(), some().map(|point| point.tag()).min()), (9, Some(51)));
+    assert_eq!(net.all::<Point>().range(200..).fold(3, |_, _| 4), 3);
+    assert_eq!((net.all::<Knot>().fold(3, |_, _| 4), net.all::<Knot>().count()), (3, 0));
+    // Beside a guard as well.
+    let guard = net.get_mut(Link::<Point>::from_index(3).unwrap());
+    assert_eq!(guard.all::<Point>().map(|point| u32::from(point.tag())).sum::<u32>(), 199 * 100);
+    assert_eq!(guard.all::<Point>().count(), 200);
+}
+
 #[test]
 fn objects_initialise_in_any_order_and_once() {
     let mut points = Objects::<Point>::new();

@@ -392,6 +392,11 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         if self.next >= self.len {
             return None;
         }
+        if P::SEQUENTIAL {
+            // So that the compiler sees it where the object is read.
+            // SAFETY: the table has had `len` objects since this was made, and does not change while it is shared.
+            unsafe { assert_unchecked(self.next < self.place.count::<C>()) };
+        }
         // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none; and an index
         // that is less than a `u32` is less than the largest.
         let object = unsafe { Handle::in_place(self.next, self.place) };
@@ -408,6 +413,33 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = (self.len - self.next) as usize;
         (left, Some(left))
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, C::Ref<'w, P>) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        if P::SEQUENTIAL && self.next < self.len {
+            // SAFETY: there are objects, so that the place is that of a table of `C`.
+            let table = unsafe { self.place.table::<C>() };
+            if table.is_last() {
+                while let Some(object) = self.next() {
+                    // So that the compiler sees it where the object is read, and makes one loop without a call.
+                    // SAFETY: the table does not change in this while it is shared.
+                    unsafe { assert_unchecked(table.is_last()) };
+                    folded = f(folded, object);
+                }
+                return folded;
+            }
+        }
+        while let Some(object) = self.next() {
+            folded = f(folded, object);
+        }
+        folded
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        (self.len - self.next) as usize
     }
 }
 

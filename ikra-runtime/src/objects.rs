@@ -276,13 +276,54 @@ impl<C: Class> Objects<C> {
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. If that happens
     /// on the way, the objects before it have been added.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = C>) -> Result<Links<C>, Error> {
-        let rows = rows.into_iter();
+        let mut rows = rows.into_iter();
         let first = self.len();
         self.grow(first.saturating_add(rows.size_hint().0))?;
-        for row in rows {
-            self.push(row)?;
+        if Self::HAS_ARENA {
+            rows.try_for_each(|row| self.push(row).map(drop))?;
+        } else {
+            self.extend_at_once(rows)?;
         }
         Ok(Links::new(first, self.len()))
+    }
+
+    /// Adds rows without arrays in an arena. What is done for each object that is pushed is done once for all.
+    fn extend_at_once(&mut self, mut rows: impl Iterator<Item = C>) -> Result<(), Error> {
+        // Where the columns are, and the end of the room: as variables, which writing an object does not change. The first object
+        // asks for room.
+        let (mut bases, mut room) = (self.table().bases, self.len());
+        let mut adding = Adding { next: self.len(), objects: self };
+        rows.try_for_each(|row| {
+            if adding.next == room {
+                (bases, room) = adding.objects.make_room_after(adding.next)?;
+            }
+            // SAFETY: there is room before `room`, and `&mut self` excludes other accesses.
+            unsafe { <C::Fields as FieldTuple<C>>::write(&bases, adding.next, row.into_values(), &mut Bump::none()) }
+            adding.next += 1;
+            Ok(())
+        })
+    }
+
+    /// Adds the objects before `next`, which are written.
+    #[inline(never)]
+    fn add_written(&mut self, next: usize) {
+        let first = self.len();
+        if first < next {
+            self.table().written(FieldSet::ALL, first..next);
+            self.set_len(next);
+        }
+    }
+
+    /// Adds the objects before `next`, which are written, and makes room for one more. Returns where the columns are then, and where
+    /// the room ends.
+    #[cold]
+    #[inline(never)]
+    fn make_room_after(&mut self, next: usize) -> Result<(C::Bases, usize), Error> {
+        self.add_written(next);
+        // What a device has is fetched before objects are written, not over them.
+        self.table().fetch(FieldSet::ALL);
+        self.grow(next + 1)?;
+        Ok((self.table().bases, self.capacity()))
     }
 
     /// Adds `n` objects that are still to be initialised, and returns the links to them: for structures
@@ -366,10 +407,21 @@ impl<C: Class> Objects<C> {
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
     pub fn read(&self, link: Link<C>) -> Result<C, Error> {
         self.check_initialized(link)?;
+        // SAFETY: the object exists.
+        Ok(unsafe { self.row(link) })
+    }
+
+    /// The row of an object.
+    ///
+    /// # Safety
+    ///
+    /// The object exists.
+    #[inline]
+    unsafe fn row(&self, link: Link<C>) -> C {
         self.table().fetch_object(FieldSet::ALL, link.index());
-        // SAFETY: the object exists, and `&self` excludes writes.
+        // SAFETY: the object exists by the caller, and `&self` excludes writes.
         let values = unsafe { <C::Fields as FieldTuple<C>>::read_row(&self.table().bases, link.index()) };
-        Ok(C::from_values(values))
+        C::from_values(values)
     }
 
     /// Replaces a whole object. An inner array that grows moves to another place in the arena; the one that it had is
@@ -533,6 +585,21 @@ pub(crate) fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Error {
 #[cold]
 fn not_initialized<C: Class>(link: Link<C>) -> Error {
     Error::NotInitialized { class: C::NAME, id: link.id() }
+}
+
+/// Objects that are being added. They are there when it is dropped, also where the iterator that makes them panics.
+struct Adding<'a, C: Class> {
+    objects: &'a mut Objects<C>,
+    /// Where the next one goes; those before are written.
+    next: usize,
+}
+
+impl<C: Class> Drop for Adding<'_, C> {
+    // Both are passed by value, so that the number stays in a register as it grows.
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.objects.add_written(self.next);
+    }
 }
 
 /// Where kernels with `snapshot` write.

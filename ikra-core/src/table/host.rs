@@ -96,6 +96,13 @@ impl<C: ClassInfo> Table<C> {
         }
     }
 
+    /// Whether no device ever had values of these columns, so that the host's are the last ones. This does not change while the table is
+    /// shared, so that a loop over objects need not look at each.
+    #[inline(always)]
+    pub(crate) fn is_last(&self) -> bool {
+        self.newer.is_none()
+    }
+
     /// Makes the host's values of some fields of one object the last ones, before they are read.
     ///
     /// # Panics
@@ -103,6 +110,9 @@ impl<C: ClassInfo> Table<C> {
     /// If a device has later ones and fails.
     #[inline(always)]
     pub fn fetch_object(&self, fields: FieldSet, index: usize) {
+        if self.is_last() {
+            return;
+        }
         let fields = self.header.to_fetch(fields);
         if !fields.is_empty() {
             self.fetch_newer_object(fields, index);

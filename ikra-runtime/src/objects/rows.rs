@@ -57,6 +57,9 @@ impl<C> Iterator for Links<C> {
     fn nth(&mut self, n: usize) -> Option<Link<C>> {
         self.range.nth(n).map(|index| Link::at(index as u32))
     }
+    fn fold<B, F: FnMut(B, Link<C>) -> B>(self, init: B, mut f: F) -> B {
+        self.range.fold(init, |folded, index| f(folded, Link::at(index as u32)))
+    }
 }
 impl<C> DoubleEndedIterator for Links<C> {
     fn next_back(&mut self) -> Option<Link<C>> {
@@ -84,7 +87,9 @@ impl<C> FusedIterator for Links<C> {}
 /// # Ok(()) }
 /// ```
 pub struct Rows<'a, C: Class> {
+    // All of them are initialised.
     objects: &'a Objects<C>,
+    // To some of them.
     links: Links<C>,
 }
 
@@ -97,15 +102,25 @@ impl<C: Class> fmt::Debug for Rows<'_, C> {
 impl<C: Class> Iterator for Rows<'_, C> {
     type Item = C;
     fn next(&mut self) -> Option<C> {
-        self.links.next().and_then(|link| self.objects.read(link).ok())
+        // SAFETY: one of the objects' links.
+        self.links.next().map(|link| unsafe { self.objects.row(link) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.links.size_hint()
     }
+    fn nth(&mut self, n: usize) -> Option<C> {
+        // SAFETY: one of the objects' links.
+        self.links.nth(n).map(|link| unsafe { self.objects.row(link) })
+    }
+    fn fold<B, F: FnMut(B, C) -> B>(self, init: B, mut f: F) -> B {
+        // SAFETY: one of the objects' links.
+        self.links.fold(init, |folded, link| f(folded, unsafe { self.objects.row(link) }))
+    }
 }
 impl<C: Class> DoubleEndedIterator for Rows<'_, C> {
     fn next_back(&mut self) -> Option<C> {
-        self.links.next_back().and_then(|link| self.objects.read(link).ok())
+        // SAFETY: one of the objects' links.
+        self.links.next_back().map(|link| unsafe { self.objects.row(link) })
     }
 }
 impl<C: Class> ExactSizeIterator for Rows<'_, C> {}

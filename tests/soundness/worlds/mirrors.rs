@@ -310,7 +310,7 @@ fn parts_of_columns_follow_their_last_values() {
             // Some objects are drawn again and again.
             let n = if draw(3) == 0 { draw(wanted.len()) } else { draw(4) * wanted.len() / 4 };
             let (ship, value) = (links[n], draw(1000) as u32);
-            match draw(14) {
+            match draw(17) {
                 0..=2 => {
                     let (device, field) = (&devices[stream], draw(4));
                     prepare(&mut land.ships, stream as u64, device);
@@ -351,6 +351,29 @@ fn parts_of_columns_follow_their_last_values() {
                     let row = row(value as usize);
                     links.push(land.ships.push(row.clone()).unwrap());
                     wanted.push(row);
+                }
+                14 => {
+                    // One after another into storage that is full or not; the last two come together.
+                    let rows = [value, value + 1, value + 2].map(|n| row(n as usize));
+                    links.extend(land.ships.extend(rows.iter().filter(|_| true).cloned()).unwrap());
+                    wanted.extend(rows);
+                }
+                15 => {
+                    let sum = |place: u64, ship: &Ship| place + u64::from(ship.place);
+                    let all = land.all::<Ship>();
+                    assert_eq!((all.len(), land.all::<Ship>().count()), (wanted.len(), wanted.len()), "{what}");
+                    assert_eq!(
+                        all.map(|ship| u64::from(ship.place())).sum::<u64>(),
+                        wanted.iter().fold(0, sum),
+                        "{what}"
+                    );
+                }
+                16 => {
+                    let mut n = 0;
+                    land.ships.iter().for_each(|ship| {
+                        assert_eq!(ship, wanted[n], "{what}");
+                        n += 1;
+                    });
                 }
                 12 => std::thread::scope(|scope| {
                     for thread in 0..3 {
