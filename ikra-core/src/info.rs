@@ -44,6 +44,7 @@ impl ClassId {
     }
 
     /// The class's type, unique whatever the classes' names.
+    #[inline]
     pub fn type_id(self) -> TypeId {
         (self.type_id)()
     }
