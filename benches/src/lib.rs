@@ -2,6 +2,7 @@
 //! are timed.
 
 pub mod advance;
+pub mod atomics;
 pub mod dispatch;
 pub mod force;
 pub mod timing;

@@ -415,6 +415,7 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         (left, Some(left))
     }
 
+    #[expect(clippy::while_let_on_iterator, reason = "as the default does, so that kernels compile to what they did")]
     #[inline(always)]
     fn fold<B, F: FnMut(B, C::Ref<'w, P>) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
