@@ -72,7 +72,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
     let constant = |n: usize, name: &str| {
         let (own, parts) = plain(lines[n])?;
         let &[_, from, by] = parts.as_slice() else { return None };
-        Some((from, by.parse::<u64>().ok().filter(|_| own == name)?))
+        Some((from, by.parse::<u64>().ok().filter(|&by| own == name && by < 1 << 31)?))
     };
     // The line after which a counter is increased, and by how much.
     let increase = |counter: &str| {
@@ -85,7 +85,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
         let (from, by) = constant(only(sum).filter(|&n| n < at && name == "mov.b32")?, "add.s32")?;
         (from == counter).then_some((at, by))
     };
-    // By start and size: the counter, where it is increased and by how much, and the sums with what each is further on.
+    // By start and size: the counter, where it is increased and by how much, and the sums with how many elements each is further on.
     type Step<'c> = (&'c str, usize, u64, Vec<(usize, u64)>);
     let mut steps: Vec<((&str, u64), Step<'_>)> = Vec::new();
     for sum in inside() {
@@ -99,7 +99,8 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
             _ => (index, 0),
         };
         let Some((last, by)) = increase(counter) else { continue };
-        // Memory is accessed there in each turn: so the number does not wrap around, as there are fewer objects.
+        // Memory is accessed there in each turn: so the number that is a little further on does not wrap around, as there are fewer
+        // objects. The counter may: one that begins at 2³² − 1 and is increased before it is used.
         let accesses = |address: &str| inside().any(|n| accesses(lines[n], address));
         let further = inside().filter_map(|n| Some((plain(lines[n])?.1, constant_of(lines[n])?)));
         let is_accessed =
@@ -109,8 +110,8 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
             continue;
         }
         match steps.iter_mut().find(|(key, step)| *key == (start, size) && step.0 == counter) {
-            Some((_, step)) => step.3.push((sum, ahead * size)),
-            None => steps.push(((start, size), (counter, last, by, vec![(sum, ahead * size)]))),
+            Some((_, step)) => step.3.push((sum, ahead)),
+            None => steps.push(((start, size), (counter, last, by, vec![(sum, ahead)]))),
         }
     }
     if steps.len() > MOST {
@@ -123,13 +124,21 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
             let line = changed.remove(&n).unwrap_or_else(|| lines[n].to_owned());
             changed.insert(n, text(line));
         };
+        // The first of the places; the others are further on by constants.
+        let first = sums.iter().map(|&(_, ahead)| ahead).min().unwrap_or_default();
         put(found.start, &|line| {
-            format!("\tmul.wide.u32 \t{own}, {counter}, {size};\n\tadd.s64 \t{own}, {start}, {own};\n{line}")
+            let place = match first {
+                0 => format!("\tmul.wide.u32 \t{own}, {counter}, {size};"),
+                _ => format!(
+                    "\t{{ .reg .b32 first; add.s32 first, {counter}, {first}; mul.wide.u32 {own}, first, {size}; }}"
+                ),
+            };
+            format!("{place}\n\tadd.s64 \t{own}, {start}, {own};\n{line}")
         });
         put(last, &|line| format!("{line}\n\tadd.s64 \t{own}, {own}, {};", by * size));
         for (sum, ahead) in sums {
             let to = results(lines[sum])[0];
-            put(sum, &|_| format!("\tadd.s64 \t{to}, {own}, {ahead};"));
+            put(sum, &|_| format!("\tadd.s64 \t{to}, {own}, {};", (ahead - first) * size));
         }
     }
 }
@@ -216,6 +225,23 @@ $L__BB0_1:
         let (_, end) = code.split_once("\tadd.s32 \t%r1, %r1, 2;\n").unwrap();
         for step in ["\tadd.s64 \t%ikra_step0, %ikra_step0, 24;\n", "\tadd.s64 \t%ikra_step1, %ikra_step1, 8;\n"] {
             assert!(end.split_once("bra").unwrap().0.contains(step), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_counter_may_begin_before_the_first_object() {
+        // It is 2³² − 1 at first, and only what is one further on is used.
+        let code = LOOP
+            .replace("mov.b32 \t%r1, 0", "mov.b32 \t%r1, -1")
+            .replace("mul.wide.u32 \t%rd2, %r1, 12", "add.s32 \t%r6, %r1, 1;\n\tmul.wide.u32 \t%rd2, %r6, 12")
+            .replace("add.s32 \t%r4, %r1, 1", "add.s32 \t%r4, %r1, 3");
+        let code = stepped(&code);
+        for part in [
+            "\t{ .reg .b32 first; add.s32 first, %r1, 1; mul.wide.u32 %ikra_step0, first, 12; }\n\tadd.s64 \t%ikra_step0, %rd1, ",
+            "\tadd.s64 \t%rd3, %ikra_step0, 0;\n",
+            "\tadd.s64 \t%rd5, %ikra_step0, 24;\n",
+        ] {
+            assert!(code.contains(part), "{part} is not in {code}");
         }
     }
 
