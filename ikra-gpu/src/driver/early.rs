@@ -8,6 +8,9 @@
 //! compiles it, as the first of each kernel. Only functions that are known to have it are started early
 //! (see [`Stream::launch`](super::Stream::launch)).
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 /// What PTX has to be of, for the instruction.
 const VERSION: (u32, u32) = (7, 8);
 const TARGET: u32 = 90;
@@ -87,6 +90,17 @@ pub fn waiting(ptx: &str) -> Option<Waiting> {
     (version.is_some() && target.is_some() && !made.kernels.is_empty()).then_some(made)
 }
 
+/// What [`waiting`] makes of a text, made once for all worlds: a text has megabytes, and each world that is opened asks for it.
+pub(super) fn waiting_once(ptx: &'static str) -> Option<&'static Waiting> {
+    /// By the address and the length of the text.
+    static MADE: Mutex<Option<HashMap<(usize, usize), Option<&'static Waiting>>>> = Mutex::new(None);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = made.get_or_insert_default();
+    *made
+        .entry((ptx.as_ptr().addr(), ptx.len()))
+        .or_insert_with(|| waiting(ptx).map(|made| &*Box::leak(Box::new(made))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +145,14 @@ mod tests {
         let without = ptx.replace("\n\tgriddepcontrol.wait;\n ret", " ret").replace("\n\tgriddepcontrol.wait;", "");
         let without = without.replace(".version 7.8\n", ".version 6.3 // {\n").replace("sm_90", "sm_75");
         assert_eq!(without, CODE);
+    }
+
+    #[test]
+    fn each_text_is_changed_once() {
+        let made = waiting_once(CODE).unwrap();
+        assert_eq!(*made, waiting(CODE).unwrap());
+        assert!(std::ptr::eq(made, waiting_once(CODE).unwrap()));
+        assert_eq!((waiting_once(""), waiting_once(&CODE[..0])), (None, None));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ikra_runtime::error::GpuError;
 
 use super::api::{RawFunction, RawModule};
 use super::context::Context;
-use super::early::waiting;
+use super::early::waiting_once;
 use super::status::{NOT_FOUND, OUT_OF_MEMORY, check, is_fatal, text};
 
 /// Device code on a device, kept while anything uses it.
@@ -20,14 +20,14 @@ struct Loaded {
     context: Context,
     raw: RawModule,
     /// The kernels that wait for those before them.
-    waiting: Vec<String>,
+    waiting: &'static [String],
 }
 
 /// A kernel of a module, which stays loaded while the kernel is kept.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(super) raw: RawFunction,
-    /// Whether it waits for the kernels before it, before it does anything else: see [`waiting`].
+    /// Whether it waits for the kernels before it, before it does anything else: see [`waiting`](super::waiting).
     pub(super) is_waiting: bool,
     /// Bytes of local memory that each thread has, for arrays and what finds no register.
     pub(crate) local_bytes: usize,
@@ -54,17 +54,17 @@ impl Module {
     /// [`GpuError::DeviceCodeRejected`] with what the driver's compiler said; [`GpuError::DeviceLost`] after a
     /// fault.
     pub fn load(context: &Context, ptx: &str) -> Result<Self, GpuError> {
-        Self::compile(context, ptx, Vec::new())
+        Self::compile(context, ptx, &[])
     }
 
-    /// The same, with kernels that [wait](waiting) for those before them, where device and driver can start such kernels early.
+    /// The same, with kernels that [wait](super::waiting) for those before them, where device and driver can start such kernels early.
     ///
     /// # Errors
     ///
     /// As for [`load`](Self::load).
-    pub fn load_waiting(context: &Context, ptx: &str) -> Result<Self, GpuError> {
-        if let Some(made) = context.starts_early().then(|| waiting(ptx)).flatten() {
-            match Self::compile(context, &made.ptx, made.kernels) {
+    pub fn load_waiting(context: &Context, ptx: &'static str) -> Result<Self, GpuError> {
+        if let Some(made) = context.starts_early().then(|| waiting_once(ptx)).flatten() {
+            match Self::compile(context, &made.ptx, &made.kernels) {
                 // What the driver says of the text as it was built counts.
                 Err(GpuError::DeviceCodeRejected { .. }) => {}
                 loaded => return loaded,
@@ -74,7 +74,7 @@ impl Module {
     }
 
     /// The kernels of these names wait before they do anything else.
-    fn compile(context: &Context, ptx: &str, waiting: Vec<String>) -> Result<Self, GpuError> {
+    fn compile(context: &Context, ptx: &str, waiting: &'static [String]) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let image = CString::new(ptx)
             .map_err(|_| GpuError::DeviceCodeRejected { log: String::from("the text holds a zero byte") })?;
