@@ -81,7 +81,7 @@ impl Stream {
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(self.raw) })
     }
 
-    /// Starts a kernel. One that waits by itself, directly after another, is started [early](super::early), while that one ends.
+    /// Starts a kernel. One that waits by itself, directly after another, is started [early](super::waiting), while that one ends.
     ///
     /// # Errors
     ///
