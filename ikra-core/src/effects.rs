@@ -439,7 +439,7 @@ impl Effects {
     }
 
     /// The fields whose shadow starts as a copy: inner arrays, whose elements are changed where they are, but for those that calls
-    /// [renew](Self::renews).
+    /// renew.
     pub const fn copied(&self) -> FieldSet {
         let (mut copied, mut field) = (FieldSet::EMPTY, 0);
         while field < self.fields.len() {
