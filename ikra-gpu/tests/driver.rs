@@ -7,7 +7,7 @@ mod build;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ikra_gpu::driver::{Context, Module, driver_version};
+use ikra_gpu::driver::{Context, Memory, Module, driver_version};
 
 /// The driver, and where it is.
 fn driver(cfg: &[&str]) -> PathBuf {
@@ -20,8 +20,13 @@ fn driver(cfg: &[&str]) -> PathBuf {
 
 /// What [`child`] prints with the driver in this folder, and the driver with it.
 fn said(folder: &Path, plan: &str) -> String {
+    said_by("child", folder, plan)
+}
+
+/// What a test prints, and the driver with it.
+fn said_by(test: &str, folder: &Path, plan: &str) -> String {
     let mut run = Command::new(std::env::current_exe().unwrap());
-    run.args(["--exact", "child", "--ignored", "--nocapture"]);
+    run.args(["--exact", test, "--ignored", "--nocapture"]);
     let run = run.env("LD_LIBRARY_PATH", folder).env("IKRA_FAKE_DRIVER", plan).output().unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{said}");
@@ -63,4 +68,34 @@ fn an_old_driver_is_an_error_that_names_what_it_lacks() {
     let text = said(&driver(&["--cfg", "old"]), "");
     let wanted = "the NVIDIA driver for CUDA 11.2 has no `cuGraphInstantiateWithFlags`: install one for CUDA 11.4";
     assert_eq!(text.matches(wanted).count(), 2, "{text}");
+}
+
+#[test]
+#[ignore = "run by the others, beside a driver made for it"]
+fn long_memory() {
+    let context = Context::open(0).unwrap();
+    for len in [0, 1, 65_535, 65_536, 65_537, 1_000_000, 2_097_151, 2_097_152, 5_000_000] {
+        // Another each time, so that it starts somewhere else.
+        let kept: Vec<_> = (0..3).map(|_| Memory::new(&context, len, "a test").unwrap()).collect();
+        for memory in kept {
+            assert_eq!(memory.len(), len);
+            println!("{len} bytes at {}", memory.address());
+        }
+    }
+}
+
+#[test]
+fn long_memory_starts_on_multiples_of_64_kib() {
+    // Addresses of the made-up driver are multiples of 16; it looks whether what is freed was allocated.
+    let text = said_by("long_memory", &driver(&[]), "");
+    let found: Vec<(u64, u64)> = text
+        .lines()
+        .filter_map(|line| line.split_once(" bytes at "))
+        .map(|(len, address)| (len.parse().unwrap(), address.parse().unwrap()))
+        .collect();
+    assert_eq!(found.len(), 27, "{text}");
+    for (len, address) in found {
+        // From 2 MiB on the driver's own start on such places; those of the made-up one do not.
+        assert!(!(65_536..2_097_152).contains(&len) || address % 65_536 == 0, "{len} bytes at {address}");
+    }
 }

@@ -32,7 +32,7 @@ macro_rules! plain {
     )* };
 }
 plain! {
-    cuInit cuDeviceGetName cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuMemGetInfo_v2 cuMemFree_v2
+    cuInit cuDeviceGetName cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2 cuMemGetInfo_v2
     cuMemFreeHost cuMemcpy2DAsync_v2 cuStreamDestroy_v2 cuStreamSynchronize cuGraphExecDestroy
     cuGraphDestroy cuEventDestroy_v2 cuEventSynchronize cuEventElapsedTime cuModuleUnload
     cuDeviceTotalMem_v2 cuCtxGetDevice cuCtxSynchronize cuCtxDestroy_v2
@@ -267,6 +267,9 @@ working! {
         STACK.store(value, Ordering::Relaxed);
     }
     cuMemAlloc_v2(address: *mut usize, bytes: usize) { *address = memory(bytes) }
+    cuMemFree_v2(address: usize) {
+        assert!(address == 0 || MEMORY.lock().unwrap().contains_key(&address), "{address:#x} was not allocated");
+    }
     cuMemHostAlloc(address: *mut usize, bytes: usize) { *address = memory(bytes) }
     cuMemcpyHtoDAsync_v2(to: *mut u8, from: *const u8, bytes: usize, stream: usize) {
         note(stream, false);
