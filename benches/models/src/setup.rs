@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ikra::On;
 use ikra::prelude::*;
 use ikra::rng::Random;
+use ikra_baselines::table::grouped;
 use rand_mt::Mt64;
 
 use crate::baselines::{Baselines, Graph, Structure, Tree};
@@ -154,7 +155,7 @@ pub(crate) fn epidemic(options: &Options) -> Done {
         let [same, best] = [SAME, BEST].map(|which| Cuda { reads: true, ..which });
         options.measure(Model {
             world,
-            size: format!("{n}"),
+            size: grouped(n),
             batches: 11,
             reset: Box::new(move |town| {
                 town.clocks.column_mut(epidemic::clock::step)[0] = 0;
@@ -327,7 +328,7 @@ pub(crate) fn tree(options: &Options) -> Done {
         }
         options.measure(Model {
             world,
-            size: format!("{n}"),
+            size: grouped(n),
             batches: 5,
             reset: Box::new(|points| {
                 points.queries.column_mut(tree::query::nearest).fill(None);

@@ -162,7 +162,7 @@ macro_rules! arrays {
                         }
                     }
                     10 => {
-                        drop(self.items.iter_mut());
+                        let _ = self.items.iter_mut();
                         self.items.set(0, self.items[at]);
                     }
                     11 => {
