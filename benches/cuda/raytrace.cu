@@ -5,8 +5,8 @@
 //   switch    a 4-byte link with the class in its upper bits, and columns: a switch over classes
 //   new       C++ virtual functions, objects made by device-side `new`
 //   placed    C++ virtual functions, objects side by side in one buffer for each class
-// Each twice: rounded after every operation, which gives Ikra's bits, and with products and sums contracted as nvcc does
-// by default.
+// Each rounded after every operation, which gives Ikra's bits, and the switch also with products and sums contracted as nvcc
+// does by default.
 
 #include "common.cuh"
 
@@ -796,6 +796,4 @@ double time_virtual(const Columns* host, bool is_placed)
 EXPORT double raytrace_switch(const Columns* scene) { return time_switch<Rounded>(scene); }
 EXPORT double raytrace_switch_contracted(const Columns* scene) { return time_switch<float>(scene); }
 EXPORT double raytrace_new(const Columns* scene) { return time_virtual<Rounded>(scene, false); }
-EXPORT double raytrace_new_contracted(const Columns* scene) { return time_virtual<float>(scene, false); }
 EXPORT double raytrace_placed(const Columns* scene) { return time_virtual<Rounded>(scene, true); }
-EXPORT double raytrace_placed_contracted(const Columns* scene) { return time_virtual<float>(scene, true); }

@@ -79,7 +79,7 @@ impl AtomicUse {
         (self.own | self.other) & !uses::LOAD != 0
     }
 
-    /// Whether a kernel that runs with those with effects `beside` may change one that is not its own object's alone.
+    /// Whether threads that run the kernel, with others of its trait or alone, may change the same field.
     const fn is_shared(&self, with_others: bool) -> bool {
         self.is_changed() && (with_others || self.other != 0 || self.own & uses::UNORDERED != 0)
     }

@@ -330,11 +330,9 @@ impl Context {
 
     /// Whether kernels can be started [early](super::early) here. Drivers from that of CUDA 12.4 on also record that.
     pub(crate) fn starts_early(&self) -> bool {
-        let api = self.0.api;
-        let mut version = 0;
-        // SAFETY: the place is an integer's.
-        let is_known = unsafe { (api.driver_version)(&raw mut version) } == 0;
-        is_known && version >= 12040 && api.launch_with.is_some() && self.device().compute_capability >= (9, 0)
+        driver_version().is_ok_and(|version| version >= (12, 4))
+            && self.0.api.launch_with.is_some()
+            && self.device().compute_capability >= (9, 0)
     }
 
     /// The driver's functions, this context being the calling thread's.
