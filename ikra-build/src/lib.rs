@@ -54,6 +54,8 @@
 #![warn(unreachable_pub)]
 
 mod artifact;
+mod checks;
+mod counters;
 mod counts;
 mod files;
 mod ir;
@@ -64,6 +66,7 @@ mod messages;
 mod nested;
 mod offsets;
 mod panics;
+mod passes;
 mod prebuilt;
 pub mod ptx;
 pub mod ptxas;

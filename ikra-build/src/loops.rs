@@ -164,13 +164,13 @@ fn loop_of(blocks: &[Block], latch: usize, head: usize) -> HashSet<usize> {
 }
 
 /// `$L__BB1_2` of `$L__BB1_2: // a comment`.
-fn label(line: &str) -> Option<&str> {
+pub(crate) fn label(line: &str) -> Option<&str> {
     let (label, _) = line.split_once(':')?;
     label.starts_with('$').then_some(label)
 }
 
 /// `$L__BB1_2` of `bra.uni $L__BB1_2;`.
-fn target(instruction: &str) -> Option<&str> {
+pub(crate) fn target(instruction: &str) -> Option<&str> {
     let target = instruction.strip_prefix("bra")?.trim_start_matches(".uni").trim().trim_end_matches(';');
     target.starts_with('$').then_some(target)
 }

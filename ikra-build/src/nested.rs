@@ -8,10 +8,7 @@ use std::process::{Command, Output};
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{
-    Device, Floats, artifact, counts, lines, loops, messages, offsets, panics, slots, spaces, stores, strides, turn,
-    uncalled, words,
-};
+use crate::{Device, Floats, artifact, lines, messages, passes, turn};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -114,13 +111,7 @@ pub(crate) fn compile(
         }
         Floats::Contract | Floats::Fast => None,
     };
-    Ok(Made {
-        code: words::passed(&offsets::last(&loops::forbid_unrolling(&uncalled::emptied(&panics::reported(
-            &counts::read_once(&strides::stepped(&stores::after_loads(&slots::direct(&spaces::named(&code))))),
-        ))))),
-        ir,
-        sources: artifact::sources(&profile, &krate.name),
-    })
+    Ok(Made { code: passes::done(&code), ir, sources: artifact::sources(&profile, &krate.name) })
 }
 
 fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {

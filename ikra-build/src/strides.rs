@@ -35,7 +35,7 @@ pub(crate) fn stepped(code: &str) -> String {
 }
 
 /// Loops of one block, into which what stands before their label leads, and no jump: from the label to the jump back.
-fn loops(lines: &[&str], body: Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn loops(lines: &[&str], body: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut head = None;
     for n in body.clone() {
@@ -144,7 +144,7 @@ fn step(lines: &[&str], found: Range<usize>, made: &mut usize, changed: &mut Has
 }
 
 /// The registers to which a line gives values.
-fn results(line: &str) -> Vec<&str> {
+pub(crate) fn results(line: &str) -> Vec<&str> {
     // Several instructions in braces, or one.
     let line = line.trim();
     let pieces = if line.starts_with('{') { line.trim_start_matches('{') } else { line };

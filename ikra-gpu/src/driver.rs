@@ -38,6 +38,7 @@ pub use context::{Context, DeviceInfo, ForeignContext, devices, driver_version};
 pub(crate) use context::{Loss, forget_entered};
 pub use early::{Waiting, waiting};
 pub use memory::{HostMemory, Memory};
+pub(crate) use module::Footprint;
 pub use module::{Function, Module};
 pub(crate) use stream::Pieces;
 pub use stream::{Event, Graph, Grid, Stream};

@@ -1,6 +1,7 @@
 //! The host's side: the driver, copies of columns on devices, and launches.
 
 pub(crate) mod arguments;
+pub(crate) mod block_size;
 pub(crate) mod code;
 pub(crate) mod construct;
 pub(crate) mod device_columns;

@@ -9,31 +9,12 @@ use ikra_runtime::executor::{Form, Launch, Section};
 
 use crate::PAIR_THREADS;
 use crate::arguments::Arguments;
+use crate::block_size::{threads, threads_for};
 use crate::code::{CALL, Kind, Shape, shape_of_sections};
 use crate::device_world::DeviceWorld;
 use crate::driver::Grid;
 use crate::step::{Positions, Step};
 use crate::tables::{Loaded, Members};
-
-/// Threads per block.
-const THREADS: u32 = 256;
-/// The same for kernels that do much work per call, which tend to need more registers.
-const HEAVY_THREADS: u32 = 128;
-
-/// The same for kernels whose threads keep a stack or another such array in local memory, if there are many more objects than threads
-/// run at the same time: the warps of a large block end at different times, so that fewer arrays compete for the cache.
-const STACK_THREADS: u32 = 512;
-/// So many times as many.
-const MANY: usize = 4;
-/// Bytes of such an array.
-const STACK_BYTES: usize = 256;
-/// Threads that run on a multiprocessor at the same time, at most.
-pub(crate) const THREADS_OF_MULTIPROCESSOR: usize = 2048;
-
-/// The threads of a block that runs these.
-pub(crate) fn threads(sections: &[Section<'_>]) -> u32 {
-    if sections.iter().any(|section| section.effects.is_heavy) { HEAVY_THREADS } else { THREADS }
-}
 
 impl DeviceWorld {
     /// Starts a run, or does it if it has a result.
@@ -64,10 +45,6 @@ impl DeviceWorld {
             return Ok(());
         }
         let entry = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
-        let function = &entry.function;
-        let has_stacks = function.local_bytes >= STACK_BYTES
-            && function.most_threads >= STACK_THREADS
-            && objects >= MANY * self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR;
         let grid = match launch.form {
             // The threads of a block work together: all are there, and each has one object at most.
             Form::Pairs { other_bytes } => Grid {
@@ -76,7 +53,8 @@ impl DeviceWorld {
                 shared_bytes: (PAIR_THREADS * other_bytes) as u32,
             },
             _ => {
-                let threads = if has_stacks { STACK_THREADS } else { threads(sections) };
+                let multiprocessors = self.device().multiprocessors as usize;
+                let threads = threads_for(threads(sections), objects, multiprocessors, entry.function.footprint);
                 let blocks = blocks(objects, threads as usize);
                 // Few objects need no whole block.
                 let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };

@@ -8,10 +8,10 @@ use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Launch, Reduction, Section};
 
 use crate::arguments::Arguments;
+use crate::block_size::{THREADS_OF_MULTIPROCESSOR, threads};
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Grid;
-use crate::launch::{THREADS_OF_MULTIPROCESSOR, threads};
 use crate::step::Positions;
 use crate::tables::Members;
 

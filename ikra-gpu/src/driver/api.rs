@@ -184,6 +184,7 @@ functions! {
         address: *mut DevicePtr, bytes: *mut usize, module: RawModule, name: *const c_char
     );
     function_attribute = "cuFuncGetAttribute" (value: *mut c_int, attribute: c_int, function: RawFunction);
+    resident_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor" (blocks: *mut c_int, function: RawFunction, threads: c_int, shared_bytes: usize);
     launch = "cuLaunchKernel" (
         function: RawFunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared_bytes: c_uint, stream: RawStream, arguments: *mut *mut c_void, extra: *mut *mut c_void

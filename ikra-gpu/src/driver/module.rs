@@ -29,15 +29,26 @@ pub struct Function {
     pub(super) raw: RawFunction,
     /// Whether it waits for the kernels before it, before it does anything else: see [`waiting`](super::waiting).
     pub(super) is_waiting: bool,
-    /// Bytes of local memory that each thread has, for arrays and what finds no register.
-    pub(crate) local_bytes: usize,
-    /// Threads that a block may have.
-    pub(crate) most_threads: u32,
+    /// What it takes of a multiprocessor.
+    pub(crate) footprint: Footprint,
     _module: Module,
 }
 
+/// What a kernel takes of a multiprocessor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Footprint {
+    /// Bytes of local memory that each thread has, for arrays and what finds no register.
+    pub(crate) local_bytes: usize,
+    /// How many blocks of [`LARGE`](Self::LARGE) threads run at the same time: none if they need too many registers.
+    pub(crate) large_blocks: usize,
+}
+
+impl Footprint {
+    /// Threads of a large block.
+    pub(crate) const LARGE: u32 = 512;
+}
+
 /// `CU_FUNC_ATTRIBUTE_*`
-const MAX_THREADS_PER_BLOCK: c_int = 0;
 const LOCAL_SIZE_BYTES: c_int = 3;
 
 /// `CU_JIT_*`
@@ -126,15 +137,16 @@ impl Module {
             NOT_FOUND => return Ok(None),
             status => check(api, "cuModuleGetFunction", status)?,
         }
-        let attribute = |attribute| {
-            let mut value = 0;
-            // SAFETY: the place of an integer, and a function of this module.
-            let status = unsafe { (api.function_attribute)(&raw mut value, attribute, raw) };
-            check(api, "cuFuncGetAttribute", status).map(|()| value as u32)
-        };
-        let (local_bytes, most_threads) = (attribute(LOCAL_SIZE_BYTES)? as usize, attribute(MAX_THREADS_PER_BLOCK)?);
+        let (mut local_bytes, mut large_blocks) = (0, 0);
+        // SAFETY: the place of an integer, and a function of this module.
+        let status = unsafe { (api.function_attribute)(&raw mut local_bytes, LOCAL_SIZE_BYTES, raw) };
+        check(api, "cuFuncGetAttribute", status)?;
+        // SAFETY: the same.
+        let status = unsafe { (api.resident_blocks)(&raw mut large_blocks, raw, Footprint::LARGE as c_int, 0) };
+        check(api, "cuOccupancyMaxActiveBlocksPerMultiprocessor", status)?;
+        let footprint = Footprint { local_bytes: local_bytes as usize, large_blocks: large_blocks as usize };
         let is_waiting = self.0.waiting.iter().any(|kernel| kernel == name);
-        Ok(Some(Function { raw, is_waiting, local_bytes, most_threads, _module: self.clone() }))
+        Ok(Some(Function { raw, is_waiting, footprint, _module: self.clone() }))
     }
 
     /// Address and bytes of the global of this name, if there is one.

@@ -339,7 +339,8 @@ working! {
         let is_waiting = body.is_some_and(|body| body.starts_with("griddepcontrol.wait;"));
         *function = Box::leak(Box::new(Function { module, name, place, takes, is_waiting }));
     }
-    cuFuncGetAttribute(value: *mut c_int, attribute: c_int) { *value = if attribute == 0 { 1024 } else { 0 } }
+    cuFuncGetAttribute(value: *mut c_int, _attribute: c_int) { *value = 0 }
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int) { *blocks = 4 }
     cuModuleGetGlobal_v2(address: *mut usize, bytes: *mut usize, module: usize, name: *const c_char) {
         let name = CStr::from_ptr(name).to_string_lossy().into_owned();
         // `compute-sanitizer` takes it for an error of the program.

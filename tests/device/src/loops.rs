@@ -57,6 +57,37 @@ impl Knot {
         self.tension = sum;
     }
 
+    /// Follows first neighbours, so many times.
+    #[kernel(snapshot(tension))]
+    pub fn follow(&mut self, steps: u32) {
+        let (mut at, mut sum) = (self.around.get(0), 0.0);
+        for _ in 0..steps {
+            sum = sum * 0.5 + at.tension();
+            at = at.around().get(0);
+        }
+        self.tension = sum;
+    }
+
+    /// Follows second neighbours, at most eight times, and adds up those that are taut, the last first.
+    #[kernel(snapshot(tension))]
+    pub fn keep(&mut self, steps: u32) {
+        let (mut kept, mut count, mut at) = ([0.0; 8], 0, self.around.get(1));
+        for _ in 0..steps {
+            let tension = at.tension();
+            if tension > 0.25 {
+                kept[count] = tension;
+                count += 1;
+            }
+            at = at.around().get(1);
+        }
+        let mut sum = 0.0;
+        while count > 0 {
+            count -= 1;
+            sum = sum * 0.5 + kept[count];
+        }
+        self.tension = sum;
+    }
+
     /// Of a neighbour's neighbours, until one is slack, of a part, and with steps by hand.
     #[kernel(snapshot(tension))]
     pub fn wander(&mut self, first: u32) {
