@@ -10,7 +10,7 @@ pub use ikra_gpu::interop::{self, CudaInterop};
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
 pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
-pub use ikra_runtime::dispatch::{EveryClass, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn};
+pub use ikra_runtime::dispatch::{EveryClass, Execute, ExecuteOn, LinkIn, Listed, Reduce, ReduceOn};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::executor::{BestPlace, On, Recording};
 pub use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};

@@ -315,8 +315,9 @@ pub mod rt {
     pub use ikra_core::handle::{Handle, Own};
     pub use ikra_core::info::ClassId;
     pub use ikra_core::kernel::{Call, Construct, Kernel, PairCall, ReducedBy};
-    pub use ikra_core::known::{FieldSeen, FieldView, No, Probe};
+    pub use ikra_core::known::{FieldSeen, FieldView, No, NotDerived, Probe};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
+    pub use ikra_core::link::Followed;
     pub use ikra_core::order::{NotAtomic, OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};

@@ -88,9 +88,9 @@ pub fn examine_pairs<K: PairCall<A>, A>() {
 
 /// A kernel whose results can be combined by reducer `R`: `#[kernel(reduce(R))]`.
 #[diagnostic::on_unimplemented(
-    message = "kernel `{Self}` does not declare reducer `{R}`",
-    label = "not declared",
-    note = "write `#[kernel(reduce({R}))]` on the method"
+    message = "kernel `{Self}` is not a reduction by this reducer",
+    label = "the method does not name the reducer",
+    note = "a kernel that is a reduction names its reducers: `#[kernel(reduce(Sum))]`"
 )]
 ///
 /// # Safety
@@ -282,6 +282,7 @@ impl<'a> Argument<'a> {
     message = "an argument of type `{Self}` cannot be passed to the GPU",
     label = "this kernel runs on the host only",
     note = "at every place, a kernel takes values only: numbers, `bool`, `Link<Class>`, arrays of these, and structs of your own with `#[derive(Clone, Copy, Value)] #[repr(C)]`; no tuples, no references, no closures",
+    note = "`usize` and `isize` may have another size on a device: take a `u32` or a `u64`, and write `as usize` where you use it",
     note = "several arguments, each of them a value, are fine",
     note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
 )]

@@ -30,6 +30,20 @@ impl<T: Value> Probe<T> {
     pub const MEANING: u64 = T::MEANING;
 }
 
+impl<T: Copy> Probe<T> {
+    /// Its values can be copied.
+    pub const IS_COPY: bool = true;
+}
+
+/// What is so of every type that is not under `#[derive(Value)]`.
+pub trait NotDerived {
+    /// Nothing is known to be wrong with it. Under the attribute a type has a constant of this name, in whose type is the one
+    /// error that says why it is no value.
+    const __IS_VALUE: [(); 1] = [()];
+}
+
+impl<T: ?Sized> NotDerived for T {}
+
 /// What is so of every type.
 pub trait No {
     /// It is not known to be a class.
@@ -38,6 +52,8 @@ pub trait No {
     const IS_STORAGE: bool = false;
     /// It is no value, and not passed to the device.
     const MEANING: u64 = 0;
+    /// It is not known that its values can be copied.
+    const IS_COPY: bool = false;
 }
 
 impl<T> No for Probe<T> {}

@@ -116,6 +116,16 @@ impl<C> Link<C> {
     }
 }
 
+/// A link on which methods of the object can be called: no link is one. It is in a bound that says how to follow links.
+#[diagnostic::on_unimplemented(
+    message = "a link is a number, which has no fields and methods of the object",
+    label = "called on a link, which is not followed",
+    note = "of an array in the object write `self.near.get(k).mass()`, or a loop `for other in &self.near`, which give a `Ref` each; of another link `self.resolve(link).mass()`",
+    note = "a parameter of a kernel can be a `Ref<Class>`, which executors are given a `Link<Class>` for"
+)]
+#[doc(hidden)]
+pub trait Followed {}
+
 /// Objects whose links can be turned into numbers: `Objects<C>`.
 pub trait Numbered<C> {
     /// What can go wrong.

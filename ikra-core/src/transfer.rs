@@ -16,7 +16,7 @@ use crate::value::Value;
 #[diagnostic::on_unimplemented(
     message = "a reduction on the GPU cannot return `{Self}`",
     label = "not a value, nor a tuple of values",
-    note = "results travel as bytes that mean the same on host and device: return numbers, `bool`s, arrays of them, a struct under `#[derive(Clone, Copy, Value)] #[repr(C)]`, or a tuple of up to eight of these",
+    note = "results travel as bytes that mean the same on host and device: return numbers, `bool`s, arrays of them, a struct under `#[derive(Clone, Copy, Value)] #[repr(C)]`, or a tuple of up to eight of these; instead of `usize`, which may have another size there, `u32` or `u64`",
     note = "`execute_and_reduce` on the host takes any type that is `Copy`"
 )]
 pub unsafe trait Transfer: Copy + Send + Sync + 'static {
@@ -29,6 +29,7 @@ pub unsafe trait Transfer: Copy + Send + Sync + 'static {
 }
 
 // SAFETY: what `Value` promises.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Value> Transfer for T {
     type Wire = T;
     #[inline(always)]

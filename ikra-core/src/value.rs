@@ -51,7 +51,7 @@ use crate::phase::Phase;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a column",
     label = "not a `Value`",
-    note = "a column holds plain bytes: numbers, `bool`, `Link<Class>`, `Option<Link<Class>>`, and arrays of these",
+    note = "a column holds plain bytes: numbers, `bool`, `Link<Class>`, `Option<Link<Class>>`, and arrays of these; instead of `usize`, which may have another size on a device, `u32` or `u64`",
     note = "for a struct of your own, add `#[derive(Clone, Copy, Value)] #[repr(C)]` to it"
 )]
 pub unsafe trait Value: Copy + Send + Sync + 'static {

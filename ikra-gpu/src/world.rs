@@ -181,9 +181,9 @@ pub trait CudaWorld: World {
     }
 
     /// [`On::execute_and_reduce`](ikra_runtime::executor::On::execute_and_reduce) on a GPU.
-    fn cuda_execute_and_reduce<K, A, R>(&mut self, kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
+    fn cuda_execute_and_reduce<K, A, R, T>(&mut self, kernel: K, args: A, reducer: R) -> Result<T, Error>
     where
-        K: ReduceOn<Self, A, R>,
+        K: ReduceOn<Self, A, R, Output = T>,
     {
         on_gpu(self).execute_and_reduce(kernel, args, reducer)
     }
@@ -210,15 +210,15 @@ pub trait CudaWorld: World {
     }
 
     /// [`On::execute_each_and_reduce`](ikra_runtime::executor::On::execute_each_and_reduce) on a GPU.
-    fn cuda_execute_each_and_reduce<K, A, R>(
+    fn cuda_execute_each_and_reduce<K, A, R, T>(
         &mut self,
         kernel: K,
         links: &(impl AsLinkList<K::Link> + ?Sized),
         args: A,
         reducer: R,
-    ) -> Result<K::Output, Error>
+    ) -> Result<T, Error>
     where
-        K: ReduceOn<Self, A, R>,
+        K: ReduceOn<Self, A, R, Output = T>,
     {
         on_gpu(self).execute_each_and_reduce(kernel, links, args, reducer)
     }

@@ -1,7 +1,6 @@
 //! `#[soa_class]`.
 
 mod arrays;
-mod checks;
 mod expand;
 mod forgotten;
 mod model;
@@ -12,10 +11,10 @@ use proc_macro2::TokenStream;
 use crate::diagnostics::Errors;
 use crate::krate::Krate;
 
-pub(crate) use arrays::ungrouped;
+pub(crate) use arrays::{inner_array, ungrouped};
 pub(crate) use forgotten::is_made;
 use model::Class;
-pub(crate) use model::{is_number, padded, ref_ident, view_ident};
+pub(crate) use model::{StorageKind, is_number, padded, ref_ident, view_ident};
 
 /// The attribute.
 pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {

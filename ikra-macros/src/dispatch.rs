@@ -46,13 +46,6 @@ pub(crate) fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream 
     if let Ok(mut made) = MADE.lock() {
         made.insert(parsed.ident.unraw().to_string());
     }
-    for class in without_attribute(&parsed.ident).unwrap_or_default() {
-        let name = &parsed.ident;
-        errors.at(
-            name,
-            format!("put `#[soa_methods]` on `impl {name} for {class}`: the name is that of a type, not of a trait"),
-        );
-    }
     let item = krate.protect(item);
     let errors = errors.into_tokens();
     let made = inherit(&krate, Inherited::default(), args, item, &parsed);
@@ -86,13 +79,31 @@ fn inherit(
         }
         None => {
             let mut errors = Errors::default();
-            let dispatch = Dispatch::parse(args, parsed.clone(), methods, &mut errors);
+            let mut dispatch = Dispatch::parse(args, parsed.clone(), methods, &mut errors);
+            for class in without_attribute(&parsed.ident).unwrap_or_default() {
+                plain_block(&mut dispatch, &class, &mut errors);
+            }
             let forgotten = dispatch.options.classes.iter().filter_map(|class| forgotten(class, "soa_dispatch"));
             let forgotten: TokenStream = forgotten.collect();
-            let made = expand::expand(&dispatch, &item);
-            let errors = errors.into_tokens();
-            quote!(#errors #forgotten #made)
+            let made = expand::expand(&dispatch, &item, errors.into_tokens());
+            quote!(#forgotten #made)
         }
+    }
+}
+
+/// Points out a block of the trait that is not under `#[soa_methods]`.
+fn plain_block(dispatch: &mut Dispatch, class: &str, errors: &mut Errors) {
+    let name = &dispatch.ident;
+    let message =
+        format!("put `#[soa_methods]` on `impl {name} for {class}`: the name is that of a type, not of a trait");
+    let options = &mut dispatch.options;
+    let is_last = |path: &syn::Path| path.segments.last().is_some_and(|last| last.ident.unraw() == class);
+    match options.classes.iter().position(is_last) {
+        Some(place) => {
+            errors.at(&options.classes[place], message);
+            options.mistaken.push(place);
+        }
+        None => errors.at(name, message),
     }
 }
 

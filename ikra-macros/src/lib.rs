@@ -20,6 +20,7 @@ mod dispatch;
 mod expansions;
 mod krate;
 mod methods;
+mod stored;
 mod symbol;
 mod value;
 mod world;

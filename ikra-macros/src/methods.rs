@@ -15,6 +15,7 @@ mod expand;
 mod hints;
 mod kernel;
 mod lenient;
+mod links;
 mod misplaced;
 mod model;
 mod options;
@@ -159,7 +160,10 @@ fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
 /// A class's name and fields, as its macro passes them on.
 pub(crate) struct Fields {
     pub(crate) class: String,
+    /// With each, whether it is `#[atomic]`.
     pub(crate) fields: Vec<(Ident, bool)>,
+    /// The names of fields whose elements are links, `self.near[k]`.
+    pub(crate) links: Vec<String>,
 }
 
 impl Fields {
@@ -181,7 +185,7 @@ impl Fields {
     }
 }
 
-/// `(::ikra; "Body" pos plain, …) [::ikra] impl Body { … }`: where `ikra` is for the class, its name and fields, where
+/// `(::ikra; "Body" pos plain, near links, …) [::ikra] impl Body { … }`: where `ikra` is for the class, its name and fields, where
 /// `ikra` is if the block says so, and the block.
 struct Input {
     krate: Krate,
@@ -199,12 +203,15 @@ impl Parse for Input {
             content.parse::<Token![;]>()?;
         }
         let class: LitStr = content.parse()?;
-        let fields = Punctuated::<(Ident, bool), Token![,]>::parse_terminated_with(&content, |field| {
-            let name = field.call(Ident::parse_any)?;
-            let mode: Ident = field.parse()?;
-            Ok((name, mode == "atomic"))
+        let fields = Punctuated::<(Ident, Ident), Token![,]>::parse_terminated_with(&content, |field| {
+            Ok((field.call(Ident::parse_any)?, field.parse()?))
         })?;
-        let fields = Fields { class: class.value(), fields: fields.into_iter().collect() };
+        let links = fields.iter().filter(|(_, mode)| mode == "links").map(|(name, _)| name.unraw().to_string());
+        let fields = Fields {
+            class: class.value(),
+            links: links.collect(),
+            fields: fields.into_iter().map(|(name, mode)| (name, mode == "atomic")).collect(),
+        };
         if input.peek(syn::token::Bracket) {
             let own;
             syn::bracketed!(own in input);

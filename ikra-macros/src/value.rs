@@ -41,8 +41,11 @@ fn krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
 }
 
 fn value(input: &DeriveInput, mut errors: Errors) -> TokenStream {
-    // Also for a type with mistakes, so that its uses are not errors too.
-    let made = model::Value::parse(input, &mut errors).as_ref().map(expand::expand);
+    let value = model::Value::parse(input, &mut errors);
     let errors = errors.into_tokens();
-    quote!(#errors #made)
+    match value {
+        // Also for a type with mistakes, so that its uses are not errors too.
+        Some(value) => expand::expand(&value, errors),
+        None => quote!(#errors),
+    }
 }

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::exec;
 use crate::executor::{Launch, On, Over, Section};
 use crate::handle::Handle;
-use crate::kernel::{Call, Discardable, DispatchKernel, Entry, OnDevice, ReducedBy};
+use crate::kernel::{Call, Discardable, DispatchKernel, Entry, Kernel, OnDevice, ReducedBy};
 use crate::link::Link;
 use crate::list::{LinkList, ListOrder, ListedLink};
 use crate::reduce::Reducer;
@@ -201,6 +201,22 @@ macro_rules! __dispatch_in {
 }
 pub use __dispatch_in as dispatch_in;
 
+/// A kernel, of a class or of a trait.
+///
+/// Apart from [`Execute`] and [`Reduce`], since it depends on no arguments: where these are wrong, that is the one error.
+pub trait Listed: Copy {
+    /// What lists of its objects consist of: links of the class, or of the trait.
+    type Link: ListedLink;
+}
+
+impl<K: Kernel> Listed for K {
+    type Link = Link<K::Class>;
+}
+
+impl<D: Dispatch, const METHOD: usize> Listed for EveryClass<D, METHOD> {
+    type Link = AnyLink<D>;
+}
+
 /// A kernel that runs on the host with arguments `A`: one of a class, or of a trait, for each of its classes.
 ///
 /// All that [`World::execute`] takes is one:
@@ -229,9 +245,7 @@ pub use __dispatch_in as dispatch_in;
     note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`",
     note = "a kernel of a trait runs in worlds that hold all classes of the trait"
 )]
-pub trait Execute<W, A>: Copy {
-    /// What lists of objects consist of: links of the class, or of the trait.
-    type Link: ListedLink;
+pub trait Execute<W, A>: Listed {
     /// For all objects, where nothing can go wrong, or those in a list.
     #[doc(hidden)]
     #[track_caller]
@@ -261,14 +275,13 @@ pub trait Execute<W, A>: Copy {
 /// # Ok(()) }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}` and reducer `{R}`",
-    label = "wrong arguments for this kernel, or the wrong executor or world",
+    message = "`{Self}` does not run in world `{W}` by this executor with arguments `{A}` and this reducer",
+    label = "not a reduction by this reducer, or wrong arguments for it, or the wrong world",
+    note = "a kernel that is a reduction names its reducers: `#[kernel(reduce(Sum))]`",
     note = "give one argument by itself, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
     note = "a kernel of a trait runs in worlds that hold all classes of the trait"
 )]
-pub trait Reduce<W, A, R>: Copy {
-    /// What lists of objects consist of: links of the class, or of the trait.
-    type Link: ListedLink;
+pub trait Reduce<W, A, R>: Listed {
     /// What the kernel returns.
     type Output;
     /// For all objects, where nothing can go wrong, or those in a list.
@@ -333,8 +346,9 @@ pub trait ExecuteOn<W: World, A>: Execute<W, A> {
 /// # Ok(()) }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not run at every place with arguments `{A}` and reducer `{R}`",
-    label = "wrong arguments for this kernel, or it runs on the host only",
+    message = "`{Self}` does not run at every place with arguments `{A}` and this reducer",
+    label = "not a reduction by this reducer, or wrong arguments for it, or it runs on the host only",
+    note = "a kernel that is a reduction names its reducers: `#[kernel(reduce(Sum))]`",
     note = "at every place, a kernel has no type parameters and takes values only: no references, no closures, no tuples",
     note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
 )]
@@ -355,8 +369,6 @@ where
     A: Copy + Send + Sync,
     W: Holds<K::Class>,
 {
-    type Link = Link<K::Class>;
-
     #[inline]
     fn run(world: &mut W, links: Option<&LinkList<Link<K::Class>>>, args: A) -> Result<(), Error> {
         let objects = ready_for_kernel(world).objects_mut();
@@ -375,7 +387,6 @@ where
     R: Reducer<K::Output>,
     W: Holds<K::Class>,
 {
-    type Link = Link<K::Class>;
     type Output = K::Output;
 
     #[inline]
@@ -608,8 +619,6 @@ where
     W: World,
     D: Dispatch<Classes: for<'a> VisitedBy<D, Run<'a, W, A, METHOD>>>,
 {
-    type Link = AnyLink<D>;
-
     fn run(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A) -> Result<(), Error> {
         let links = links.map(LinkList::order);
         D::Classes::visit_all(&mut Run { world: ready_for_kernel(world), links, args })
@@ -625,7 +634,6 @@ where
     D: Dispatch<Classes = Then<C, Rest>>,
     Then<C, Rest>: for<'a> VisitedBy<D, Fold<'a, W, A, R, <C::Kernel as Call<A>>::Output, METHOD>>,
 {
-    type Link = AnyLink<D>;
     type Output = <C::Kernel as Call<A>>::Output;
 
     fn reduce(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<Self::Output, Error> {
@@ -697,7 +705,7 @@ impl<D, A, W, R, T, const METHOD: usize> ReduceOn<W, A, R> for EveryClass<D, MET
 where
     W: World,
     R: Reducer<T>,
-    Self: Reduce<W, A, R, Link = AnyLink<D>, Output = T>,
+    Self: Reduce<W, A, R, Output = T> + Listed<Link = AnyLink<D>>,
     D: Dispatch<Classes: for<'a, 'w> VisitedBy<D, FoldOn<'a, 'w, W, A, R, T, METHOD>>>,
 {
     fn reduce_on(on: &mut On<'_, W>, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<T, Error> {

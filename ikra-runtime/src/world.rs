@@ -589,9 +589,9 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// Calls a kernel for all objects of its class and combines the results, on the host. They are of any type that is
     /// `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
     #[track_caller]
-    fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> K::Output
+    fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
     where
-        K: Reduce<Self, A, R>,
+        K: Reduce<Self, A, R, Output = T>,
     {
         K::reduce(self, None, args, reducer).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -626,15 +626,15 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
     /// called for none.
     #[track_caller]
-    fn execute_each_and_reduce<K, A, R>(
+    fn execute_each_and_reduce<K, A, R, T>(
         &mut self,
         _kernel: K,
         links: &(impl AsLinkList<K::Link> + ?Sized),
         args: A,
         reducer: R,
-    ) -> Result<K::Output, Error>
+    ) -> Result<T, Error>
     where
-        K: Reduce<Self, A, R>,
+        K: Reduce<Self, A, R, Output = T>,
     {
         let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
         K::reduce(self, Some(&list), args, reducer)

@@ -74,7 +74,7 @@ pub(crate) fn ungrouped(mut ty: &Type) -> &Type {
 }
 
 /// Whether the type is `InnerArray<T>`, and the `T`.
-pub(super) fn inner_array(ty: &Type) -> Option<Option<&Type>> {
+pub(crate) fn inner_array(ty: &Type) -> Option<Option<&Type>> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "InnerArray")?;
     let PathArguments::AngleBracketed(args) = &last.arguments else { return Some(None) };

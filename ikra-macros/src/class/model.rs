@@ -8,9 +8,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
 
 use super::arrays::{Arrangement, Inlining, array_attribute, check_array};
-use super::checks;
 use super::options::Options;
 use crate::diagnostics::Errors;
+use crate::stored::{self, Holder};
 
 /// The largest number of fields, `MAX_FIELDS` of the runtime.
 const MAX_FIELDS: usize = 64;
@@ -50,7 +50,12 @@ pub(crate) struct Field {
 impl Field {
     /// Whether the type can be stored, as far as the macro can tell from how it is written.
     pub(super) fn is_sure(&self) -> bool {
-        self.broken || checks::is_sure(&self.ty, &self.class)
+        self.broken || stored::is_sure(&self.ty, &self.class)
+    }
+
+    /// Whether it is an inner array of links.
+    pub(super) fn has_links(&self) -> bool {
+        self.array.is_some() && stored::is_link(stored::innermost(&self.ty))
     }
 
     /// The name without `r#`.
@@ -114,7 +119,7 @@ impl Class {
         }
         for place in 1..fields.len() {
             let same = |other: &Field| {
-                !other.broken && other.kind == fields[place].kind && checks::same(&other.ty, &fields[place].ty)
+                !other.broken && other.kind == fields[place].kind && stored::same(&other.ty, &fields[place].ty)
             };
             fields[place].asked = fields[..place].iter().position(same);
         }
@@ -239,7 +244,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     });
     let mut wrong = Errors::default();
     let mut ty = of_class(&field.ty, class);
-    check_type(&ty, &mut wrong);
+    stored::check_type(&ty, Holder::Class, &mut wrong);
     let arrangement = match wrong_inlining {
         true => None,
         false => check_array(&ty, inlining.as_ref(), kind, &mut wrong),
@@ -312,7 +317,7 @@ fn stand_in(ty: &mut Type) -> bool {
             visit_mut::visit_type_reference_mut(self, reference);
         }
     }
-    let text = spaceless(&*ty);
+    let text = ty.to_token_stream().to_string().replace(' ', "");
     let mut links = Links { only: text.contains("Ref<") && !text.contains(['&', '*', '(']) };
     links.visit_type_mut(ty);
     !links.only
@@ -342,85 +347,6 @@ pub(super) fn check_mode(ty: &Type, kind: StorageKind, errors: &mut Errors) {
         }
         _ => {}
     }
-}
-
-/// Points out types that look right to someone used to objects, and are not values.
-fn check_type(ty: &Type, errors: &mut Errors) {
-    match ty {
-        Type::Reference(_) => errors.at(
-            ty,
-            "a column holds no references: to refer to another object store a `Link<Class>`, and pass other data as a kernel's argument",
-        ),
-        Type::Tuple(tuple) => errors.at(
-            ty,
-            if tuple.elems.is_empty() {
-                "a column of `()` would hold nothing; leave the field out"
-            } else {
-                "Rust may order a tuple's parts as it likes, so a column cannot hold one: write a field for each part, an array, or a struct with `#[derive(Clone, Copy, Value)] #[repr(C)]`"
-            },
-        ),
-        Type::FnPtr(_) | Type::TraitObject(_) => errors.at(
-            ty,
-            "a column holds no functions, which have no address on the device: store a number or an enum, and `match` on it in a method",
-        ),
-        Type::Ptr(_) => errors.at(ty, "a column holds no pointers: to refer to another object store a `Link<Class>`"),
-        Type::Path(path) => {
-            let Some(last) = path.path.segments.last() else { return };
-            let args = &last.arguments;
-            match last.ident.to_string().as_str() {
-                "Ref" => errors.at(
-                    ty,
-                    format!("a `Ref` lasts for one call and is never stored: write `Link{}`, which methods see as a `Ref`", spaceless(args)),
-                ),
-                "Box" | "Rc" | "Arc" | "Vec" | "String" => errors.at(
-                    ty,
-                    format!("`{}` owns memory elsewhere, which a column cannot hold: use numbers, `Link<Class>`, arrays `[T; N]`, and `#[inline_array(4)]` on `InnerArray<T>` for arrays whose length varies", last.ident),
-                ),
-                "char" if args.is_none() => errors.at(
-                    ty,
-                    "not every bit pattern is a `char`, so a column cannot hold one: store a `u32` or `u8`",
-                ),
-                "usize" | "isize" if args.is_none() => errors.at(
-                    ty,
-                    format!("`{}` may have another size on the device: write `{}32` or `{}64`", last.ident, spaceless(&last.ident).chars().next().unwrap_or('u'), spaceless(&last.ident).chars().next().unwrap_or('u')),
-                ),
-                "InnerArray" => {
-                    if let syn::PathArguments::AngleBracketed(args) = args {
-                        for arg in &args.args {
-                            if let syn::GenericArgument::Type(ty) = arg {
-                                check_type(ty, errors);
-                            }
-                        }
-                    }
-                }
-                "Option" if option_of_number(args) => errors.at(
-                    ty,
-                    "Rust lays out an `Option` as it likes, so a column holds only `Option<Link<Class>>`: write a second field of type `bool`, or use a number that stands for none",
-                ),
-                "Option" => {
-                    if let syn::PathArguments::AngleBracketed(args) = args {
-                        for arg in &args.args {
-                            if let syn::GenericArgument::Type(ty) = arg {
-                                check_type(ty, errors);
-                            }
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        Type::Array(array) => check_type(&array.elem, errors),
-        _ => {}
-    }
-}
-
-fn option_of_number(args: &syn::PathArguments) -> bool {
-    let syn::PathArguments::AngleBracketed(args) = args else { return false };
-    matches!(args.args.first(), Some(syn::GenericArgument::Type(ty)) if is_number(ty))
-}
-
-fn spaceless(tokens: impl ToTokens) -> String {
-    tokens.to_token_stream().to_string().replace(' ', "")
 }
 
 #[cfg(test)]

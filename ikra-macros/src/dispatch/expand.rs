@@ -31,13 +31,20 @@ impl Names {
     }
 }
 
-/// Everything; `item` is the trait's text, for its macro.
-pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
+/// Everything; `item` is the trait's text, for its macro, and `errors` are what is wrong with it.
+pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<TokenStream>) -> TokenStream {
     let Dispatch { attrs, vis, ident, options, supertraits, .. } = dispatch;
     let Names { link, reference, is } = Names::of(ident);
     let classes = &options.classes;
     let variants: Vec<_> = classes.iter().filter_map(|class| Some(&class.segments.last()?.ident)).collect();
     let (bits, tags_of_objects) = strategy::bits(options, ident);
+    let errors = match options.mistaken.is_empty() {
+        true => errors,
+        false => {
+            let mistake = mistake(ident);
+            Some(quote!(#[allow(non_upper_case_globals)] const #mistake: ::core::primitive::usize = { #errors 1 };))
+        }
+    };
     let name = ident.unraw().to_string();
     let implemented = implementors(dispatch)
         .map(|class| quote_spanned!(located(&class)=> let _: ::core::marker::PhantomData<#class>;));
@@ -86,6 +93,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
         ::ikra::rt::dispatch! {
             #ident = #name as #bits, #reference, #is: #(#variants = #classes;)*
         }
+        #errors
         ::ikra::rt::host_only! {
             ::ikra::rt::dispatch_in! { #ident, #is: #(#variants = #classes;)* }
         }
@@ -103,10 +111,19 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
 /// The classes, as what implements the trait.
 fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
     let ident = &dispatch.ident;
-    dispatch.options.classes.iter().map(move |class| {
+    dispatch.options.classes.iter().enumerate().map(move |(place, class)| {
         let at = located(class);
-        unless_error(class, quote_spanned!(at=> <#class as ::ikra::Implements<#ident>>::ONE), at)
+        let implemented = match dispatch.options.mistaken.contains(&place) {
+            true => mistake(ident).into_token_stream(),
+            false => quote_spanned!(at=> <#class as ::ikra::Implements<#ident>>::ONE),
+        };
+        unless_error(class, implemented, at)
     })
+}
+
+/// The name of a constant whose value is an error, already reported.
+fn mistake(ident: &Ident) -> Ident {
+    format_ident!("__MISTAKE_IN_{}", ident.unraw())
 }
 
 /// A `&self` method on refs: that of the object's class.

@@ -21,6 +21,8 @@ const OPTIONS: &str = "the classes that implement the trait, then perhaps `wide`
 #[derive(Default)]
 pub(super) struct Options {
     pub(super) classes: Vec<Path>,
+    /// Places of classes with whose blocks something is wrong, already reported.
+    pub(super) mistaken: Vec<usize>,
     pub(super) wide: bool,
     pub(super) strategy: Strategy,
 }

@@ -11,7 +11,7 @@ use super::kernel::{constructor_fn, constructor_kernel, kernel};
 use super::model::{Block, Method, Receiver, RowItem};
 use super::order::{self, with_import};
 use super::parse::values;
-use super::{assigned, body, turns};
+use super::{assigned, body, links, turns};
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
@@ -173,7 +173,10 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
     };
     let marked = order::marked(statements, &block.fields, &method.values);
     let body = block.rewrite(body::rewrite(block, method, marked));
-    let body = with_standard_names(method, body);
+    let mut body = with_standard_names(method, body);
+    if let Some(followed) = links::trait_of_followed(method, &block.fields, item.block.to_token_stream()) {
+        body = with_import(body, &followed);
+    }
     quote!(#(#attrs)* #inline #vis #sig #body)
 }
 

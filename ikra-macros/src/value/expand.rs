@@ -1,22 +1,84 @@
 //! What `#[derive(Value)]` makes.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Ident, Member, Type};
+use syn::{Ident, Member, Type, WherePredicate, parse_quote_spanned};
 
 use super::model::{Content, Value};
+use crate::class::{StorageKind, is_number};
 use crate::diagnostics::located;
+use crate::stored::is_stored;
 
 /// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
 const MAX_PARTS: usize = 16;
 
-/// The implementations.
-pub(super) fn expand(value: &Value) -> TokenStream {
-    match &value.content {
+/// The implementations, of a type with these mistakes.
+pub(super) fn expand(value: &Value, mistakes: Option<TokenStream>) -> TokenStream {
+    let made = match &value.content {
         Content::Fields(fields) => of_struct(value, fields),
         Content::Variants(first, variants) => of_enum(value, first, variants),
         Content::Mistaken => stand_in(value),
+    };
+    let checked = checked(value, mistakes);
+    quote!(#made #checked)
+}
+
+/// Asks what only the compiler knows, and says what is wrong, once: in a constant on which what stores the type depends.
+fn checked(value: &Value, mistakes: Option<TokenStream>) -> TokenStream {
+    let (ident, at) = (&value.ident, located(&value.ident));
+    // Of types with parameters, bounds ask it.
+    if !value.generics.params.is_empty() {
+        return quote!(#mistakes);
+    }
+    let asked = match &value.content {
+        Content::Fields(fields) => fields.iter().filter(|(_, ty)| !is_number(ty)).map(|(_, ty)| ty).collect(),
+        _ => Vec::new(),
+    };
+    let asked = asked.into_iter().map(|ty| {
+        let storage = quote_spanned!(located(ty)=> ::ikra::rt::Plain<#ty>);
+        is_stored(ty, StorageKind::Plain, &storage)
+    });
+    let is_mistaken = matches!(value.content, Content::Mistaken);
+    let mistakes_here = (!is_mistaken).then_some(&mistakes);
+    let no_copy = match is_mistaken {
+        false => {
+            let message = format!("values are copied, and `{ident}` cannot be: write `#[derive(Clone, Copy, Value)]`");
+            quote_spanned!(ident.span()=> ::core::panic!(#message))
+        }
+        // What is wrong is said in the function. If the type can be copied, something stands in for its implementation, and it is
+        // a value for all that is said about its uses.
+        true => quote! {{
+            const fn mistake() -> ::core::primitive::usize {
+                #mistakes
+                1
+            }
+            mistake();
+        }},
+    };
+    quote_spanned! {at=>
+        #[automatically_derived]
+        impl #ident {
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            pub const __IS_VALUE: [(); {
+                #mistakes_here
+                #(let _: ::core::primitive::usize = { #asked };)*
+                #[allow(unused_imports)]
+                use ::ikra::rt::No as _;
+                if !<::ikra::rt::Probe<#ident>>::IS_COPY { #no_copy }
+                1
+            }] = [()];
+        }
+    }
+}
+
+/// A bound on a type. Where the type has no parameters, one that is false is no error here: [`checked`] says it.
+fn bound(value: &Value, ty: &TokenStream, bounds: TokenStream, at: Span) -> WherePredicate {
+    if value.generics.params.is_empty() {
+        parse_quote_spanned!(at=> for<'__v> #ty: #bounds)
+    } else {
+        parse_quote_spanned!(at=> #ty: #bounds)
     }
 }
 
@@ -25,12 +87,11 @@ fn of_struct(value: &Value, fields: &[(Member, Type)]) -> TokenStream {
     let (members, types): (Vec<_>, Vec<_>) = fields.iter().map(|(member, ty)| (member, ty)).unzip();
     let mut generics = value.generics.clone();
     {
-        // Bounds, so that what is missing is one error, where it is missing.
         let predicates = &mut generics.make_where_clause().predicates;
         for ty in &types {
-            predicates.push(syn::parse_quote_spanned!(located(ty)=> #ty: ::ikra::Value));
+            predicates.push(bound(value, &quote!(#ty), quote!(::ikra::Value), located(ty)));
         }
-        predicates.push(syn::parse_quote_spanned!(located(ident)=> Self: ::core::marker::Copy));
+        predicates.push(bound(value, &quote!(Self), quote!(::core::marker::Copy), located(ident)));
         if !value.generics.params.is_empty() {
             predicates.push(syn::parse_quote!(Self: ::core::marker::Send + ::core::marker::Sync + 'static));
         }
@@ -70,20 +131,20 @@ fn of_enum(value: &Value, first: &Ident, variants: &[Ident]) -> TokenStream {
     let ident = &value.ident;
     let patterns = variants.iter().map(|variant| quote!((Self::#variant, Self::#variant)));
     let same = quote!(::core::matches!((self, other), #(#patterns)|*));
-    let is_copy = quote_spanned!(located(ident)=> where Self: ::core::marker::Copy);
+    let is_copy = bound(value, &quote!(Self), quote!(::core::marker::Copy), located(ident));
     let name = ident.unraw().to_string();
     let size = quote!(::core::mem::size_of::<Self>() as ::core::primitive::u64);
     let meaning = quote!(::ikra::rt::meaning(#name, &[#size, #(Self::#variants as ::core::primitive::u64),*]));
-    value_impl(quote!(impl), quote!(#ident #is_copy), &quote!(Self::#first), &same, &meaning)
+    value_impl(quote!(impl), quote!(#ident where #is_copy), &quote!(Self::#first), &same, &meaning)
 }
 
 /// For a type with mistakes, so that its uses are not errors too. It is never run.
 fn stand_in(value: &Value) -> TokenStream {
     let ident = &value.ident;
     let mut generics = value.generics.clone();
-    generics.make_where_clause().predicates.push(syn::parse_quote!(
-        Self: ::core::marker::Copy + ::core::marker::Send + ::core::marker::Sync + 'static
-    ));
+    let bounds = quote!(::core::marker::Copy + ::core::marker::Send + ::core::marker::Sync + 'static);
+    let bound = bound(value, &quote!(Self), bounds, Span::call_site());
+    generics.make_where_clause().predicates.push(bound);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ty = quote!(#ident #type_generics #where_clause);
     let never = quote!(::core::unimplemented!());

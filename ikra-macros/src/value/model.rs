@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Index, Member, Type};
 
 use crate::diagnostics::Errors;
+use crate::stored::{self, Holder};
 
 /// A type under `#[derive(Value)]`.
 pub(super) struct Value {
@@ -75,6 +76,12 @@ fn fields(input: &DeriveInput, data: &DataStruct, errors: &mut Errors) -> Conten
         Some(name) => (Member::Named(name.clone()), field.ty.clone()),
         None => (Member::Unnamed(Index::from(n)), field.ty.clone()),
     };
+    let mut wrong = Errors::default();
+    data.fields.iter().for_each(|field| stored::check_type(&field.ty, Holder::Value, &mut wrong));
+    if let Some(wrong) = wrong.into_error() {
+        errors.add(wrong);
+        return Content::Mistaken;
+    }
     Content::Fields(data.fields.iter().enumerate().map(member).collect())
 }
 

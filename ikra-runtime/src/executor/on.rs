@@ -444,9 +444,9 @@ impl<'w, W: World> On<'w, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors).
-    pub fn execute_and_reduce<K, A, R>(&mut self, _kernel: K, args: A, reducer: R) -> Result<K::Output, Error>
+    pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> Result<T, Error>
     where
-        K: ReduceOn<W, A, R>,
+        K: ReduceOn<W, A, R, Output = T>,
     {
         K::reduce_on(self, None, args, reducer)
     }
@@ -529,15 +529,15 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [all executors](Self#errors); [`Error::Duplicate`] if an object is in the list twice,
     /// [`Error::NotInWorld`]: the kernel is then called for none.
-    pub fn execute_each_and_reduce<K, A, R>(
+    pub fn execute_each_and_reduce<K, A, R, T>(
         &mut self,
         _kernel: K,
         links: &(impl AsLinkList<K::Link> + ?Sized),
         args: A,
         reducer: R,
-    ) -> Result<K::Output, Error>
+    ) -> Result<T, Error>
     where
-        K: ReduceOn<W, A, R>,
+        K: ReduceOn<W, A, R, Output = T>,
     {
         let list = self.listed(links)?;
         K::reduce_on(self, Some(&list), args, reducer)

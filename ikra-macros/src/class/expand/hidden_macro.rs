@@ -21,6 +21,7 @@ pub(super) fn macro_rules(class: &Class) -> TokenStream {
         let kind = format_ident!(
             "{}",
             match field.kind {
+                StorageKind::Plain if field.has_links() => "links",
                 StorageKind::Plain => "plain",
                 StorageKind::Flatten => "flatten",
                 StorageKind::Atomic => "atomic",

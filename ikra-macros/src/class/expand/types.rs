@@ -2,13 +2,11 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Type;
-use syn::spanned::Spanned as _;
 
 use crate::class::arrays::Arrangement;
-use crate::class::checks::{innermost, linked, optional, shown};
 use crate::class::model::{Field, StorageKind, is_number};
 use crate::diagnostics::{located, unless_error};
+use crate::stored::is_stored;
 
 impl Field {
     /// The runtime's storage for it, as other items name it.
@@ -102,58 +100,4 @@ impl Arrangement {
             Self::Partly { element, slots } => quote_spanned!(at=> ::ikra::rt::PartlyInlined<#element, { #slots }>),
         }
     }
-}
-
-/// 1 if `storage` stores a field of this type, and an error that says why not otherwise.
-fn is_stored(ty: &Type, kind: StorageKind, storage: &TokenStream) -> TokenStream {
-    let at = located(ty);
-    let element = innermost(ty);
-    let name = shown(element);
-    let class = shown(linked(element).unwrap_or(element));
-    let no_class =
-        format!("`{class}` is not a class, and `{name}` links to one: put `#[soa_class]` on `struct {class}`");
-    let no_value = match kind {
-        StorageKind::Plain => format!(
-            "`{name}` cannot be stored in a column, which holds plain bytes: add `#[derive(Clone, Copy, Value)] #[repr(C)]` to it if it is a struct of yours, `#[repr(u8)]` if it is an enum"
-        ),
-        StorageKind::Flatten => format!(
-            "`{name}` cannot be flattened into a column per component: leave out `#[soa(flatten)]`, or make it a struct of at most 16 fields with `#[derive(Clone, Copy, Value)] #[repr(C)]`"
-        ),
-        StorageKind::Atomic => format!(
-            "`{name}` cannot be `#[atomic]`: atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<Class>` or `Option<Link<Class>>`; an enum is stored as its number"
-        ),
-    };
-    let an_object = format!(
-        "`{class}` is a class, whose objects are in columns of their own: refer to one by `Link<{class}>`, or `Option<Link<{class}>>`"
-    );
-    let [no_value, no_class] = [no_value, no_class].map(|message| panic(ty, &message));
-    let why = match linked(element) {
-        Some(target) => quote_spanned! {at=>
-            if !<::ikra::rt::Probe<#target>>::IS_CLASS { #no_class }
-        },
-        None => {
-            let inside = optional(element).unwrap_or(element);
-            let an_object = match optional(element) {
-                Some(inside) => an_object.replace(&class, &shown(inside)),
-                None => an_object,
-            };
-            let an_object = panic(ty, &an_object);
-            quote_spanned! {at=>
-                if <::ikra::rt::Probe<#inside>>::IS_CLASS { #an_object }
-            }
-        }
-    };
-    quote_spanned! {at=>
-        #[allow(unused_imports)]
-        use ::ikra::rt::No as _;
-        #why
-        if !<::ikra::rt::Probe<#storage>>::IS_STORAGE { #no_value }
-        1
-    }
-}
-
-/// `panic!(message)` that the compiler shows at a type.
-fn panic(ty: &Type, message: &str) -> TokenStream {
-    // With the type's own span, so that it is not shown as part of an expansion.
-    quote_spanned!(ty.span()=> ::core::panic!(#message))
 }

@@ -5,7 +5,8 @@ use super::*;
 fn of(body: &str) -> String {
     let fields = ["a", "b", "r#type"].map(|name| (syn::parse_str(name).unwrap(), false));
     let atomic = (syn::parse_str("n").unwrap(), true);
-    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().chain([atomic]).collect() };
+    let class =
+        Fields { class: "Body".to_owned(), fields: fields.into_iter().chain([atomic]).collect(), links: Vec::new() };
     let access = analyse(&body.parse().unwrap(), &class);
     let names = |set: u64| {
         let of = |k: usize| ["a", "b", "type", "n"][k];
@@ -170,7 +171,7 @@ fn strings() {
 #[test]
 fn loops() {
     for (body, loops) in [("{ for x in y {} }", true), ("{ if a { loop {} } }", true), ("{ self.a = 1 }", false)] {
-        let class = Fields { class: String::new(), fields: Vec::new() };
+        let class = Fields { class: String::new(), fields: Vec::new(), links: Vec::new() };
         assert_eq!(analyse(&body.parse().unwrap(), &class).loops, loops, "{body}");
     }
 }

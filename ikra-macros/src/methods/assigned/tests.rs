@@ -4,7 +4,7 @@ use super::*;
 fn of(body: &str) -> String {
     let fields = [("a", false), ("b", false), ("c", false)];
     let fields = fields.map(|(name, is_atomic)| (syn::parse_str(name).unwrap(), is_atomic));
-    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect() };
+    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect(), links: Vec::new() };
     let body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
     let marked = marked(&body, &class).to_string();
     syn::parse_str::<Block>(&marked).unwrap();

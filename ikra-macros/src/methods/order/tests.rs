@@ -5,7 +5,7 @@ use super::*;
 fn of(body: &str) -> String {
     let fields = [("a", false), ("n", true), ("m", true), ("next", true)];
     let fields = fields.map(|(name, is_atomic)| (syn::parse_str(name).unwrap(), is_atomic));
-    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect() };
+    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect(), links: Vec::new() };
     let (found, marked) = scan(body.parse().unwrap(), &class, &["value".to_owned()]);
     let names = |set: u16| {
         let all = ["load", "store", "add", "min", "max", "or", "and", "exchange"];
@@ -124,7 +124,7 @@ fn tokens_stay() {
         "{ macro_rules ! x { ($ a : expr) => { $ a } } x ! (1) ; 1 ..= 2 }",
     ] {
         let tokens: TokenStream = body.parse().unwrap();
-        let class = Fields { class: String::new(), fields: Vec::new() };
+        let class = Fields { class: String::new(), fields: Vec::new(), links: Vec::new() };
         assert_eq!(scan(tokens.clone(), &class, &[]).1.to_string(), tokens.to_string());
     }
 }
