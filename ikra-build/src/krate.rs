@@ -13,11 +13,19 @@ pub(crate) struct Krate {
     pub(crate) name: String,
 }
 
-/// Writes the crate into `folder`, which no other build script uses.
-pub(crate) fn write(device: &Device, model: &Path, ikra: &Path, folder: &Path, lock: Option<&Path>) -> Krate {
+/// Writes the crate into `folder`, which no other build script uses; `package` has the model.
+pub(crate) fn write(
+    device: &Device,
+    package: &Path,
+    model: &Path,
+    ikra: &Path,
+    folder: &Path,
+    lock: Option<&Path>,
+) -> Krate {
     let alias = alias();
     let name = format!("ikra_device_{:016x}", hash(folder.as_os_str().as_encoded_bytes()));
-    let dependencies: String = device.dependencies.iter().map(|(name, entry)| format!("{name} = {entry}\n")).collect();
+    let entries = device.dependencies.iter().map(|(name, entry)| format!("{name} = {}\n", located(entry, package)));
+    let dependencies: String = entries.collect();
     // Methods of `std` that are not exact are refused: by one of the libraries, so that the others, and the language's own, are
     // compiled once for all ways of rounding.
     let refusals = match device.floats {
@@ -77,6 +85,20 @@ strip = false
     Krate { manifest: folder.join("Cargo.toml"), name }
 }
 
+/// An entry of `[dependencies]`, whose path counts from the package, for a manifest that is elsewhere. One that cannot be understood
+/// stays as it is: cargo says what is wrong with it.
+fn located(entry: &str, package: &Path) -> String {
+    let Ok(mut value) = entry.parse::<toml_edit::Value>() else { return entry.to_owned() };
+    let path = value.as_inline_table_mut().and_then(|table| table.get_mut("path"));
+    if let Some(path) = path
+        && let Some(joined) = path.as_str().map(|path| package.join(path))
+        && let Some(joined) = joined.to_str()
+    {
+        *path = joined.into();
+    }
+    value.to_string()
+}
+
 /// The name that the program has ikra under, which its model says too.
 fn alias() -> String {
     match proc_macro_crate::crate_name("ikra") {
@@ -128,7 +150,8 @@ mod tests {
 
     fn written(device: &Device) -> (tempfile::TempDir, String, String) {
         let folder = tempfile::tempdir().unwrap();
-        let krate = write(device, Path::new("/a b/src/model.rs"), Path::new("/ikra"), folder.path(), None);
+        let (package, model) = (Path::new("/a b"), Path::new("/a b/src/model.rs"));
+        let krate = write(device, package, model, Path::new("/ikra"), folder.path(), None);
         let manifest = fs::read_to_string(krate.manifest).unwrap();
         let root = fs::read_to_string(folder.path().join("lib.rs")).unwrap();
         (folder, manifest, root)
@@ -142,6 +165,18 @@ mod tests {
             assert!(manifest.lines().any(|at| at == line), "{line} is not in {manifest}");
         }
         assert!(root.contains("#[path = \"/a b/src\"]\nmod source {\n    pub mod model;\n}"), "{root}");
+    }
+
+    #[test]
+    fn paths_of_dependencies_count_from_the_package() {
+        let located = |entry| located(entry, Path::new("/p/model"));
+        assert_eq!(
+            located("{ path = \"../big\", features = [\"a\"] }"),
+            "{ path = \"/p/model/../big\", features = [\"a\"] }"
+        );
+        for same in ["\"1.2\"", "{ path = '/big' }", "{ version = \"1\" }", "{ path = 3 }", "{ pa"] {
+            assert_eq!(located(same).replace('"', "'"), same.replace('"', "'"));
+        }
     }
 
     #[test]

@@ -60,6 +60,7 @@ mod counts;
 mod files;
 mod ir;
 mod krate;
+mod library;
 mod lines;
 mod loops;
 mod messages;
@@ -177,7 +178,7 @@ impl Device {
     }
 
     /// A `no_std` crate that the model uses, with its entry in `[dependencies]`: `"1.2"`, or a table such
-    /// as `{ version = "1.2", default-features = false }`. A `path` in it is absolute.
+    /// as `{ version = "1.2", default-features = false }`. A `path` in it counts from the package.
     ///
     /// It may have classes, to which the model's classes link. Its kernels are then in this device code. Such a crate starts with
     /// `#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]`. Where no class of the model
@@ -245,7 +246,7 @@ impl Device {
             "there is no model at {}; give `ikra_build::device` the model's path relative to the package",
             model.display()
         );
-        rerun_if_changed(&model);
+        rerun_if_changed(&self.model);
         if is_set("IKRA_SKIP_DEVICE") || is_analysis() || is_for_device() {
             return;
         }
@@ -262,12 +263,12 @@ impl Device {
     }
 
     fn compile(&self, toolchain: &Toolchain, package: &Path, model: &Path, prebuilt: Option<&Prebuilt<'_>>) {
-        let Some(ikra) = env::var_os("DEP_IKRA_MANIFEST_DIR").map(PathBuf::from) else {
+        let Some(ikra) = library::folder(package) else {
             fail("ikra is not among this package's dependencies; add it to `[dependencies]`");
         };
         let out = PathBuf::from(variable("OUT_DIR"));
         let lock = krate::lock(&out, package);
-        let krate = krate::write(self, model, &ikra, &out.join("device"), lock.as_deref());
+        let krate = krate::write(self, package, model, &ikra, &out.join("device"), lock.as_deref());
         // Cargo shows paths relative to the workspace, where the lock file is.
         let root = lock.as_deref().and_then(Path::parent).filter(|root| package.starts_with(root)).unwrap_or(package);
         let made = match nested::compile(self, toolchain, &krate, &out, root) {
@@ -275,7 +276,7 @@ impl Device {
             Err(message) => fail(&message),
         };
         for source in made.sources.iter().filter(|source| !source.starts_with(&out)) {
-            rerun_if_changed(source);
+            rerun_if_changed(&files::seen_from(source, package, root));
         }
         if let Some(complaint) = made.ir.and_then(|ir| strict::complaint(&ir, package, root)) {
             fail(&complaint);
@@ -358,6 +359,8 @@ fn embed(path: &Path) {
     println!("cargo::rustc-env=IKRA_DEVICE_CODE={}", path.display());
 }
 
+/// The script is run again when this file changes. A path in the package is relative: what cargo knows of the script's last run may be
+/// from another checkout, which shares the target directory.
 fn rerun_if_changed(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use ikra_build::{ptx, ptxas};
 
-use crate::program::{Program, REAL_IKRA, fixture, has_compiler};
+use crate::program::{Program, REAL_IKRA, SMALL_IKRA, fixture, has_compiler};
 
 fn kernel<'a>(kernels: &'a [ptx::Kernel], name: &str) -> &'a ptx::Kernel {
     let Some(kernel) = kernels.iter().find(|kernel| kernel.name == name) else {
@@ -74,6 +74,51 @@ fn only_a_change_builds_again() {
     let code = program.code(&[]);
     kernel(&ptx::kernels(&code), "zero");
     assert!(!program.run(&[]).expect_success().messages.contains("Compiling"));
+}
+
+/// Two checkouts of a workspace in which `ikra` is, as in this one: for cargo they are the same packages.
+#[test]
+fn checkouts_share_a_target_directory() {
+    if !has_compiler() {
+        return;
+    }
+    let mut checkouts = [1, 2].map(|number| {
+        let program = Program::new(&format!("checkout-{number}"), "device(\"src/model.rs\")");
+        let manifest = program.read("Cargo.toml").replace(&format!("checkout-{number}"), "checkout");
+        let path = format!("{SMALL_IKRA:?}");
+        assert!(manifest.contains(&path), "{manifest}");
+        program.write("Cargo.toml", &manifest.replace(&path, "\"ikra\""));
+        for file in ["Cargo.toml", "build.rs", "src/lib.rs"] {
+            let text = fs::read_to_string(format!("{SMALL_IKRA}/{file}")).unwrap();
+            program.write(&format!("ikra/{file}"), &text.replace("[workspace]", ""));
+        }
+        let library = program.read("ikra/src/lib.rs");
+        program.write("ikra/src/lib.rs", &format!("{library}\n/// Its own.\npub const CHECKOUT: u32 = {number};\n"));
+        program
+    });
+    let store = |program: &Program, factor: u32| {
+        let kernel =
+            format!("ikra::kernel! {{ fn mark(x: *mut u32) {{ unsafe {{ *x = ikra::CHECKOUT * {factor} }} }} }}\n");
+        program.write("src/model.rs", &kernel);
+    };
+    let stores = |program: &Program, value: u32| {
+        let code = program.code(&[]);
+        kernel(&ptx::kernels(&code), "mark").body.contains(&format!(", {value};"))
+    };
+    let (first, rest) = checkouts.split_at_mut(1);
+    let (first, second) = (&first[0], &mut rest[0]);
+    store(first, 1000);
+    assert!(stores(first, 1000));
+    second.share_folder(first);
+    store(second, 1000);
+    assert!(stores(second, 2000), "its own ikra");
+    // Each change is seen where it is made.
+    store(first, 100);
+    assert!(stores(first, 100));
+    store(second, 100);
+    assert!(stores(second, 200));
+    store(second, 10);
+    assert!(stores(second, 20));
 }
 
 #[test]

@@ -59,6 +59,13 @@ impl Program {
         program
     }
 
+    /// Builds where another program is built.
+    pub fn share_folder(&mut self, other: &Self) {
+        self.target = other.target.clone();
+        // The other gives it back.
+        self.is_small = false;
+    }
+
     /// Writes a file of the program.
     pub fn write(&self, file: &str, text: &str) {
         let path = self.folder.join(file);
