@@ -48,7 +48,7 @@ fn class() {
 #[test]
 fn methods() {
     let made = crate::methods::expand_methods(quote! {
-        ("Body" pos plain, next plain, hits atomic)
+        ("Body" pos numbers, next plain, hits atomic)
         impl Body {
             pub fn new() -> Self {
                 Self { pos: [0.0; 2], next: None, hits: 0 }

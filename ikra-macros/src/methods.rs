@@ -160,10 +160,43 @@ fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
 /// A class's name and fields, as its macro passes them on.
 pub(crate) struct Fields {
     pub(crate) class: String,
-    /// With each, whether it is `#[atomic]`.
-    pub(crate) fields: Vec<(Ident, bool)>,
+    pub(crate) fields: Vec<(Ident, FieldKind)>,
     /// The names of fields whose elements are links, `self.near[k]`.
     pub(crate) links: Vec<String>,
+}
+
+/// What the class's macro says of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldKind {
+    /// It is `#[atomic]`.
+    Atomic,
+    /// A number or a `bool`, or a `Link`: no method changes what it is called on.
+    Number,
+    /// An array of them.
+    Numbers,
+    /// Anything else.
+    Other,
+}
+
+impl FieldKind {
+    /// By the word for it.
+    fn named(word: &Ident) -> Self {
+        match word.to_string().as_str() {
+            "atomic" => Self::Atomic,
+            "number" => Self::Number,
+            "numbers" => Self::Numbers,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether methods may change what they are called on: the field, or an element of it.
+    pub(crate) fn has_mutators(self, is_element: bool) -> bool {
+        match self {
+            Self::Number => false,
+            Self::Numbers => !is_element,
+            Self::Atomic | Self::Other => true,
+        }
+    }
 }
 
 impl Fields {
@@ -181,6 +214,11 @@ impl Fields {
 
     /// Whether the field is `#[atomic]`.
     pub(crate) fn is_atomic(&self, field: usize) -> bool {
+        self.kind(field) == FieldKind::Atomic
+    }
+
+    /// What is known of the field.
+    pub(crate) fn kind(&self, field: usize) -> FieldKind {
         self.fields[field].1
     }
 }
@@ -210,7 +248,7 @@ impl Parse for Input {
         let fields = Fields {
             class: class.value(),
             links: links.collect(),
-            fields: fields.into_iter().map(|(name, mode)| (name, mode == "atomic")).collect(),
+            fields: fields.into_iter().map(|(name, word)| (name, FieldKind::named(&word))).collect(),
         };
         if input.peek(syn::token::Bracket) {
             let own;

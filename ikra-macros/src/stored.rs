@@ -42,6 +42,14 @@ pub(crate) fn innermost(ty: &Type) -> &Type {
     }
 }
 
+/// The `X` of `[X; N]` and `InnerArray<X>`.
+pub(crate) fn element(ty: &Type) -> Option<&Type> {
+    match ungrouped(ty) {
+        Type::Array(array) => Some(&array.elem),
+        ty => inner_array(ty)?,
+    }
+}
+
 /// Whether the type is `Link<X>`.
 pub(crate) fn is_link(ty: &Type) -> bool {
     argument(ty, "Link").is_some()

@@ -12,4 +12,4 @@ macro_rules! programs {
     )* };
 }
 
-programs! { arrays atomic declared dispatch guard_refs order other_field snapshot ways_out }
+programs! { arrays atomic declared dispatch guard_refs order other_field same_names snapshot ways_out }

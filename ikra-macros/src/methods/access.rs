@@ -22,7 +22,7 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use syn::LitStr;
 use syn::ext::IdentExt;
 
-use super::Fields;
+use super::{FieldKind, Fields};
 
 /// What a method does to the fields of its own object.
 #[derive(Clone, Default)]
@@ -401,7 +401,7 @@ impl Scanner<'_> {
         };
         // `(self.a)[0] = …`, `(self.a).sort()`.
         let is_parenthesised = matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None);
-        let is_place = is_parenthesised && changes(after) == Some(true);
+        let is_place = is_parenthesised && changes(after, FieldKind::Other) == Some(true);
         let changed = outer == Context::Assigned || is_assignment(after) || is_place;
         if is_pattern && (changed || is_borrowed_mutably(&tokens[..at])) {
             return Context::Assigned;
@@ -427,7 +427,7 @@ impl Scanner<'_> {
         if self.class.is_atomic(field) {
             return;
         }
-        let change = changes(after);
+        let change = changes(after, self.class.kind(field));
         let changed = match change {
             Some(changed) => changed,
             None => matches!(context, Context::Assigned | Context::Writing),
@@ -514,20 +514,25 @@ pub(super) fn is_call(after: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether `self.field` is changed by what follows: an assignment to it or to a part of it, or a method
+/// Whether `self.field`, of a kind, is changed by what follows: an assignment to it or to a part of it, or a method
 /// that is known to change what it is called on. `None` if nothing follows that says so.
-pub(super) fn changes(mut after: &[TokenTree]) -> Option<bool> {
+pub(super) fn changes(mut after: &[TokenTree], mut kind: FieldKind) -> Option<bool> {
+    let mut is_element = false;
     loop {
         match after {
-            [TokenTree::Group(index), rest @ ..] if index.delimiter() == Delimiter::Bracket => after = rest,
+            [TokenTree::Group(index), rest @ ..] if index.delimiter() == Delimiter::Bracket => {
+                (after, is_element) = (rest, true);
+            }
             [TokenTree::Punct(dot), TokenTree::Ident(name), rest @ ..] if dot.as_char() == '.' => {
                 if is_call(rest) {
-                    return Some(is_mutator(&plain_name(name)));
+                    return Some(kind.has_mutators(is_element) && is_mutator(&plain_name(name)));
                 }
-                after = rest;
+                (after, kind) = (rest, FieldKind::Other);
             }
             // `.0`, and `.0.1`, which is one token.
-            [TokenTree::Punct(dot), TokenTree::Literal(_), rest @ ..] if dot.as_char() == '.' => after = rest,
+            [TokenTree::Punct(dot), TokenTree::Literal(_), rest @ ..] if dot.as_char() == '.' => {
+                (after, kind) = (rest, FieldKind::Other);
+            }
             _ => return is_assignment(after).then_some(true),
         }
     }

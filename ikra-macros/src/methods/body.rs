@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
+use super::FieldKind;
 use super::access::{Macro, changes, imports, is_call, is_object_method, is_punct, macro_at};
 use super::model::{Block, Method, Receiver};
 use super::rewrite::{is_braces, is_item};
@@ -85,7 +86,8 @@ impl Body<'_> {
 
     /// Whether an unknown method is called on the group.
     fn is_receiver(&self, group: &Group, after: &[TokenTree]) -> bool {
-        matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None) && changes(after) == Some(false)
+        matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None)
+            && changes(after, FieldKind::Other) == Some(false)
     }
 
     /// What becomes of the `self` that the tokens start with, and how many of them that replaces.
@@ -108,8 +110,10 @@ impl Body<'_> {
                 None => self.path_call(&own, name, tokens).unwrap_or(keep),
             };
         }
-        let unwritten = self.block.fields.position(name).is_some_and(|field| self.method.unwritten >> field & 1 == 1);
-        let called = match changes(&tokens[3..]) {
+        let field = self.block.fields.position(name);
+        let unwritten = field.is_some_and(|field| self.method.unwritten >> field & 1 == 1);
+        let kind = field.map_or(FieldKind::Other, |field| self.block.fields.kind(field));
+        let called = match changes(&tokens[3..], kind) {
             Some(changed) => !changed,
             None => place.receiver,
         };

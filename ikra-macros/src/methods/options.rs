@@ -6,9 +6,9 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitInt, LitStr, Meta, Path, Token};
 
-use super::Fields;
 use super::access::plain_name;
 use super::order::{self, Uses, bits};
+use super::{FieldKind, Fields};
 use crate::diagnostics::Errors;
 
 /// The options, with their defaults.
@@ -234,7 +234,8 @@ impl Options {
             if is_atomic || shown != 0 {
                 continue;
             }
-            let known = class.fields.iter().filter(|(_, is_atomic)| *is_atomic).map(|(field, _)| plain_name(field));
+            let known =
+                class.fields.iter().filter(|(_, kind)| *kind == FieldKind::Atomic).map(|(field, _)| plain_name(field));
             let known: Vec<String> = known.chain(found.0.keys().cloned()).collect();
             if let Some(similar) = known.iter().find(|known| is_similar(known, &key)) {
                 errors.at(&name, format!("the kernel uses no atomic field `{name}`; did you mean `{similar}`?"));

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
-use super::Fields;
 use super::access::plain_name;
+use super::{FieldKind, Fields};
 use crate::diagnostics::located;
 
 /// The bits of the runtime's `order::uses`.
@@ -428,7 +428,7 @@ impl Scanner<'_> {
     }
 
     fn own_atomic(&self, name: &str) -> bool {
-        self.class.fields.iter().any(|(field, is_atomic)| *is_atomic && plain_name(field) == name)
+        self.class.fields.iter().any(|(field, kind)| *kind == FieldKind::Atomic && plain_name(field) == name)
     }
 
     /// Reads an expression from its start through the fields and methods that follow. Returns where it ends.

@@ -90,7 +90,7 @@ const _: () = {
 #[allow(unused_macros)]
 macro_rules! __ikra_class_Body {
     ($($item:tt)*) => {
-        ::ikra::rt::__expand_methods! { (::ikra; "Body" pos plain, next plain, hits
+        ::ikra::rt::__expand_methods! { (::ikra; "Body" pos numbers, next plain, hits
         atomic) $($item)* }
     };
 }

@@ -2,13 +2,25 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::LitStr;
 use syn::ext::IdentExt;
+use syn::{LitStr, Type};
 
-use crate::class::model::{Class, StorageKind};
+use crate::class::model::{Class, StorageKind, is_number};
+use crate::stored::{element, is_link};
 
 pub(super) fn hidden_macro(class: &Class) -> Ident {
     format_ident!("__ikra_class_{}", class.ident().unraw())
+}
+
+/// The word for a field of a type, as far as it shows whether methods may change what they are called on. If a name in it means
+/// something else, a method that changes it does not compile where it is not known to: `NotInKernelWrites`.
+fn kind_of(ty: &Type) -> &'static str {
+    let is_single = |ty: &Type| is_link(ty) || is_number(ty) && element(ty).is_none();
+    match element(ty) {
+        None if is_single(ty) => "number",
+        Some(element) if is_single(element) => "numbers",
+        _ => "plain",
+    }
 }
 
 /// The macro through which `#[soa_methods]` learns the fields. It has the class's own name, so that it is
@@ -22,7 +34,7 @@ pub(super) fn macro_rules(class: &Class) -> TokenStream {
             "{}",
             match field.kind {
                 StorageKind::Plain if field.has_links() => "links",
-                StorageKind::Plain => "plain",
+                StorageKind::Plain => kind_of(&field.ty),
                 StorageKind::Flatten => "flatten",
                 StorageKind::Atomic => "atomic",
             }

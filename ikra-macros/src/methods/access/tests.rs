@@ -3,8 +3,8 @@ use super::*;
 /// What a body does to the fields `a`, `b`, `r#type` and the atomic `n`: names in the order
 /// touched / written / called, then `whole`, `escapes`, `hidden`, and what macros are given.
 fn of(body: &str) -> String {
-    let fields = ["a", "b", "r#type"].map(|name| (syn::parse_str(name).unwrap(), false));
-    let atomic = (syn::parse_str("n").unwrap(), true);
+    let fields = ["a", "b", "r#type"].map(|name| (syn::parse_str(name).unwrap(), FieldKind::Other));
+    let atomic = (syn::parse_str("n").unwrap(), FieldKind::Atomic);
     let class =
         Fields { class: "Body".to_owned(), fields: fields.into_iter().chain([atomic]).collect(), links: Vec::new() };
     let access = analyse(&body.parse().unwrap(), &class);
@@ -166,6 +166,29 @@ fn strings() {
         ("{ format!(\"{{self\") }", "/  /  whole"),
         ("{ b\"{self}\" }", "/  /"),
     ]);
+}
+
+#[test]
+fn methods_of_numbers_change_nothing() {
+    let kinds = [("a", FieldKind::Number), ("b", FieldKind::Numbers), ("c", FieldKind::Other)];
+    let fields = kinds.map(|(name, kind)| (syn::parse_str(name).unwrap(), kind)).into_iter().collect();
+    let class = Fields { class: String::new(), fields, links: Vec::new() };
+    for (body, writes) in [
+        ("{ self.a.rotate_left(1) }", 0),
+        ("{ self.a.take() }", 0),
+        ("{ self.b[1].rotate_left(1) }", 0),
+        ("{ self.b.rotate_left(1) }", 2),
+        ("{ self.b[1][0].swap(1, 2) }", 0),
+        ("{ self.c.rotate_left(1) }", 4),
+        ("{ self.c[0].rotate_left(1) }", 4),
+        ("{ self.c.a.rotate_left(1) }", 4),
+        ("{ self.a.x.rotate_left(1) }", 1),
+        ("{ self.a = self.a.rotate_left(1) }", 1),
+        ("{ self.b[0] = 1 }", 2),
+        ("{ f(&mut self.a); }", 1),
+    ] {
+        assert_eq!(analyse(&body.parse().unwrap(), &class).writes, writes, "{body}");
+    }
 }
 
 #[test]

@@ -2,8 +2,7 @@ use super::*;
 
 /// The marks that a body gets, in order: `a` for the whole field, `a[]` for a part, `&a` for one that is lent.
 fn of(body: &str) -> String {
-    let fields = [("a", false), ("b", false), ("c", false)];
-    let fields = fields.map(|(name, is_atomic)| (syn::parse_str(name).unwrap(), is_atomic));
+    let fields = ["a", "b", "c"].map(|name| (syn::parse_str(name).unwrap(), crate::methods::FieldKind::Other));
     let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect(), links: Vec::new() };
     let body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
     let marked = marked(&body, &class).to_string();

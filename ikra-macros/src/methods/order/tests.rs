@@ -4,7 +4,9 @@ use super::*;
 /// Operations that are marked follow, by their names.
 fn of(body: &str) -> String {
     let fields = [("a", false), ("n", true), ("m", true), ("next", true)];
-    let fields = fields.map(|(name, is_atomic)| (syn::parse_str(name).unwrap(), is_atomic));
+    let fields = fields.map(|(name, is_atomic)| {
+        (syn::parse_str(name).unwrap(), if is_atomic { FieldKind::Atomic } else { FieldKind::Other })
+    });
     let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect(), links: Vec::new() };
     let (found, marked) = scan(body.parse().unwrap(), &class, &["value".to_owned()]);
     let names = |set: u16| {
