@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(folder("path+file:///home/me/ikra#0.1.0").as_deref(), Some("/home/me/ikra"));
         assert_eq!(folder("path+file:///my%20work/b%C3%A4r/main#ikra@0.1.0").as_deref(), Some("/my work/bär/main"));
         for none in [
-            "registry+https://github.com/rust-lang/crates.io-index#ikra@0.1.0",
+            "registry+https://registry.example/index#ikra@0.1.0",
             "path+file:///a%2",
             "path+file:///a%zz#1",
             "",
