@@ -15,6 +15,8 @@ pub mod arrays;
 pub mod differs;
 #[path = "floats.rs"]
 pub mod floats;
+#[path = "lattice.rs"]
+pub mod lattice;
 #[path = "loops.rs"]
 pub mod loops;
 #[path = "many.rs"]
