@@ -327,7 +327,7 @@ pub mod rt {
     };
     pub use ikra_core::table::Targets;
     pub use ikra_core::target::host_only;
-    pub use ikra_core::value::LaneArray;
+    pub use ikra_core::value::{BadLink, Joined, LaneArray, assume_good};
     pub use ikra_macros::{__expand_dispatch, __expand_methods};
 }
 

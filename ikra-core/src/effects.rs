@@ -255,11 +255,16 @@ impl Effects {
     pub(crate) const fn reads_plainly(&self) -> bool {
         let (mut field, mut links) = (0, false);
         while field < self.fields.len() {
-            let classes = self.fields[field].links_to.len();
-            if classes > 1 {
-                return true;
+            let classes = self.fields[field].links_to;
+            let mut class = 1;
+            while class < classes.len() {
+                // A struct may have several links to the same class.
+                if !classes[class].may_be(classes[0]) {
+                    return true;
+                }
+                class += 1;
             }
-            links |= classes > 0;
+            links |= !classes.is_empty();
             field += 1;
         }
         !links

@@ -252,7 +252,7 @@ pub const fn atomics<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, field.atomic)
 }
 
-/// The fields of `C` whose links views show as refs. Atomics show links as they are.
+/// The fields of `C` with links that lead to objects while a kernel runs. What atomics hold is looked at where it is followed.
 pub const fn linked<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, !field.links_to.is_empty() && !field.atomic)
 }

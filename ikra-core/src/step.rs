@@ -4,10 +4,11 @@ use crate::class::Class;
 use crate::handle::{Assigned, Handle, Own};
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
-use crate::panics::{stray_handle, undeclared_write};
+use crate::panics::{out_of_range, stray_handle, undeclared_write};
 use crate::phase::Phase;
 use crate::storage::FieldTuple;
 use crate::table::Table;
+use crate::value::BadLink;
 use crate::window::WindowTuple;
 
 /// Loads the view of one object, calls the kernel, and stores what it wrote: on the device.
@@ -100,6 +101,10 @@ pub unsafe fn end<'w, K, P, X>(
 }
 
 /// The values behind a view after a call, and what was noted of assignments.
+///
+/// # Panics
+///
+/// If a link in them is to no object.
 #[inline(always)]
 pub fn finish<'w, K: Kernel, P: Phase>(
     view: <K::Class as Class>::View<'w, P>,
@@ -110,7 +115,11 @@ pub fn finish<'w, K: Kernel, P: Phase>(
     if let Some(field) = FieldsOf::<K>::stray::<P>(&views, table, index) {
         stray_handle::<K::Class>(K::EFFECTS.kernel, field);
     }
-    (FieldsOf::<K>::from_views::<P>(views), assigned)
+    let values = FieldsOf::<K>::from_views::<P>(views);
+    if let Some(BadLink { class, id, len }) = FieldsOf::<K>::bad_number::<K>(&values, table) {
+        out_of_range(class.name(), id.wrapping_sub(1), len);
+    }
+    (values, assigned)
 }
 
 /// Looks for changes that a kernel does not declare.

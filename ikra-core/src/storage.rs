@@ -244,6 +244,12 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         true
     }
 
+    /// A link that is to no object, in what kernel `P` is about to store to an object of `table`, where views show links as numbers.
+    #[inline(always)]
+    fn bad_number<P: Phase>(_value: &Self::Value, _table: &Table<C>) -> Option<BadLink> {
+        None
+    }
+
     /// Reads one element of another object as a getter shows it.
     ///
     /// # Safety
@@ -258,7 +264,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::to_seen::<P>(value, table, index) }
     }
 
-    /// A link of one element that is to no object, among those that views show as refs.
+    /// A link of one element that is to no object.
     ///
     /// # Safety
     ///

@@ -3,12 +3,14 @@
 mod array;
 mod fixed;
 mod lanes;
+mod links;
 mod loaded;
 mod primitive;
 
 pub(crate) use array::made;
 pub use fixed::Fixed;
 pub use lanes::{LANES, LaneArray, Lanes};
+pub use links::{Joined, assume_good};
 pub use loaded::Loaded;
 #[cfg(feature = "glam")]
 pub(crate) use primitive::plain_value;
@@ -48,6 +50,7 @@ use crate::phase::Phase;
 /// 2. It holds no pointer and no reference.
 /// 3. [`view`](Self::view) makes refs to such objects only of which [`bad_link`](Self::bad_link) says that they exist, and
 ///    [`view_of_some`](Self::view_of_some) to objects that exist if there is any value without bad links.
+/// 4. If [`bad_link`](Self::bad_link) looks at a link that views do not show as a ref, `SHOWS_NUMBERS` says so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a column",
     label = "not a `Value`",
@@ -67,9 +70,13 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const PLACEHOLDER: Self;
 
-    /// The classes whose objects a view of this value may refer to.
+    /// The classes of the value's links.
     #[doc(hidden)]
     const LINKS_TO: &'static [ClassId] = &[];
+
+    /// Whether a view shows links in the value as numbers, and not as refs. What a kernel stores is looked at then.
+    #[doc(hidden)]
+    const SHOWS_NUMBERS: bool = false;
 
     /// A number for what the bytes mean, by which host and device see whether they mean the same type.
     #[doc(hidden)]
@@ -95,12 +102,23 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
         unsafe { Self::PLACEHOLDER.view::<P>(targets) }
     }
 
-    /// The first link among those that a view shows as refs that is to no object; `targets` are those of the classes in
-    /// `LINKS_TO`.
+    /// The first of the value's links that is to no object; `targets` are those of the classes in `LINKS_TO`.
     #[doc(hidden)]
     #[inline(always)]
     fn bad_link(&self, _targets: Targets<'_>) -> Option<BadLink> {
         None
+    }
+
+    /// Tells the compiler that the value's links are to objects: each for itself, since it does not take conditions apart.
+    ///
+    /// # Safety
+    ///
+    /// [`bad_link`](Self::bad_link) finds none.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn assume_good(&self, targets: Targets<'_>) {
+        // SAFETY: by the caller.
+        unsafe { core::hint::assert_unchecked(self.bad_link(targets).is_none()) }
     }
 
     /// The value behind what a view shows.

@@ -438,6 +438,28 @@ pub fn device_code(args: TokenStream) -> TokenStream {
 /// pub struct Body { #[soa(flatten)] pub pos: Vec3, pub kind: Kind }
 /// ```
 ///
+/// Links in a struct stay `Link`s, which `self.resolve(link)` follows. They are checked when the struct enters a column, as a field of
+/// links is, so that a GPU asks nothing when one is followed; under `#[soa(flatten)]` and in atomics they are not.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[derive(Clone, Copy, Debug, Value)]
+/// #[repr(C)]
+/// pub struct Road { pub to: Link<City>, pub cost: u32 }
+///
+/// #[soa_class]
+/// pub struct City { #[atomic] pub best: u32, pub distance: u32, #[inline_array(0)] pub roads: InnerArray<Road> }
+///
+/// #[soa_methods]
+/// impl City {
+///     #[kernel]
+///     pub fn relax(&self) {
+///         for road in &self.roads { self.resolve(road.to).best().min(self.distance + road.cost); }
+///     }
+/// }
+/// ```
+///
 /// A method of the type that takes `&mut self` changes the field that it is called on, which a kernel's text does
 /// not show: `self.vel.normalize()` does not compile unless the kernel writes the field elsewhere. Write
 /// `(&mut self.vel).normalize()`, or `#[kernel(writes(vel))]`.

@@ -11,6 +11,13 @@ pub struct TableRef<'w>(pub(crate) PhantomData<&'w ()>);
 pub struct Targets<'w>(pub(crate) PhantomData<&'w ()>);
 
 impl<'w> Targets<'w> {
+    /// Those without the first ones.
+    #[inline(always)]
+    #[must_use]
+    pub fn after(self, _first: usize) -> Self {
+        self
+    }
+
     /// Where the objects of one of the classes are.
     #[inline(always)]
     pub fn table(self, _class: impl FnOnce() -> usize) -> TableRef<'w> {

@@ -272,6 +272,13 @@ impl<'w> Targets<'w> {
         Self(slots)
     }
 
+    /// Those without the first ones.
+    #[inline(always)]
+    #[must_use]
+    pub fn after(self, first: usize) -> Self {
+        Self(&self.0[first..])
+    }
+
     /// Where the objects of one of the classes are.
     #[inline(always)]
     pub fn table(self, class: impl FnOnce() -> usize) -> TableRef<'w> {

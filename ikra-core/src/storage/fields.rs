@@ -121,6 +121,9 @@ pub trait FieldTuple<C: Class>: 'static {
     /// The values behind what a view shows.
     fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
 
+    /// The first link that is to no object in what kernel `P` is about to store, where views show links as numbers.
+    fn bad_number<P: Phase>(values: &Self::Values, table: &Table<C>) -> Option<BadLink>;
+
     /// The first field whose handle was replaced by another object's.
     fn stray<'w, P: Phase>(views: &Self::Views<'w, P>, table: &'w Table<C>, index: usize) -> Option<usize>;
 
@@ -323,6 +326,15 @@ macro_rules! field_tuple {
             #[inline(always)]
             fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values {
                 ($($F::from_view::<P>(views.$k),)+)
+            }
+            #[inline(always)]
+            fn bad_number<P: Phase>(values: &Self::Values, table: &Table<C>) -> Option<BadLink> {
+                $(
+                    if let Some(found) = $F::bad_number::<P>(&values.$k, table) {
+                        return Some(found);
+                    }
+                )+
+                None
             }
             #[inline(always)]
             fn stray<'w, P: Phase>(

@@ -76,7 +76,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     #[inline(always)]
     unsafe fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
         // SAFETY: while a kernel runs, links in the column are to objects that exist; what it stored to the object came
-        // from refs, or was checked.
+        // from refs, or was checked (`bad_number`).
         unsafe { value.view::<P>(Targets::of::<C, K>(table)) }
     }
 
@@ -84,6 +84,12 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
         // SAFETY: the object's own value is one without bad links, while a kernel runs.
         unsafe { T::view_of_some::<P>(Targets::of::<C, K>(table)) }
+    }
+
+    #[inline(always)]
+    fn bad_number<P: Phase>(value: &T, table: &Table<C>) -> Option<BadLink> {
+        let stores = const { P::EFFECTS.class.may_be(C::ID) && P::EFFECTS.writes.contains(K) };
+        if const { T::SHOWS_NUMBERS } && stores { value.bad_link(Targets::of::<C, K>(table)) } else { None }
     }
 
     #[inline(always)]

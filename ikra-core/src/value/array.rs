@@ -15,6 +15,7 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     type Lanes = [T::Lanes; N];
     const PLACEHOLDER: Self = [T::PLACEHOLDER; N];
     const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
+    const SHOWS_NUMBERS: bool = T::SHOWS_NUMBERS;
     const MEANING: u64 = meaning("[]", &[T::MEANING, N as u64]);
 
     #[inline(always)]
@@ -32,6 +33,24 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
         if T::LINKS_TO.is_empty() { None } else { self.iter().find_map(|element| element.bad_link(targets)) }
+    }
+
+    #[inline(always)]
+    unsafe fn assume_good(&self, targets: Targets<'_>) {
+        // Of a few, without a loop: until it is unrolled, the compiler has put together what asks of two of them.
+        macro_rules! first {
+            ($($n:literal)*) => {$(
+                if let Some(element) = self.get($n) {
+                    // SAFETY: the contract is the same for each element.
+                    unsafe { element.assume_good(targets) };
+                }
+            )*};
+        }
+        first!(0 1 2 3 4 5 6 7);
+        for element in self.iter().skip(8) {
+            // SAFETY: as above.
+            unsafe { element.assume_good(targets) };
+        }
     }
 
     #[inline(always)]

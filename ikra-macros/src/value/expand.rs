@@ -104,7 +104,50 @@ fn of_struct(value: &Value, fields: &[(Member, Type)]) -> TokenStream {
     let name = ident.unraw().to_string();
     let meaning = quote!(::ikra::rt::meaning(#name, &[::core::mem::align_of::<Self>() as ::core::primitive::u64, #(#values::MEANING),*]));
     let ty = quote!(#ident #type_generics #where_clause);
-    let made = value_impl(quote!(impl #impl_generics), ty, &placeholder, &same, &meaning);
+    let links = Links {
+        constants: quote! {
+            const LINKS_TO: &'static [::ikra::rt::ClassId] =
+                (&const { ::ikra::rt::Joined::of(&[#(#values::LINKS_TO),*]) }).classes();
+            const SHOWS_NUMBERS: ::core::primitive::bool = !<Self as ::ikra::Value>::LINKS_TO.is_empty();
+            // Views show any value for a field that nobody is to look at: nothing is said of its links.
+            #[inline(always)]
+            unsafe fn view_of_some<'w, __P: ::ikra::Phase>(_: ::ikra::rt::Targets<'w>) -> Self {
+                <Self as ::ikra::Value>::PLACEHOLDER
+            }
+            #[inline(always)]
+            fn bad_link(&self, targets: ::ikra::rt::Targets<'_>) -> ::core::option::Option<::ikra::rt::BadLink> {
+                let bad = ::core::option::Option::None;
+                #(
+                    let bad = if const { #values::LINKS_TO.is_empty() } || bad.is_some() {
+                        bad
+                    } else {
+                        #values::bad_link(&self.#members, targets)
+                    };
+                    let targets = targets.after(#values::LINKS_TO.len());
+                )*
+                let _ = targets;
+                bad
+            }
+            #[inline(always)]
+            unsafe fn assume_good(&self, targets: ::ikra::rt::Targets<'_>) {
+                #(
+                    if const { !#values::LINKS_TO.is_empty() } {
+                        // SAFETY: the contract is the same for each field.
+                        unsafe { #values::assume_good(&self.#members, targets) };
+                    }
+                    let targets = targets.after(#values::LINKS_TO.len());
+                )*
+                let _ = targets;
+            }
+        },
+        seen: quote! {
+            if const { <Self as ::ikra::Value>::SHOWS_NUMBERS } {
+                // SAFETY: by the caller.
+                unsafe { ::ikra::rt::assume_good::<__P, Self>(&self, targets) };
+            }
+        },
+    };
+    let made = value_impl(quote!(impl #impl_generics), ty, &placeholder, &same, &meaning, &links);
     let flatten = (types.len() <= MAX_PARTS).then(|| {
         let names = members.iter().map(|member| match member {
             Member::Named(name) => name.unraw().to_string(),
@@ -135,7 +178,7 @@ fn of_enum(value: &Value, first: &Ident, variants: &[Ident]) -> TokenStream {
     let name = ident.unraw().to_string();
     let size = quote!(::core::mem::size_of::<Self>() as ::core::primitive::u64);
     let meaning = quote!(::ikra::rt::meaning(#name, &[#size, #(Self::#variants as ::core::primitive::u64),*]));
-    value_impl(quote!(impl), quote!(#ident where #is_copy), &quote!(Self::#first), &same, &meaning)
+    value_impl(quote!(impl), quote!(#ident where #is_copy), &quote!(Self::#first), &same, &meaning, &Links::none())
 }
 
 /// For a type with mistakes, so that its uses are not errors too. It is never run.
@@ -148,7 +191,21 @@ fn stand_in(value: &Value) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ty = quote!(#ident #type_generics #where_clause);
     let never = quote!(::core::unimplemented!());
-    value_impl(quote!(impl #impl_generics), ty, &never, &never, &quote!(0))
+    value_impl(quote!(impl #impl_generics), ty, &never, &never, &quote!(0), &Links::none())
+}
+
+/// What a type says of the links in it.
+struct Links {
+    /// Items of the implementation.
+    constants: TokenStream,
+    /// What is done with `self` and `targets` before a view shows it.
+    seen: TokenStream,
+}
+
+impl Links {
+    fn none() -> Self {
+        Self { constants: TokenStream::new(), seen: quote!(let _ = targets;) }
+    }
 }
 
 /// `unsafe impl Value`, for a type that a view shows as it is.
@@ -158,9 +215,11 @@ fn value_impl(
     placeholder: &TokenStream,
     same: &TokenStream,
     meaning: &TokenStream,
+    Links { constants, seen }: &Links,
 ) -> TokenStream {
     quote! {
-        // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers.
+        // SAFETY: 1. a fixed representation of values is checked above; 2. values hold no pointers; 3. a view is the value, without
+        // refs; 4. where there are links, the type says so.
         #[automatically_derived]
         #[allow(trivial_bounds)]
         unsafe #header ::ikra::Value for #ty {
@@ -168,8 +227,12 @@ fn value_impl(
             type Lanes = ::ikra::rt::LaneArray<Self>;
             const PLACEHOLDER: Self = #placeholder;
             const MEANING: ::core::primitive::u64 = #meaning;
+            #constants
             #[inline(always)]
-            unsafe fn view<'w, __P: ::ikra::Phase>(self, _: ::ikra::rt::Targets<'w>) -> Self { self }
+            unsafe fn view<'w, __P: ::ikra::Phase>(self, targets: ::ikra::rt::Targets<'w>) -> Self {
+                #seen
+                self
+            }
             #[inline(always)]
             fn unview<__P: ::ikra::Phase>(view: Self) -> Self { view }
             #[inline(always)]

@@ -23,6 +23,8 @@ pub mod loops;
 pub mod many;
 #[path = "recursion.rs"]
 pub mod recursion;
+#[path = "roads.rs"]
+pub mod roads;
 #[path = "stores.rs"]
 pub mod stores;
 #[path = "strategies.rs"]

@@ -14,6 +14,17 @@ pub struct Hint {
     pub weight: u32,
 }
 
+/// Links to several classes, between other things.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Plan {
+    pub number: u32,
+    pub first: Option<Link<Ticket>>,
+    pub hint: Hint,
+    pub ends: [Option<Link<Stop>>; 2],
+    pub last: Option<Link<Ticket>>,
+}
+
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Stop {
@@ -34,6 +45,11 @@ pub struct Bus {
     #[inline_array(object)]
     pub plan: [Link<Stop>; 2],
     pub hint: Hint,
+    #[inline_array(1)]
+    pub hints: InnerArray<Hint>,
+    #[inline_array]
+    pub both: [Hint; 2],
+    pub all: Plan,
     #[soa(flatten)]
     pub spread: Hint,
     #[atomic]
@@ -49,7 +65,11 @@ impl Bus {
             + self.ends.iter().flatten().map(|stop| stop.people()).sum::<u32>()
             + self.slots.iter().map(|stop| stop.people()).sum::<u32>()
             + self.route.iter().map(|stop| stop.people()).sum::<u32>()
-            + self.plan.iter().map(|stop| stop.people()).sum::<u32>();
+            + self.plan.iter().map(|stop| stop.people()).sum::<u32>()
+            + self.resolve(self.hint.to).people()
+            + self.hints.iter().map(|hint| self.resolve(hint.to).people()).sum::<u32>()
+            + self.both.iter().map(|hint| self.resolve(hint.to).people()).sum::<u32>()
+            + self.resolve(self.all.hint.to).people();
     }
     #[kernel]
     pub fn nothing(&mut self) {
@@ -62,6 +82,10 @@ impl Bus {
     #[kernel]
     pub fn ask_ref(&mut self, stop: Ref<Stop>) {
         self.seen = stop.people();
+    }
+    #[kernel]
+    pub fn ask_hint(&mut self, hint: Hint) {
+        self.seen = self.resolve(hint.to).people();
     }
     #[kernel]
     pub fn follow_hints(&mut self) {
@@ -88,7 +112,43 @@ impl Bus {
             }
         }
     }
-    /// The same, and looks at what it has stored.
+    /// Stores a struct with a number as a link, in one of the ways there are.
+    #[kernel]
+    pub fn store_hint(&mut self, way: u32, id: u32) {
+        let stop = Link::from_id(id).unwrap();
+        let hint = Hint { to: stop, weight: 1 };
+        match way {
+            0 => self.hint = hint,
+            1 => self.hint.to = stop,
+            2 => _ = core::mem::replace(&mut self.hint, hint),
+            3 => self.all.hint = hint,
+            4 => self.all.ends[1] = Some(stop),
+            5 => self.hints[0] = hint,
+            6 => self.hints[1].to = stop,
+            7 => self.hints.set(1, hint),
+            8 => self.both.set(0, hint),
+            9 => self.both.iter_mut().for_each(|hint| hint.to = stop),
+            _ => self.hints.swap(0, 1),
+        }
+        if way > 10 {
+            self.hints.copy_from_slice(&[hint; 2]);
+        }
+    }
+    /// The same, and leaves early.
+    #[kernel(snapshot(hint))]
+    pub fn store_hint_and_leave(&mut self, id: u32) {
+        self.hint.to = Link::from_id(id).unwrap();
+        if self.seen < u32::MAX {
+            return;
+        }
+        self.hint.to = self.at.link();
+    }
+    #[kernel(pairs)]
+    pub fn exchange_hints(&mut self, other: Ref<Bus>, id: u32) {
+        let weight = self.resolve(self.hint.to).people() + other.seen();
+        self.hint = Hint { to: Link::from_id(id).unwrap(), weight };
+    }
+    /// The same as `store`, and looks at what it has stored.
     #[kernel]
     pub fn store_and_look(&mut self, stop: Link<Stop>) {
         self.slots[1] = stop;
@@ -173,6 +233,9 @@ fn bus(at: Link<Stop>) -> Bus {
         route: [at, at, at].into(),
         plan: [at; 2],
         hint,
+        hints: [hint; 2].into(),
+        both: [hint; 2],
+        all: Plan { number: 7, first: None, hint, ends: [None, Some(at)], last: None },
         spread: hint,
         last: Some(at),
     }
@@ -204,7 +267,8 @@ fn mended(town: &mut Town) {
     let sums = town.buses.iter().map(|bus| {
         let all = [Some(bus.at), bus.next].into_iter().chain(bus.ends).flatten();
         let all = all.chain(bus.slots).chain(bus.route.iter().copied()).chain(bus.plan);
-        all.map(|stop| stop.id() - 1).sum::<u32>()
+        let hints = [bus.hint, bus.all.hint].into_iter().chain(bus.hints.iter().copied()).chain(bus.both);
+        all.chain(hints.map(|hint| hint.to)).map(|stop| stop.id() - 1).sum::<u32>()
     });
     assert!(sums.eq(counted));
 }
@@ -212,7 +276,7 @@ fn mended(town: &mut Town) {
 #[test]
 fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
     type Write = fn(&mut Town, Link<Bus>, Link<Stop>);
-    let ways: [(&str, Write); 16] = [
+    let ways: [(&str, Write); 25] = [
         ("at", |town, bus, to| town.set(bus, bus::at, to)),
         ("next", |town, bus, to| town.set(bus, bus::next, Some(to))),
         ("ends", |town, bus, to| town.set(bus, bus::ends, [None, Some(to)])),
@@ -241,6 +305,15 @@ fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
             let row = Bus { at: to, ..town.buses.read(bus).unwrap() };
             town.buses.write(bus, row).unwrap();
         }),
+        ("hint", |town, bus, to| town.set(bus, bus::hint, Hint { to, weight: 2 })),
+        ("hint", |town, bus, to| town.buses.column_mut(bus::hint)[bus.index()].to = to),
+        ("hint", |town, bus, to| town.get_mut(bus).hint.to = to),
+        ("all", |town, bus, to| town.get_mut(bus).all.hint.to = to),
+        ("all", |town, bus, to| town.get_mut(bus).all.ends[0] = Some(to)),
+        ("hints", |town, bus, to| town.get_mut(bus).hints[1].to = to),
+        ("hints", |town, bus, to| town.buses.set_array(bus::hints, bus, &[Hint { to, weight: 2 }]).unwrap()),
+        ("both", |town, bus, to| town.buses.slot_mut(bus::both, 1)[bus.index()].to = to),
+        ("both", |town, bus, to| town.get_mut(bus).both.set(1, Hint { to, weight: 2 })),
         ("at", |town, _, to| _ = town.buses.push(Bus { at: to, ..bus(stop(1)) }).unwrap()),
         ("route", |town, _, to| {
             _ = town.buses.extend([bus(stop(1)), Bus { route: [to].into(), ..bus(stop(1)) }]).unwrap();
@@ -259,7 +332,7 @@ fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
         let Error::BadLink { class: "Bus", field: named, object, target: "Stop", id: 4, len: 3 } = error else {
             panic!("way {n}: {error}")
         };
-        assert_eq!((named, object), (field, if n < 13 { 3 } else { town.buses.len() as u32 }), "way {n}");
+        assert_eq!((named, object), (field, if n < 22 { 3 } else { town.buses.len() as u32 }), "way {n}");
         // By growing the class that the link is to, or by another link.
         let mut grown = town.clone();
         grown.stops.push(Stop { people: 3 }).unwrap();
@@ -398,6 +471,7 @@ fn arguments_are_checked_at_the_call() {
     for run in [
         |town: &mut Town| town.on(ikra::Place::Host).execute(Bus::ask, stop(4)),
         |town: &mut Town| town.on(ikra::Place::Host).execute(Bus::ask_ref, stop(4)),
+        |town: &mut Town| town.on(ikra::Place::Host).execute(Bus::ask_hint, Hint { to: stop(4), weight: 0 }),
         |town: &mut Town| town.on(ikra::Place::Host).record(|town| town.execute(Bus::ask, stop(4))).map(drop),
     ] {
         assert!(matches!(run(&mut town), Err(Error::NotInWorld { class: "Stop", id: 4, len: 3 })));
@@ -412,12 +486,9 @@ fn arguments_are_checked_at_the_call() {
 fn numbers_are_checked_where_they_become_objects() {
     let mut town = town(3, 5);
     let hint = Hint { to: stop(4), weight: 0 };
-    town.set(Link::<Bus>::from_index(1).unwrap(), bus::hint, hint);
-    // A view shows it as it is: nothing is wrong until somebody asks for the object.
-    mended(&mut town);
-    assert!(message(|| town.execute(Bus::follow_hints, ())).contains("link Stop#4"));
-    town.set(Link::<Bus>::from_index(1).unwrap(), bus::hint, Hint { to: stop(1), ..hint });
     town.set(Link::<Bus>::from_index(3).unwrap(), bus::spread, hint);
+    // Where a struct is taken apart, nothing is wrong until somebody asks for the object.
+    mended(&mut town);
     assert!(message(|| town.execute(Bus::follow_hints, ())).contains("link Stop#4"));
     mended(&mut town);
     town.get(Link::<Bus>::from_index(2).unwrap()).last().store(Some(stop(7)));
@@ -442,6 +513,64 @@ fn kernels_that_store_numbers_in_arrays_are_checked() {
             mended(&mut town);
         }
     }
+}
+
+#[test]
+fn links_in_a_struct_are_each_compared_with_the_objects_of_their_class() {
+    let mut town = town(3, 5);
+    let ticket = Link::<Ticket>::from_id(1).unwrap();
+    let third = Link::<Bus>::from_index(2).unwrap();
+    let plan = town.buses.read(third).unwrap().all;
+    for (all, target, id, len) in [
+        (Plan { first: Some(ticket), ..plan }, "Ticket", 1, 0),
+        (Plan { last: Some(ticket), ..plan }, "Ticket", 1, 0),
+        (Plan { hint: Hint { to: stop(4), weight: 0 }, ..plan }, "Stop", 4, 3),
+        (Plan { ends: [Some(stop(5)), None], ..plan }, "Stop", 5, 3),
+        (Plan { ends: [None, Some(stop(6))], last: Some(ticket), ..plan }, "Stop", 6, 3),
+    ] {
+        town.set(third, bus::all, all);
+        let error = refused(&mut town);
+        let Error::BadLink { class: "Bus", field: "all", object: 3, target: found, id: bad, len: objects } = error
+        else {
+            panic!("{error}")
+        };
+        assert_eq!((found, bad, objects), (target, id, len));
+    }
+    town.tickets.push(Ticket { of: stop(1), next: None, people: 0 }).unwrap();
+    town.set(third, bus::all, Plan { first: Some(ticket), last: Some(ticket), ..plan });
+    mended(&mut town);
+}
+
+#[test]
+fn kernels_that_store_structs_with_links_are_checked() {
+    for buses in [5, 20_000] {
+        for way in 0..12 {
+            let mut town = town(3, buses);
+            town.execute(Bus::store_hint, (way, 2));
+            mended(&mut town);
+            if way == 10 {
+                continue;
+            }
+            assert!(message(|| town.execute(Bus::store_hint, (way, 4))).contains("link Stop#4"), "way {way}");
+            if matches!(way, 0..5 | 7 | 8) {
+                // It was not stored.
+                mended(&mut town);
+            } else {
+                assert!(matches!(refused(&mut town), Error::BadLink { id: 4, .. }), "way {way}");
+                town.stops.push(Stop { people: 3 }).unwrap();
+                mended(&mut town);
+            }
+        }
+        let mut town = town(3, buses);
+        town.execute(Bus::store_hint_and_leave, 2);
+        assert!(town.buses.column(bus::hint).iter().all(|hint| hint.to == stop(2)));
+        assert!(message(|| town.execute(Bus::store_hint_and_leave, 4)).contains("link Stop#4"));
+        mended(&mut town);
+    }
+    let mut town = town(3, 40);
+    town.execute_pairs(Bus::exchange_hints, 2);
+    assert!(message(|| town.execute_pairs(Bus::exchange_hints, 4)).contains("link Stop#4"));
+    mended(&mut town);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::extent::Extent;
 use crate::layout::{Layout, LayoutKind, constant_pitch, geometry, whole_align};
 use crate::storage::Copies;
 use crate::table::{BaseSet, address};
+use crate::target::element;
 use crate::target::tail::Tail;
 use crate::value::{LaneArray, Loaded, Value};
 use crate::window::{ReadOnly, Window};
@@ -100,6 +101,11 @@ impl<T: Value> Elements<T> {
     pub(super) unsafe fn read<A: Arrangement<Element = T>>(self, index: usize) -> T {
         // SAFETY: by the caller.
         let element = unsafe { self.at::<A>(index) };
+        if const { A::INFO.arena && A::INFO.slots == 0 } {
+            // SAFETY: a value is there, which nothing writes: in an arena, of which offsets count elements from the start on, or on
+            // the host in a copy, where this is a plain read.
+            return unsafe { element::read_own(element) };
+        }
         // SAFETY: a value is there, which nothing writes.
         unsafe { element.read() }
     }

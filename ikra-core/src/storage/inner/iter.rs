@@ -155,10 +155,11 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     }
 
     /// Whether there is no further element. Those of a partly inlined array are counted while the program runs, and asked for one
-    /// by one: so it is over when none was asked for.
+    /// by one: so it is over when none was asked for. So it is for structs with links, whose `None` is a number too: then what was
+    /// asked for is what `next` returns, and the compiler sees what it knows of the links.
     #[inline(always)]
     fn is_over(&self) -> bool {
-        if is_partly_inlined::<S>() {
+        if is_partly_inlined::<S>() || const { looks_ahead::<S>() && S::Element::SHOWS_NUMBERS } {
             self.ahead.is_over(self.next, self.end)
         } else {
             is_over::<S>(self.next, self.end)
@@ -334,7 +335,14 @@ const fn looks_ahead<S: ArrayStorage>() -> bool {
 /// compiler knows how often a loop runs only then.
 const fn is_chosen<P: Phase, S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
-    ahead::CHOOSES && !looks_ahead::<S>() && info.slots > 0 && !S::LINKS_TO.is_empty() && !brings_links::<P, S>()
+    // A larger struct would be chosen by its address, in memory.
+    let is_small = !S::Element::SHOWS_NUMBERS || size_of::<S::Element>() <= 16;
+    ahead::CHOOSES
+        && !looks_ahead::<S>()
+        && info.slots > 0
+        && !S::LINKS_TO.is_empty()
+        && is_small
+        && !brings_links::<P, S>()
 }
 
 /// Whether some elements of long arrays have no slot.

@@ -455,8 +455,11 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     #[track_caller]
     pub fn set(&mut self, index: usize, value: ViewOf<'w, P, S>) {
         const { Written::<P, S>::CHECK };
-        // A ref proves that its object exists.
+        // A ref proves that its object exists, and a number does not.
         let element = S::Element::unview::<P>(value);
+        if const { brings_links::<P, S>() && S::Element::SHOWS_NUMBERS } {
+            assert_good(&element, self.targets);
+        }
         self.check_index(index);
         // SAFETY: 1. as `renewed` says, and the index is in range; 2. as for `index_mut`. It is written below.
         unsafe { self.renewal.replace::<P, S>(index, self.elements) };

@@ -91,10 +91,10 @@ unsafe fn copy_piece<T>(from: u64, to: *mut T) {
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, initialised, and nothing writes it.
+/// It is one of a contiguous column, or as many elements of its size after the start of an arena; initialised, and nothing writes it.
 #[inline(always)]
 pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
-    // SAFETY: by the caller; columns start on a line, and their elements are as far apart as they are large, so that each
+    // SAFETY: by the caller; columns and arenas start on a line, and their elements are as far apart as they are large, so that each
     // is at a multiple of the wrapper's alignment, and the wrapper is no larger.
     unsafe {
         match size_of::<T>() {

@@ -11,11 +11,11 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
     unsafe { element.read() }
 }
 
-/// Reads an element of a column that is borrowed exclusively.
+/// Reads an element of a column that is borrowed exclusively, or of an arena.
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, initialised, and nothing writes it.
+/// It is one of a contiguous column or of an arena, initialised, and nothing writes it.
 #[inline(always)]
 pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
     // SAFETY: by the caller.

@@ -1,0 +1,57 @@
+//! Links inside structs: what `#[derive(Value)]` says of a struct's links, given those of its fields.
+
+use crate::directory::Targets;
+use crate::info::ClassId;
+use crate::phase::Phase;
+use crate::value::Value;
+
+/// Classes that the fields of one struct may link to, if several of them have links.
+const MAX_CLASSES: usize = 256;
+
+/// The classes that the fields of a struct link to, each field's after those of the field before.
+#[derive(Debug)]
+pub struct Joined {
+    classes: [ClassId; MAX_CLASSES],
+    len: usize,
+}
+
+impl Joined {
+    /// Those of each field.
+    ///
+    /// # Panics
+    ///
+    /// When compiled, if there are too many.
+    pub const fn of(fields: &[&[ClassId]]) -> Self {
+        let mut joined = Self { classes: [ClassId::NONE; MAX_CLASSES], len: 0 };
+        let mut field = 0;
+        while field < fields.len() {
+            let mut class = 0;
+            while class < fields[field].len() {
+                assert!(joined.len < MAX_CLASSES, "the fields of a struct in a column link to at most 256 classes");
+                joined.classes[joined.len] = fields[field][class];
+                joined.len += 1;
+                class += 1;
+            }
+            field += 1;
+        }
+        joined
+    }
+
+    /// All of them.
+    pub const fn classes(&'static self) -> &'static [ClassId] {
+        self.classes.split_at(self.len).0
+    }
+}
+
+/// Tells a GPU's compiler that links in a value that a view shows are to objects, so that nobody asks where one is followed.
+///
+/// # Safety
+///
+/// In kernels, [`bad_link`](Value::bad_link) finds none in the value.
+#[inline(always)]
+pub unsafe fn assume_good<P: Phase, T: Value>(value: &T, targets: Targets<'_>) {
+    if const { cfg!(target_arch = "nvptx64") && !P::SEQUENTIAL && !T::LINKS_TO.is_empty() } {
+        // SAFETY: by the caller.
+        unsafe { value.assume_good(targets) }
+    }
+}

@@ -1,0 +1,96 @@
+//! Links inside structs, in columns and in inner arrays.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::{Error, Place, prelude::*};
+use ikra_build::ptx;
+use ikra_device_tests::model::roads::{Address, City, Country, Map, Road, city};
+use ikra_device_tests::{device_code, has_gpu};
+
+const CITIES: usize = 1_000;
+
+fn link(n: usize) -> Link<City> {
+    Link::from_index(n % CITIES).unwrap()
+}
+
+fn map() -> Map {
+    let mut map = Map::new();
+    map.countries.extend((0..7).map(|tax| Country { tax })).unwrap();
+    let road = |n: usize, by: usize| Road { to: link(n * 13 + by * 7), cost: (n * by % 11) as u32 };
+    let cities = (0..CITIES).map(|n| City {
+        best: u32::MAX,
+        distance: (n * 37 % 101) as u32,
+        sum: n as u32,
+        roads: (0..n % 5).map(|by| road(n, by)).collect(),
+        lanes: (0..n % 4).map(|by| road(n + 1, by)).collect(),
+        exits: [road(n, 3), road(n, 5), road(n, 9)],
+        home: road(n, 1),
+        address: Address { number: n as u16, country: Link::from_id(n as u32 % 8), roads: [road(n, 2), road(n, 4)] },
+    });
+    map.cities.extend(cities).unwrap();
+    map
+}
+
+fn run(map: &mut Map, place: Place) -> Result<(), Error> {
+    let mut on = map.on(place);
+    for _ in 0..3 {
+        on.execute(City::relax, ())?;
+        on.execute(City::relax_each, ())?;
+        on.execute(City::relax_lanes, ())?;
+        on.execute(City::visit, ())?;
+        on.execute(City::look_back, ())?;
+        on.execute(City::move_on, ())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn host_and_device_agree() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut host, mut device) = (map(), map());
+    run(&mut host, Place::Host).unwrap();
+    run(&mut device, Place::Gpu(0)).unwrap();
+    assert!(host.cities.iter().eq(device.cities.iter()));
+    assert!(!host.cities.iter().eq(map().cities.iter()));
+}
+
+#[test]
+fn bad_links_are_found_before_a_kernel_runs() {
+    let place = if has_gpu() { Place::Gpu(0) } else { Place::Host };
+    let mut map = map();
+    run(&mut map, place).unwrap();
+    let bad = Road { to: Link::from_id(CITIES as u32 + 1).unwrap(), cost: 0 };
+    map.cities.set_array(city::roads, link(3), &[bad]).unwrap();
+    let error = run(&mut map, place).unwrap_err();
+    assert!(matches!(error, Error::BadLink { field: "roads", object: 4, id: 1_001, .. }), "{error}");
+    map.cities.set_array(city::roads, link(3), &[]).unwrap();
+    let address = map.cities.read(link(5)).unwrap().address;
+    map.set(link(5), city::address, Address { country: Link::from_id(8), ..address });
+    let error = run(&mut map, place).unwrap_err();
+    assert!(matches!(error, Error::BadLink { field: "address", target: "Country", id: 8, len: 7, .. }), "{error}");
+    map.set(link(5), city::address, address);
+    run(&mut map, place).unwrap();
+}
+
+#[test]
+fn kernels_do_not_ask_whether_links_in_structs_are_to_objects() {
+    let Some(path) = device_code() else { return };
+    let kernels = ptx::kernels(&std::fs::read_to_string(path).unwrap());
+    let kernel = |name: &str| {
+        let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        let name = format!("ikra_kernel_City_{name}_");
+        kernels.iter().find(|kernel| kernel.name.strip_prefix(&name).is_some_and(digit)).unwrap()
+    };
+    for name in ["relax", "relax_each", "relax_lanes", "visit"] {
+        let kernel = kernel(name);
+        assert_eq!((kernel.count("call.uni"), kernel.count("%ikra_count")), (0, 0), "{name}: {}", kernel.body);
+    }
+    // A road of an arena is one load, where it is asked for first and in the loop; and the list's element, where there is a list.
+    let relax = kernel("relax");
+    assert_eq!((relax.count("ld.global.b64"), relax.count("ld.global.b32")), (2, 1), "{}", relax.body);
+    // A loop over few roads with columns of their own is unrolled: nothing branches but where there is no object or no country.
+    assert_eq!(kernel("visit").body.matches("bra ").count(), 2, "{}", kernel("visit").body);
+    // What a kernel stores as a number is looked at.
+    assert!(kernel("move_on").count("call.uni") > 0);
+}
