@@ -4,27 +4,28 @@
 //! blocks of its own, so that no warp diverges. It is one kernel all the same: what one class's objects write in it, those of another do not read (see
 //! [`Phase::BESIDE`](ikra_core::phase::Phase::BESIDE)), so that the order of the classes does not show.
 
+mod links;
+mod visits;
+
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 pub use ikra_core::dispatch::{AnyLink, Referent};
-use ikra_core::dispatch::{Dispatch, Done, Includes, Then};
-use ikra_core::handle::Follow;
+use ikra_core::dispatch::{Dispatch, Then};
 pub use ikra_core::kernel::HasKernel;
 pub use ikra_core::phase::Sequential;
 
-use crate::class::Class;
 use crate::error::Error;
 use crate::exec;
-use crate::executor::{Launch, On, Over, Section};
-use crate::handle::Handle;
+use crate::executor::{Launch, On};
 use crate::kernel::{Call, Discardable, DispatchKernel, Entry, Kernel, OnDevice, ReducedBy};
 use crate::link::Link;
-use crate::list::{LinkList, ListOrder, ListedLink};
+use crate::list::{LinkList, ListedLink};
 use crate::reduce::Reducer;
 use crate::transfer::Transfer;
-use crate::world::{Holds, Mut, World, ready, ready_for_kernel, try_ready_for_kernel};
+use crate::world::{Holds, World, ready_for_kernel, try_ready_for_kernel};
+pub use links::{DispatchIn, LinkIn, dispatch_in};
+use visits::{Fold, FoldOn, Run, Sections, VisitedBy};
 
 /// A kernel of a trait under `#[soa_dispatch]`: `Actor::tick`.
 ///
@@ -74,132 +75,6 @@ macro_rules! __every_class {
     };
 }
 pub use __every_class as every_class;
-
-/// A link of a world, by which [`World::get`] finds the object: [`Link<C>`](Link) of a class that the world holds, or
-/// [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
-///
-/// ```
-/// use ikra::{LinkIn, World, prelude::*};
-/// # #[soa_class] pub struct Car { pub km: u32 }
-/// # #[soa_methods] impl Car {
-/// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }
-/// #     #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km }
-/// # }
-/// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
-///
-/// /// How many of these links lead somewhere.
-/// fn alive<W: World>(world: &W, links: &[impl LinkIn<W>]) -> usize {
-///     links.iter().filter(|link| world.try_get(**link).is_ok()).count()
-/// }
-/// # fn main() -> Result<(), ikra::Error> {
-/// # let mut town = Town::new();
-/// let car = town.cars.push(Car { km: 0 })?;
-/// assert_eq!(alive(&town, &[car, Link::from_index(7).unwrap()]), 1);
-/// # Ok(()) }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no link of world `{W}`",
-    label = "not a link to objects of this world",
-    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
-)]
-pub trait LinkIn<W: 'static>: Follow {
-    /// The guard that [`World::get_mut`] returns.
-    type Mut<'w>;
-    /// The object.
-    #[doc(hidden)]
-    #[track_caller]
-    fn find(self, world: &W) -> Result<Self::View<'_, Sequential>, Error>;
-    /// A guard of the object.
-    #[doc(hidden)]
-    #[track_caller]
-    fn find_mut(self, world: &mut W) -> Result<Self::Mut<'_>, Error>;
-}
-
-impl<C: Class, W: Holds<C>> LinkIn<W> for Link<C> {
-    type Mut<'w> = Mut<'w, C>;
-
-    #[inline]
-    fn find(self, world: &W) -> Result<C::Ref<'_, Sequential>, Error> {
-        let objects = world.objects();
-        objects.check_initialized(self)?;
-        ready(world);
-        // SAFETY: the phase is no kernel; and the object was just checked to exist.
-        Ok(C::to_ref(unsafe { Handle::at(objects.table(), self.index()) }))
-    }
-    #[inline]
-    fn find_mut(self, world: &mut W) -> Result<Mut<'_, C>, Error> {
-        let objects = Holds::<C>::objects(world);
-        objects.check_initialized(self)?;
-        ready(world);
-        Ok(Mut::new(objects.table(), self.index()))
-    }
-}
-
-impl<D: DispatchIn<W>, W: 'static> LinkIn<W> for AnyLink<D> {
-    type Mut<'w> = D::Mut<'w>;
-
-    #[inline]
-    fn find(self, world: &W) -> Result<D::Ref<'_, Sequential>, Error> {
-        D::find(self, world)
-    }
-    #[inline]
-    fn find_mut(self, world: &mut W) -> Result<D::Mut<'_>, Error> {
-        D::find_mut(self, world)
-    }
-}
-
-/// A world holds all classes of a trait.
-pub trait DispatchIn<W: 'static>: Dispatch {
-    /// A guard, by class.
-    type Mut<'w>;
-    /// The object.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInWorld`], [`Error::NotInitialized`].
-    fn find(link: AnyLink<Self>, world: &W) -> Result<Self::Ref<'_, Sequential>, Error>;
-    /// A guard of the object.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInWorld`], [`Error::NotInitialized`].
-    fn find_mut(link: AnyLink<Self>, world: &mut W) -> Result<Self::Mut<'_>, Error>;
-}
-
-/// The links of a trait in worlds.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __dispatch_in {
-    ($all:ident, $is:ident: $($variant:ident = $class:path;)*) => {
-        #[automatically_derived]
-        impl<__W: 'static $(+ $crate::world::Holds<$class>)*> $crate::dispatch::DispatchIn<__W> for $all {
-            type Mut<'w> = $is<$($crate::world::Mut<'w, $class>),*>;
-            #[inline]
-            fn find(
-                link: $crate::dispatch::AnyLink<Self>,
-                world: &__W,
-            ) -> ::core::result::Result<
-                <Self as $crate::dispatch::Referent>::Ref<'_, $crate::dispatch::Sequential>,
-                $crate::error::Error,
-            > {
-                match link.class() {
-                    $($is::$variant(link) => $crate::dispatch::LinkIn::find(link, world)
-                        .map(::core::convert::Into::into),)*
-                }
-            }
-            #[inline]
-            fn find_mut(
-                link: $crate::dispatch::AnyLink<Self>,
-                world: &mut __W,
-            ) -> ::core::result::Result<Self::Mut<'_>, $crate::error::Error> {
-                match link.class() {
-                    $($is::$variant(link) => $crate::dispatch::LinkIn::find_mut(link, world).map($is::$variant),)*
-                }
-            }
-        }
-    };
-}
-pub use __dispatch_in as dispatch_in;
 
 /// A kernel, of a class or of a trait.
 ///
@@ -437,181 +312,6 @@ where
         }
     }
 }
-
-mod visits {
-    //! Visits of the classes of a trait: what executors do for each of its kernels for a method.
-
-    use super::*;
-
-    /// What is done for a class.
-    pub trait Visit<D, C> {
-        /// First to last.
-        fn visit_forth(&mut self) -> Result<(), Error>;
-        /// Then, if nothing went wrong, last to first.
-        fn visit_back(&mut self) -> Result<(), Error> {
-            Ok(())
-        }
-    }
-
-    /// A list of classes all of which `V` visits.
-    pub trait VisitedBy<D, V> {
-        fn visit_all(visit: &mut V) -> Result<(), Error>;
-    }
-    impl<D, V> VisitedBy<D, V> for Done {
-        fn visit_all(_: &mut V) -> Result<(), Error> {
-            Ok(())
-        }
-    }
-    impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Rest> {
-        fn visit_all(visit: &mut V) -> Result<(), Error> {
-            visit.visit_forth()?;
-            Rest::visit_all(visit)?;
-            visit.visit_back()
-        }
-    }
-
-    /// Runs kernels on the host. Of a list, all links are looked at before the first of them runs.
-    pub struct Run<'a, W, A, const METHOD: usize> {
-        pub world: &'a mut W,
-        pub links: Option<&'a Arc<ListOrder>>,
-        pub args: A,
-    }
-    impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Run<'_, W, A, METHOD>
-    where
-        C: HasKernel<D, METHOD, Kernel: Call<A, Output: Discardable>>,
-        A: Copy + Send + Sync,
-        D: Includes<C>,
-        W: Holds<C>,
-    {
-        fn visit_forth(&mut self) -> Result<(), Error> {
-            match self.links {
-                None => exec::execute::<C::Kernel, A>(self.world.objects_mut(), .., self.args),
-                Some(links) => links.check::<C>(D::TAG, self.world.objects().len()).map(drop)?,
-            }
-            Ok(())
-        }
-        fn visit_back(&mut self) -> Result<(), Error> {
-            let Some(links) = self.links else { return Ok(()) };
-            exec::execute_each::<C::Kernel, A>(self.world.objects_mut(), links, D::TAG, self.args)
-        }
-    }
-
-    /// The same with results, which are combined in the order of the classes: the last ones first.
-    pub struct Fold<'a, W, A, R, T, const METHOD: usize> {
-        pub run: Run<'a, W, A, METHOD>,
-        pub reducer: R,
-        /// Those of classes that have been visited once.
-        pub own: Vec<T>,
-        pub result: T,
-    }
-    impl<'a, W, A, R: Reducer<T>, T, const METHOD: usize> Fold<'a, W, A, R, T, METHOD> {
-        pub fn new(world: &'a mut W, links: Option<&'a Arc<ListOrder>>, args: A, reducer: R) -> Self {
-            Self { run: Run { world, links, args }, reducer, own: Vec::new(), result: reducer.identity() }
-        }
-    }
-    impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for Fold<'_, W, A, R, T, METHOD>
-    where
-        C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R>>,
-        T: Copy + Send + Sync,
-        A: Copy + Send + Sync,
-        R: Reducer<T>,
-        D: Includes<C>,
-        W: Holds<C>,
-    {
-        fn visit_forth(&mut self) -> Result<(), Error> {
-            let Run { world, links, args } = &mut self.run;
-            let objects = world.objects_mut();
-            match links {
-                None => self.own.push(exec::execute_and_reduce::<C::Kernel, A, R>(objects, .., *args, self.reducer)),
-                Some(links) => links.check::<C>(D::TAG, objects.len()).map(drop)?,
-            }
-            Ok(())
-        }
-        fn visit_back(&mut self) -> Result<(), Error> {
-            let Run { world, links, args } = &mut self.run;
-            let objects = world.objects_mut();
-            if let Some(links) = links {
-                self.own.push(exec::execute_each_and_reduce::<C::Kernel, A, R>(
-                    objects,
-                    links,
-                    D::TAG,
-                    *args,
-                    self.reducer,
-                )?);
-            }
-            if let Some(own) = self.own.pop() {
-                self.result = self.reducer.combine(own, self.result);
-            }
-            Ok(())
-        }
-    }
-
-    /// The same at any place.
-    pub struct FoldOn<'a, 'w, W, A, R, T, const METHOD: usize> {
-        pub on: &'a mut On<'w, W>,
-        pub links: Option<&'a Arc<ListOrder>>,
-        pub args: A,
-        pub reducer: R,
-        pub own: Vec<T>,
-        pub result: T,
-    }
-    impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for FoldOn<'_, '_, W, A, R, T, METHOD>
-    where
-        C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R> + OnDevice<A>>,
-        T: Transfer,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<T>,
-        D: Includes<C>,
-        W: Holds<C>,
-    {
-        fn visit_forth(&mut self) -> Result<(), Error> {
-            match self.links {
-                None => self.own.push(self.on.reduce_range::<C::Kernel, A, R>(.., self.args, self.reducer)?),
-                Some(links) => links.check::<C>(D::TAG, self.on.world().objects().len()).map(drop)?,
-            }
-            Ok(())
-        }
-        fn visit_back(&mut self) -> Result<(), Error> {
-            if let Some(links) = self.links {
-                self.own.push(self.on.reduce_each::<C::Kernel, A, R>(links, D::TAG, self.args, self.reducer)?);
-            }
-            if let Some(own) = self.own.pop() {
-                self.result = self.reducer.combine(own, self.result);
-            }
-            Ok(())
-        }
-    }
-
-    /// Makes the sections of one run: for all objects, or for those of a list, which are looked at.
-    pub struct Sections<'w, 'a, W, A, const METHOD: usize> {
-        pub world: &'w W,
-        pub links: Option<&'a Arc<ListOrder>>,
-        pub sections: Vec<Section<'a>>,
-        pub args: PhantomData<A>,
-    }
-    impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Sections<'_, '_, W, A, METHOD>
-    where
-        C: HasKernel<D, METHOD, Kernel: OnDevice<A>>,
-        D: Includes<C>,
-        W: Holds<C>,
-    {
-        fn visit_forth(&mut self) -> Result<(), Error> {
-            let len = self.world.objects().len();
-            // Safe code may have made the list; a launch for all classes has them in the order of their numbers.
-            assert!(self.sections.len() == D::TAG, "the classes of {} are in the order of its list", D::NAME);
-            let over = match self.links {
-                None => Over::Range(0..len),
-                Some(list) => {
-                    list.check::<C>(D::TAG, len)?;
-                    Over::List { list, class: D::TAG }
-                }
-            };
-            self.sections.push(Section::of::<C::Kernel, A>(over));
-            Ok(())
-        }
-    }
-}
-use visits::{Fold, FoldOn, Run, Sections, VisitedBy};
 
 #[diagnostic::do_not_recommend]
 impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>

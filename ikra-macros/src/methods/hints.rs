@@ -27,8 +27,12 @@ pub(crate) fn hint(vis: &Visibility, cfgs: &[&Attribute], method: &Ident, place:
     }
 }
 
-/// Hints as constants of a type.
+/// Hints as constants of a type, if there are any.
 pub(crate) fn on(ty: impl ToTokens, hints: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let mut hints = hints.peekable();
+    if hints.peek().is_none() {
+        return TokenStream::new();
+    }
     quote! {
         #[automatically_derived]
         #[doc(hidden)]

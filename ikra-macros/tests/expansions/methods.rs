@@ -182,7 +182,3 @@ const _: () = {
         (arg0 : [f32; 2]) as "ikra_kernel_Body_spawn_1_0_6b326105"
     }
 };
-#[automatically_derived]
-#[doc(hidden)]
-#[allow(non_upper_case_globals, dead_code, missing_docs)]
-impl Body {}
