@@ -3,8 +3,12 @@
 //! The seeds are [`SEEDS`], or those of the variable `IKRA_RANDOM_SEEDS`, `5` or `100..120`: these programs are compiled for the GPU
 //! too, which takes much longer.
 
+#[path = "src/actions.rs"]
+mod actions;
 #[path = "src/bodies.rs"]
 mod bodies;
+#[path = "src/chains.rs"]
+mod chains;
 #[path = "src/classes.rs"]
 mod classes;
 #[path = "src/expressions.rs"]
@@ -30,12 +34,17 @@ fn seeds() -> std::ops::Range<u64> {
     }
 }
 
+/// Whether seeds were chosen: then programs are larger, and device code is made of them.
+fn is_chosen() -> bool {
+    std::env::var_os("IKRA_RANDOM_SEEDS").is_some()
+}
+
 fn main() {
     println!("cargo::rerun-if-changed=src");
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     let (mut model, mut plain) = (String::new(), String::new());
     for seed in seeds() {
-        let (classes, twin) = program::write(seed);
+        let (classes, twin) = program::write(seed, is_chosen());
         model.push_str(&classes);
         plain.push_str(&twin);
     }
@@ -51,7 +60,7 @@ fn main() {
     }
     fs::write(folder.join("modules.rs"), format!("#[path = {path:?}]\npub mod random;\n"))
         .expect("OUT_DIR can be written");
-    if std::env::var_os("IKRA_RANDOM_SEEDS").is_some() {
+    if is_chosen() {
         ikra_build::Device::new(path).stack(16 * 1024).build();
     }
 }

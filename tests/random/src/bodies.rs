@@ -4,13 +4,19 @@ use crate::classes::Scalar::{self, *};
 use crate::classes::{INTEGERS, Kind, NAMES, SCALARS};
 use crate::expressions::{Body, Operation, Type, Variable};
 
+/// A loop whose body is being written: its label, and how many variables there were before.
+pub(crate) struct Loop {
+    pub(crate) start: String,
+    pub(crate) before: usize,
+}
+
 impl Body<'_> {
-    fn push(&mut self, name: &str, ty: Type, is_mutable: bool) {
+    pub(crate) fn push(&mut self, name: &str, ty: Type, is_mutable: bool) {
         self.variables.push(Variable { name: name.to_owned(), ty, is_mutable });
     }
 
     /// A field that may be written now.
-    fn place(&mut self, accept: impl Fn(Kind) -> bool) -> Option<(usize, String, Kind)> {
+    pub(crate) fn place(&mut self, accept: impl Fn(Kind) -> bool) -> Option<(usize, String, Kind)> {
         let fields = &self.classes[self.class].fields;
         let can = |n: &usize| self.writable.contains(n) && !self.lent.contains(n) && accept(fields[*n].kind);
         let found: Vec<usize> = (0..fields.len()).filter(can).collect();
@@ -34,14 +40,14 @@ impl Body<'_> {
         text
     }
 
-    fn inner(&mut self, depth: usize) -> String {
+    pub(crate) fn inner(&mut self, depth: usize) -> String {
         let statements = 1 + self.random.below(3);
         self.block(statements, depth.saturating_sub(1))
     }
 
     pub(crate) fn statement(&mut self, depth: usize) -> String {
         self.room -= 1;
-        let choice = if depth == 0 || self.room < 0 { self.random.below(16) } else { self.random.below(38) };
+        let choice = if depth == 0 || self.room < 0 { self.random.below(16) } else { self.random.below(47) };
         match choice {
             0..=2 => self.definition(),
             3 | 4 => self.assignment_to_variable(),
@@ -62,7 +68,11 @@ impl Body<'_> {
             34 => self.closure(),
             35 => self.pattern(),
             36 => self.helper(),
-            _ => self.macro_statement(),
+            37 => self.macro_statement(),
+            38..=40 => self.over_places(depth),
+            41 | 42 => self.over_varying(depth),
+            43..=45 => self.over_neighbours(depth),
+            _ => self.method_of_value(),
         }
     }
 
@@ -143,12 +153,12 @@ impl Body<'_> {
                 1 => self.update(&format!("{name}.wide"), F32),
                 _ => format!("{name} = {};", self.pack(1)),
             },
-            Type::Actor => String::new(),
+            Type::Actor | Type::Place(_) => String::new(),
         }
     }
 
     /// Assigns to a place of a scalar type.
-    fn update(&mut self, place: &str, ty: Scalar) -> String {
+    pub(crate) fn update(&mut self, place: &str, ty: Scalar) -> String {
         let value = self.number(ty, 3);
         if ty.is_float() && self.random.percent(50) {
             return format!("{place} {}= {value};", self.random.pick(&["+", "-", "*"]));
@@ -440,6 +450,17 @@ impl Body<'_> {
         }
     }
 
+    pub(crate) fn enter(&mut self) -> Loop {
+        let (label, start) = self.label();
+        self.loops.push(label);
+        Loop { start, before: self.variables.len() }
+    }
+
+    pub(crate) fn leave(&mut self, before: usize) {
+        self.loops.pop();
+        self.variables.truncate(before);
+    }
+
     fn for_loop(&mut self, depth: usize) -> String {
         let (label, start) = self.label();
         let i = self.fresh("i");
@@ -465,7 +486,7 @@ impl Body<'_> {
     }
 
     /// What a loop's body may end with: several ways back.
-    fn end_of_turn(&mut self, depth: usize) -> String {
+    pub(crate) fn end_of_turn(&mut self, depth: usize) -> String {
         match self.random.below(4) {
             0 => {
                 let (c, way, rest) = (self.condition(2), self.way(), self.inner(depth));
@@ -693,6 +714,21 @@ impl Body<'_> {
             !fields[*n].is_calm && matches!(fields[*n].kind, Kind::Number(_) | Kind::Array(..) | Kind::Vector(..))
         };
         (0..fields.len()).filter(can).take(3).collect()
+    }
+
+    /// Changes a struct in a field by a method, or by an operator.
+    fn method_of_value(&mut self) -> String {
+        let Some((n, name, _)) = self.place(|kind| matches!(kind, Kind::Value(_))) else { return self.assignment() };
+        self.written.insert(n);
+        let value = self.number(U16, 2);
+        match self.random.below(3) {
+            0 if self.is_kernel => {
+                self.is_whole = true;
+                format!("self.{name}.change({value});")
+            }
+            1 => format!("self.{name} = self.{name}.changed({value}) + self.{name};"),
+            _ => format!("self.{name} += {value};"),
+        }
     }
 
     fn macro_statement(&mut self) -> String {

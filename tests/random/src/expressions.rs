@@ -15,6 +15,8 @@ pub(crate) enum Type {
     Ref(usize),
     Maybe(usize),
     Actor,
+    /// A `usize` below a number.
+    Place(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -96,7 +98,7 @@ impl Body<'_> {
         Some((n, fields[n].name.clone(), fields[n].kind))
     }
 
-    fn other(&mut self, class: usize, accept: impl Fn(Kind) -> bool) -> Option<(String, Kind)> {
+    pub(crate) fn other(&mut self, class: usize, accept: impl Fn(Kind) -> bool) -> Option<(String, Kind)> {
         let fields = &self.classes[class].fields;
         let can = |n: &usize| self.readable[class].contains(n) && accept(fields[*n].kind);
         let found: Vec<usize> = (0..fields.len()).filter(can).collect();
@@ -128,6 +130,16 @@ impl Body<'_> {
 
     /// A place below a length.
     pub(crate) fn index(&mut self, len: usize, depth: usize) -> String {
+        if self.random.percent(60)
+            && let Some(Variable { name, ty: Type::Place(below), .. }) =
+                self.variable(|one| matches!(one.ty, Type::Place(below) if below <= len))
+        {
+            return match self.random.below(6) {
+                0 => format!("({below} - 1 - {name})"),
+                1 => format!("(({name} + {}) % {len})", 1 + self.random.below(3)),
+                _ => name,
+            };
+        }
         if self.random.percent(30) {
             return self.random.below(len).to_string();
         }
@@ -146,7 +158,7 @@ impl Body<'_> {
         if !self.lent.is_empty() {
             return self.operation(ty, d);
         }
-        match self.random.below(24) {
+        match self.random.below(30) {
             0..=4 => self.leaf(ty),
             5..=9 => self.operation(ty, d),
             10 => {
@@ -178,7 +190,11 @@ impl Body<'_> {
             20 => self.of_pack(ty, d),
             21 => self.of_actor(ty, d),
             22 => self.of_loop(ty, d),
-            _ => self.of_maybe(ty, d),
+            23 => self.of_maybe(ty, d),
+            24..=26 => self.of_iterators(ty, d),
+            27 => self.of_pair(ty, d),
+            28 => self.of_table(ty, d),
+            _ => self.of_two(ty, d),
         }
     }
 
@@ -196,11 +212,12 @@ impl Body<'_> {
         if ty.is_float() || ty == Bool || self.random.percent(50) {
             return self.literal(ty);
         }
-        let found = self.variable(|one| matches!(one.ty, Type::Number(scalar) if scalar != Bool));
+        let is_number = |ty| matches!(ty, Type::Number(scalar) if scalar != Bool) || matches!(ty, Type::Place(_));
+        let found = self.variable(|one| is_number(one.ty));
         found.map_or_else(|| self.literal(ty), |found| format!("({} as {})", found.name, ty.name()))
     }
 
-    fn operation(&mut self, ty: Scalar, d: usize) -> String {
+    pub(crate) fn operation(&mut self, ty: Scalar, d: usize) -> String {
         let a = self.number(ty, d);
         let b = self.number(ty, d);
         match ty {
@@ -208,14 +225,18 @@ impl Body<'_> {
                 let sign = *self.random.pick(&["^", "&", "|", "&&", "||", "==", "!="]);
                 format!("({a} {sign} {b})")
             }
-            F32 | F64 => match self.random.below(6) {
+            F32 | F64 => match self.random.below(7) {
                 0 => format!("({a} * 0.5 - {b})"),
                 1 => format!("({a} / ({b} + 3.0))"),
                 2 => format!("(-{a}).abs()"),
                 3 => format!("({a} * {b})"),
+                4 => {
+                    let function = *self.random.pick(&["abs().sqrt", "floor", "ceil", "trunc"]);
+                    format!("({a} - ({b}).{function}())")
+                }
                 _ => format!("({a} + {b})"),
             },
-            _ => match self.random.below(17) {
+            _ => match self.random.below(24) {
                 0..=2 => format!("{a}.wrapping_add({b})"),
                 3 | 4 => format!("{a}.wrapping_sub({b})"),
                 5 | 6 => format!("{a}.wrapping_mul({b})"),
@@ -225,7 +246,23 @@ impl Body<'_> {
                 11 => format!("{a}.wrapping_div({b} | 1)"),
                 12 => format!("{a}.wrapping_rem({b} | 1)"),
                 13 => format!("{a}.wrapping_shl({b} as u32)"),
-                14 => format!("{a}.reverse_bits()"),
+                14 => format!("{a}.{}()", self.random.pick(&["reverse_bits", "swap_bytes", "wrapping_neg"])),
+                16 => format!(
+                    "({a}.{}() as {})",
+                    self.random.pick(&["count_ones", "leading_zeros", "trailing_zeros"]),
+                    ty.name()
+                ),
+                17 => format!("{a}.rotate_left({b} as u32)"),
+                18 => format!("{a}.wrapping_pow({b} as u32 % 5)"),
+                19 => format!(
+                    "{a}.{}({b}).unwrap_or({a})",
+                    self.random.pick(&["checked_div", "checked_mul", "checked_rem"])
+                ),
+                20 if !ty.is_signed() => format!("{a}.abs_diff({b})"),
+                21 => {
+                    format!("({{ let (sum, over) = {a}.overflowing_sub({b}); if over {{ sum ^ 1 }} else {{ sum }} }})")
+                }
+                22 => format!("{a}.wrapping_shr({b} as u32)"),
                 15 => format!("{a}.{}({b})", self.random.pick(&["min", "max", "saturating_sub"])),
                 _ => format!("{a}.checked_add({b}).unwrap_or({})", self.literal(ty)),
             },
@@ -298,6 +335,61 @@ impl Body<'_> {
         format!(
             "(match {value} {{ 0 | 3 => {one}, 1..=9 if {c} => {two}, 1 => {three}, {n} if {n} % 2 == 0 => {five}, _ => {four} }})"
         )
+    }
+
+    /// By two numbers at once.
+    fn of_pair(&mut self, ty: Scalar, d: usize) -> String {
+        let (a, b, c) = (self.bare_number(U32, d), self.bare_number(U8, d), self.condition(d.min(1)));
+        let (one, two) = (self.number(ty, d), self.number(ty, d));
+        let (n, m) = (self.fresh("n"), self.fresh("n"));
+        self.variables.push(Variable { name: n.clone(), ty: Type::Number(U8), is_mutable: false });
+        let three = self.number(ty, d);
+        self.variables.pop();
+        self.variables.push(Variable { name: m.clone(), ty: Type::Number(U32), is_mutable: false });
+        let four = self.number(ty, d);
+        self.variables.pop();
+        format!(
+            "(match ({a} % 3, {b}) {{ (0, {n}) if {c} => {three}, (1, 0 | 4) | (2, 0) => {one}, (_, {n} @ 1..=9) if {n} != 5 => {three}, (1 | 2, _) => {two}, ({m}, _) => {four} }})"
+        )
+    }
+
+    /// Of a table, or of a function that is no method.
+    fn of_table(&mut self, ty: Scalar, d: usize) -> String {
+        let value = match self.random.below(3) {
+            0 => format!("TABLE[{}]", self.index(8, d)),
+            1 => {
+                let value = self.number(U32, d);
+                format!("folded(&[{value}, {}, TABLE[1]])", self.number(U32, d))
+            }
+            _ => return format!("either({}, {}, {})", self.condition(d), self.number(ty, d), self.number(ty, d)),
+        };
+        match ty {
+            U32 => value,
+            Bool => format!("({value} % 2 == 0)"),
+            _ => format!("({value} as {})", ty.name()),
+        }
+    }
+
+    /// Of two objects that may not be there.
+    fn of_two(&mut self, ty: Scalar, d: usize) -> String {
+        let class = self.random.below(3);
+        let (Some(one), Some(two)) = (self.maybe(class), self.maybe(class)) else { return self.leaf(ty) };
+        let (default, c) = (self.number(ty, d), self.condition(d.min(1)));
+        let (a, b) = (self.fresh("a"), self.fresh("a"));
+        self.variables.push(Variable { name: a.clone(), ty: Type::Ref(class), is_mutable: false });
+        let three = self.number(ty, d);
+        self.variables.push(Variable { name: b.clone(), ty: Type::Ref(class), is_mutable: false });
+        let four = self.number(ty, d);
+        self.variables.truncate(self.variables.len() - 2);
+        match self.random.below(3) {
+            0 => {
+                format!("(if let Some({a}) = {one} && let Some({b}) = {two} && {c} {{ {four} }} else {{ {default} }})")
+            }
+            1 => format!("{one}.or({two}).map_or({default}, |{a}| {three})"),
+            _ => format!(
+                "(match ({one}, {two}) {{ (Some({a}), Some({b})) if {c} => {four}, (Some({a}), _) | (None, Some({a})) => {three}, (None, None) => {default} }})"
+            ),
+        }
     }
 
     fn of_method(&mut self, ty: Scalar, d: usize) -> String {
@@ -375,7 +467,17 @@ impl Body<'_> {
         }
     }
 
-    fn of_pack(&mut self, ty: Scalar, _: usize) -> String {
+    fn of_pack(&mut self, ty: Scalar, d: usize) -> String {
+        if ty == U32 {
+            let value = match self.variable(|one| one.ty == Type::Pack) {
+                Some(found) => found.name,
+                None => match self.own(|kind| matches!(kind, Kind::Value(_))) {
+                    Some((_, name, _)) => format!("self.{name}"),
+                    None => return self.leaf(ty),
+                },
+            };
+            return format!("{value}.mixed({})", self.number(U32, d));
+        }
         if let Some(found) = self.variable(|one| one.ty == Type::Pack) {
             match ty {
                 U8 => return format!("{}.small", found.name),
@@ -554,6 +656,9 @@ impl Body<'_> {
 
     /// An expression of type `Option<Ref>`, if there is one.
     pub(crate) fn maybe(&mut self, class: usize) -> Option<String> {
+        if self.lent.is_empty() && self.random.percent(15) {
+            return Some(self.at_position(class));
+        }
         if self.random.percent(30)
             && let Some(found) = self.variable(|one| one.ty == Type::Maybe(class))
         {

@@ -1,6 +1,8 @@
-//! Random programs, of which the build script writes one per seed, each with a plain model of the same text.
+//! Random programs, of which the build script writes one per seed, each with a plain model of the same text. Between kernels the
+//! program adds objects, changes arrays, reads and writes objects and columns; in the end all kernels run in a row, and recorded.
 //!
-//! More seeds: `IKRA_RANDOM_SEEDS=100..120 cargo test -p ikra-random-tests`.
+//! More seeds, and larger programs: `IKRA_RANDOM_SEEDS=100..104 cargo test -p ikra-random-tests`. With
+//! `--config 'profile.dev.package.ikra-random-tests.opt-level=1'` they take longer to compile, and are small and fast.
 #![forbid(unsafe_code)]
 #![allow(warnings, clippy::all, clippy::pedantic, missing_docs, reason = "generated")]
 

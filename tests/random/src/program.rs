@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::actions;
 use crate::classes::{self, COUNTS, Class, Kind, NAMES, OBJECTS, Scalar};
 use crate::expressions::{Body, Operation, Type, Variable};
 use crate::generator::Generator;
 
-/// Kernels per class.
-const KERNELS: usize = 7;
+/// Kernels per class, where they are few or many.
+const KERNELS: [usize; 2] = [5, 7];
 
 /// How a kernel is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +175,9 @@ impl Program {
         };
         let mut body = self.body(class);
         (body.writable, body.readable, body.atomics, body.calls) = (writable, readable, atomics, calls);
-        (body.early, body.is_option, body.room, body.is_kernel) = (Some(early), is_option, 130, true);
+        // Each object's call for each other: of these there are many.
+        let room = if head.executor == Executor::Pairs { 60 } else { 130 };
+        (body.early, body.is_option, body.room, body.is_kernel) = (Some(early), is_option, room, true);
         for (name, ty) in &head.parameters {
             let ty = match ty.as_str() {
                 "u32" => Type::Number(Scalar::U32),
@@ -230,16 +233,16 @@ impl Program {
         (attribute, format!("{visible}fn {name}({receiver}, {parameters}){output} {{\n{text}{end}\n}}\n"))
     }
 
-    fn heads(&mut self) -> Vec<Head> {
+    fn heads(&mut self, kernels: usize) -> Vec<Head> {
         let mut heads = Vec::new();
         for class in 0..3 {
-            for n in 0..KERNELS {
-                let executor = match n {
-                    0..=2 => Executor::All,
+            for n in 0..kernels {
+                let executor = match kernels - 1 - n {
+                    0 => Executor::Pairs,
+                    1 => Executor::Reduce,
+                    2 => Executor::Each,
                     3 => Executor::Range,
-                    4 => Executor::Each,
-                    5 => Executor::Reduce,
-                    _ => Executor::Pairs,
+                    _ => Executor::All,
                 };
                 let mut parameters = Vec::new();
                 let other = self.random.below(3);
@@ -257,14 +260,14 @@ impl Program {
 }
 
 /// The text of a program, and that of its plain model.
-pub(crate) fn write(seed: u64) -> (String, String) {
+pub(crate) fn write(seed: u64, has_many: bool) -> (String, String) {
     let mut random = Generator::new(seed);
     let classes = classes::classes(&mut random);
     let mut program = Program { random, classes };
     let module = format!("random_{seed}");
     let mut ikra = format!("pub mod {module} {{\nuse ikra::prelude::*;\n{VALUES}");
     let mut plain = format!(
-        "pub mod {module} {{\nuse crate::{{Dump, Make, Program, len, mix}};\nuse crate::random::{module}::{{self as model, Mood, Pack, put}};\npub mod plain {{\nuse super::*;\n{}",
+        "pub mod {module} {{\nuse crate::{{Dump, Make, Program, len, mix}};\nuse crate::random::{module}::{{self as model, Mood, Pack, TABLE, either, folded, put}};\npub mod plain {{\nuse super::*;\n{}",
         include_str!("plain.txt")
     );
     for (n, class) in program.classes.iter().enumerate() {
@@ -272,7 +275,7 @@ pub(crate) fn write(seed: u64) -> (String, String) {
     }
     plain.push_str(ACTORS);
     // Methods and kernels.
-    let heads = program.heads();
+    let heads = program.heads(KERNELS[usize::from(has_many)]);
     let mut cases = String::new();
     for class in 0..3 {
         let methods = program.methods(class);
@@ -336,9 +339,9 @@ fn declare(n: usize, class: &Class, ikra: &mut String, plain: &mut String) {
     ikra.push_str("}\n");
     plain.push_str("}\n");
     for method in ["m0", "m1", "p0", "p1"] {
-        let _ = writeln!(getters, "pub fn {method}(&self, x: u32) -> u32 {{ self.row().{method}(x) }}");
+        let _ = writeln!(getters, "pub fn {method}(&self, x: u32) -> u32 {{ self.with(|row| row.{method}(x)) }}");
     }
-    let _ = writeln!(getters, "pub fn r0(&self, depth: u32, x: u32) -> u32 {{ self.row().r0(depth, x) }}");
+    let _ = writeln!(getters, "pub fn r0(&self, depth: u32, x: u32) -> u32 {{ self.with(|row| row.r0(depth, x)) }}");
     let _ = write!(
         plain,
         "impl RefOf<{name}> {{\n{getters}}}\nimpl Named for {name} {{ type Ref = RefOf<{name}>; }}\n\
@@ -374,23 +377,32 @@ fn case(head: &Head) -> String {
     }
     let (rest, twin_rest) = (given[1..].join(", "), twin[1..].join(", "));
     let (given, twin) = (given.join(", "), twin.join(", "));
+    // Further objects come later.
     let count = COUNTS[head.class];
     let (run, chosen) = match head.executor {
-        Executor::All => (format!("on.execute({class}::{kernel}, ({given}))?; 0"), "every(n)"),
-        Executor::Range => (format!("on.execute_range({class}::{kernel}, 5..{count} - 3, ({given}))?; 0"), "middle(n)"),
+        Executor::All => (format!("on.execute({class}::{kernel}, ({given}))?; 0"), "every(n)".to_owned()),
+        Executor::Range => {
+            (format!("on.execute_range({class}::{kernel}, 5..{count} - 3, ({given}))?; 0"), format!("middle({count})"))
+        }
         Executor::Each => (
             format!(
                 "let links: Vec<_> = chosen({count}).into_iter().map(|n| Link::from_index(n).unwrap()).collect(); on.execute_each({class}::{kernel}, &links, ({given}))?; 0"
             ),
-            "chosen(n)",
+            format!("chosen({count})"),
         ),
-        Executor::Pairs => (format!("on.execute_pairs({class}::{kernel}, ({rest}))?; 0"), "every(n)"),
-        Executor::Reduce => (
-            format!(
-                "if round % 2 == 0 {{ on.execute_and_reduce({class}::{kernel}, ({given}), Max)? }} else {{ on.execute_and_reduce({class}::{kernel}, ({given}), Sum)? }}"
-            ),
-            "every(n)",
-        ),
+        Executor::Pairs => (format!("on.execute_pairs({class}::{kernel}, ({rest}))?; 0"), "every(n)".to_owned()),
+        Executor::Reduce => {
+            let links = format!(
+                "let links: Vec<_> = chosen({count}).into_iter().map(|n| Link::from_index(n).unwrap()).collect();"
+            );
+            let run = format!(
+                "match round % 4 {{ 0 => on.execute_and_reduce({class}::{kernel}, ({given}), Max)?, 1 => on.execute_and_reduce({class}::{kernel}, ({given}), Sum)?, 2 => on.execute_range_and_reduce({class}::{kernel}, 5..{count} - 3, ({given}), Max)?, _ => {{ {links} on.execute_each_and_reduce({class}::{kernel}, &links, ({given}), Sum)? }} }}"
+            );
+            let some = format!(
+                "match round % 4 {{ 0 | 1 => every(n).collect(), 2 => middle({count}).collect(), _ => chosen({count}) }}"
+            );
+            (run, some)
+        }
         Executor::Trait | Executor::TraitReduce => unreachable!("they are in the harness"),
     };
     let call = match head.executor {
@@ -401,9 +413,9 @@ fn case(head: &Head) -> String {
         _ => format!("let _ = row.{kernel}({twin});"),
     };
     let others = head.parameters[0].1.trim_start_matches("Ref<").trim_end_matches('>');
-    let others = COUNTS[NAMES.iter().position(|name| *name == others).expect("a class")];
+    let others = OBJECTS[NAMES.iter().position(|name| *name == others).expect("a class")];
     format!(
-        "(\"{class}::{kernel}\", {unrecorded}, |on, round| {{ Ok({{ {run} }}) }}, |world, round| {{ let (n, others) = ({count}, {others}); world.freeze(); let mut all = 0_u32; for i in {chosen} {{ let row = &mut world.{objects}[i]; {call} }} all }}),\n",
+        "(\"{class}::{kernel}\", {unrecorded}, |on, round| {{ Ok({{ {run} }}) }}, |world, round| {{ let (n, others) = (world.{objects}.len(), world.{others}.len()); world.freeze(); let mut all = 0_u32; for i in {chosen} {{ let row = &mut world.{objects}[i]; {call} }} all }}),\n",
         unrecorded = matches!(head.executor, Executor::Reduce | Executor::Each),
     )
 }
@@ -411,6 +423,7 @@ fn case(head: &Head) -> String {
 fn harness(classes: &[Class], cases: &str, text: &mut String) {
     let mut starts = String::new();
     let mut dumps = String::new();
+    let (mut rows, mut acts) = (String::new(), String::new());
     for (n, Class { name, fields, .. }) in classes.iter().enumerate() {
         let values: String = fields
             .iter()
@@ -420,15 +433,15 @@ fn harness(classes: &[Class], cases: &str, text: &mut String) {
             })
             .collect();
         let objects = OBJECTS[n];
-        let _ = writeln!(
-            starts,
-            "world.{objects}.extend((0..{}).map(|n| model::{name} {{ {values} }})).unwrap();",
-            COUNTS[n]
-        );
+        let _ = writeln!(starts, "world.{objects}.extend((0..{}).map(row_{n})).unwrap();", COUNTS[n]);
+        let _ = writeln!(rows, "fn row_{n}(n: usize) -> model::{name} {{ model::{name} {{ {values} }} }}");
+        acts.push_str(&actions::of(n, &classes[n]));
         let dump: String = fields.iter().map(|field| format!("row.{}.dump(&mut to);\n", field.name)).collect();
         let _ =
             writeln!(dumps, "all.extend(world.{objects}.iter().map(|row| {{ let mut to = Vec::new(); {dump} to }}));");
     }
+    text.push_str(&rows);
+    text.push_str(&acts);
     text.push_str(&HARNESS.replace("@STARTS", &starts).replace("@DUMPS", &dumps).replace("@CASES", cases));
 }
 
@@ -440,6 +453,21 @@ pub struct Pack { pub small: u8, pub wide: f32, pub flag: bool, pub pair: [u16; 
 #[repr(u8)]
 pub enum Mood { Calm = 1, Wild, Odd, Last = 200 }
 pub fn put<T>(place: &mut T, v: T) { *place = v; }
+impl Pack {
+    pub fn mixed(&self, x: u32) -> u32 { if self.flag { x.wrapping_mul(3) ^ self.pair[1] as u32 } else { self.small as u32 + self.pair[0] as u32 } }
+    pub fn change(&mut self, x: u16) { self.pair[x as usize % 2] ^= x; self.flag = !self.flag; }
+    pub fn changed(mut self, x: u16) -> Self { self.change(x); self.wide -= 1.5; self }
+}
+impl core::ops::Add for Pack {
+    type Output = Self;
+    fn add(self, other: Self) -> Self { Self { small: self.small.wrapping_add(other.small), wide: other.wide, ..self } }
+}
+impl core::ops::AddAssign<u16> for Pack {
+    fn add_assign(&mut self, x: u16) { if x > 9 { self.pair = [self.pair[1], x]; } else { self.small ^= 1; } }
+}
+pub const TABLE: [u32; 8] = [3, 0, 77, u32::MAX, 1, 1 << 31, 12, 9];
+pub fn folded(of: &[u32]) -> u32 { of.iter().fold(7, |a, b| a.rotate_left(5) ^ b) }
+pub fn either<T>(is_first: bool, first: T, second: T) -> T { if is_first { first } else { second } }
 #[soa_world]
 pub struct World { pub ashes: Objects<Ash>, pub bats: Objects<Bat>, pub cods: Objects<Cod> }
 ";
@@ -515,6 +543,10 @@ fn actor_link(h: u64) -> ActorLink {
     }
 }
 use plain::actor;
+/// Numbers of different actors, of all classes.
+fn some_actors() -> Vec<u64> {
+    (0..19).flat_map(|n| [0, 1, 2].map(|class| (n << 8) * 3 + class)).filter(|h| mix(*h, 3) % 3 != 0).collect()
+}
 fn start() -> model::World {
     let mut world = model::World::new();
     @STARTS
@@ -524,6 +556,14 @@ fn dump(world: &model::World) -> Vec<Vec<u64>> {
     let mut all: Vec<Vec<u64>> = Vec::new();
     @DUMPS
     all
+}
+/// What a program does between kernels, to the world and its model.
+fn act(world: &mut model::World, twin: &mut plain::World, h: u64, may_grow: bool, report: &mut dyn FnMut(String)) {
+    match h % 4 {
+        0 | 1 => act_0(world, twin, h, may_grow, report),
+        2 => act_1(world, twin, h, may_grow, report),
+        _ => act_2(world, twin, h, may_grow, report),
+    }
 }
 type Case = (&'static str, bool, fn(&mut On<'_, model::World>, u64) -> Result<u32, ikra::Error>, fn(&mut plain::World, u64) -> u32);
 const CASES: &[Case] = &[
@@ -542,6 +582,22 @@ const CASES: &[Case] = &[
     for row in &mut world.ashes { row.tock(at, salt); }
     for row in &mut world.bats { row.tock(at, salt); }
     for row in &mut world.cods { row.tock(at, salt); }
+    0
+}),
+("Actor::tock of some", true, |on, round| {
+    let list: Vec<ActorLink> = some_actors().into_iter().map(actor_link).collect();
+    on.execute_each(Actor::tock, &list, (actor_link(round), make(round)))?;
+    Ok(0)
+}, |world, round| {
+    world.freeze();
+    let (at, salt) = (actor(round), make(round));
+    for one in some_actors() {
+        match actor(one) {
+            ActorRef::Ash(one) => world.ashes[one.index].tock(at, salt),
+            ActorRef::Bat(one) => world.bats[one.index].tock(at, salt),
+            ActorRef::Cod(one) => world.cods[one.index].tock(at, salt),
+        }
+    }
     0
 }),
 ("Actor::weigh", true, |on, round| on.execute_and_reduce(Actor::weigh, (actor_link(round), make(round)), Max), |world, round| {
@@ -563,39 +619,61 @@ fn run(place: ikra::Place, rounds: u64, report: &mut dyn FnMut(String)) -> usize
     assert_eq!(known, twin.dump(), "the start");
     for round in 0..rounds {
         for (n, &(name, _, run, model)) in CASES.iter().enumerate() {
-            let round = mix(round, 1000 + n as u64);
-            let expected = model(&mut twin, round);
-            match run(&mut world.on(place), round) {
+            let round_of_case = mix(round, 1000 + n as u64);
+            // Later, things happen in between, and not all is looked at.
+            let is_quiet = round > 0 && mix(round_of_case, 1) % 3 != 0;
+            if round > 0 {
+                for k in 0..mix(round_of_case, 2) % 4 {
+                    act(&mut world, &mut twin, mix(round_of_case, 10 + k), true, &mut *report);
+                }
+            }
+            let expected = model(&mut twin, round_of_case);
+            match run(&mut world.on(place), round_of_case) {
                 Ok(found) if found != expected => report(format!("{name} gives {found}, not {expected}")),
                 Ok(_) => {}
                 Err(error) => { report(format!("{name}: {error}")); return n; }
             }
+            if is_quiet {
+                continue;
+            }
             let (found, expected) = (dump(&world), twin.dump());
+            assert_eq!(found.len(), expected.len());
             if let Some(n) = (0..found.len()).find(|&n| found[n] != expected[n]) {
-                report(format!("{name}, object {n}: {:?}, not {:?}; before {:?}", found[n], expected[n], known[n]));
+                report(format!("{name}, object {n}: {:?}, not {:?}; before {:?}", found[n], expected[n], known.get(n)));
                 return CASES.len();
             }
             known = found;
         }
     }
-    // All in a row, and on a GPU recorded, without looking in between.
-    for replay in 0..2 {
+    // All in a row, and recorded, without looking in between.
+    let sequence = |on: &mut On<'_, model::World>| {
+        for (n, &(_, _, run, _)) in CASES.iter().enumerate().filter(|(_, case)| !case.1) {
+            run(on, mix(77, n as u64))?;
+        }
+        Ok(())
+    };
+    let mut recording = None;
+    for replay in 0..4 {
+        // A recording is for as many objects, and arrays as long.
+        for k in 0..[3, 3, 2, 0][replay] {
+            act(&mut world, &mut twin, mix(replay as u64, 500 + k), replay == 0, &mut *report);
+        }
         for (n, &(_, _, _, model)) in CASES.iter().enumerate().filter(|(_, case)| !case.1) {
             model(&mut twin, mix(77, n as u64));
         }
-        let sequence = |on: &mut On<'_, model::World>| {
-            for (n, &(_, _, run, _)) in CASES.iter().enumerate().filter(|(_, case)| !case.1) {
-                run(on, mix(77, n as u64))?;
-            }
-            Ok(())
-        };
         let result = if replay == 0 {
             sequence(&mut world.on(place))
         } else {
-            world.on(place).record(sequence).and_then(|recording| world.on(place).replay(&recording))
+            if recording.is_none() {
+                recording = world.on(place).record(sequence).map_err(|error| report(format!("recording: {error}"))).ok();
+            }
+            recording.as_ref().map_or(Ok(()), |recording| world.on(place).replay(recording))
         };
         if let Err(error) = result {
-            report(format!("in a row: {error}"));
+            report(format!("in a row {replay}: {error}"));
+        }
+        if replay == 2 {
+            continue;
         }
         let (found, expected) = (dump(&world), twin.dump());
         if let Some(n) = (0..found.len()).find(|&n| found[n] != expected[n]) {
