@@ -59,12 +59,9 @@ mod tests {
         let folder = |id| in_id(id).map(|folder| folder.to_str().unwrap().to_owned());
         assert_eq!(folder("path+file:///home/me/ikra#0.1.0").as_deref(), Some("/home/me/ikra"));
         assert_eq!(folder("path+file:///my%20work/b%C3%A4r/main#ikra@0.1.0").as_deref(), Some("/my work/bär/main"));
-        for none in [
-            "registry+https://registry.example/index#ikra@0.1.0",
-            "path+file:///a%2",
-            "path+file:///a%zz#1",
-            "",
-        ] {
+        for none in
+            ["registry+https://registry.example/index#ikra@0.1.0", "path+file:///a%2", "path+file:///a%zz#1", ""]
+        {
             assert_eq!(folder(none), None);
         }
     }
