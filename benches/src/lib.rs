@@ -5,5 +5,7 @@ pub mod advance;
 pub mod atomics;
 pub mod dispatch;
 pub mod force;
+pub mod loops;
 pub mod timing;
+pub mod turns;
 pub mod wide;

@@ -17,8 +17,9 @@ use crate::near::Near;
 use crate::panics::{no_such_objects, out_of_range};
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::range::within;
-use crate::storage::{Copies, FieldTuple, Storage};
+use crate::storage::{Copies, FieldTuple, Storage, Stored};
 use crate::table::{Table, TableRef};
+use crate::target::facts::Facts;
 use crate::tile_row;
 
 pub use links::Follow;
@@ -77,6 +78,16 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         Self { link, place, near: P::Near::NONE, marker: PhantomData }
     }
 
+    /// The same, of an object of which something is known.
+    ///
+    /// # Safety
+    ///
+    /// As for [`new`](Self::new), and what is known is so while the world is borrowed for `'w`.
+    #[inline(always)]
+    pub(crate) unsafe fn known(link: Link<C>, place: TableRef<'w>, facts: Facts) -> Self {
+        Self { link, place, near: P::Near::knowing(facts), marker: PhantomData }
+    }
+
     /// The object at `index` of `table`.
     ///
     /// # Safety
@@ -97,6 +108,19 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         let link = unsafe { Link::at_unchecked(index) };
         // SAFETY: the contract is the same.
         unsafe { Self::new(link, place) }
+    }
+
+    /// The same in sequential code, which then need not ask whether the object exists.
+    ///
+    /// # Safety
+    ///
+    /// The object exists.
+    #[inline(always)]
+    pub unsafe fn found(table: &'w Table<C>, index: usize) -> Self {
+        // SAFETY: an object's index is less than the largest.
+        let link = unsafe { Link::at_unchecked(index as u32) };
+        // SAFETY: it is a table of `C`, and the object exists, which is what is known of it beside what is known of all.
+        unsafe { Self::known(link, TableRef::of_table(table), Facts::of(table).of_existing()) }
     }
 
     /// The object at `index` of `table`, of which there is a tile row.
@@ -148,7 +172,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     #[inline(always)]
     #[track_caller]
     fn table(self) -> &'w Table<C> {
-        if P::SEQUENTIAL {
+        if P::SEQUENTIAL && !self.near.facts().exists() {
             check(C::ID, self.index() as u32, self.place.count::<C>());
         }
         // SAFETY: the place is that of a table of `C`, or of an absent class, which has no objects; the object exists, as
@@ -173,16 +197,33 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             // SAFETY: an object that has a tile row exists, in a table of `C`.
             let table = unsafe { self.place.table::<C>() };
             // SAFETY: the value is that of the object.
-            return unsafe { <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index()) };
+            return unsafe {
+                <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index(), Facts::NONE)
+            };
         }
         let table = self.table();
         if P::SEQUENTIAL {
-            table.fetch_object(const { FieldSet::from_bits(1 << K) }, self.index());
+            let field = const { FieldSet::from_bits(1 << K) };
+            if const { <<C as Field<K>>::Storage as Stored>::ATOMIC } {
+                // What the getter shows can be changed.
+                if !self.near.facts().is_alone() {
+                    table.changed_on_host(field);
+                }
+            } else if !self.near.facts().is_last() {
+                table.fetch_object(field, self.index());
+            }
         }
         // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
         // in this phase: a kernel writes only the fields of its own class that it says it writes, which `RaceFree` rules out, and
         // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
-        unsafe { <<C as Field<K>>::Storage as Storage<C, K>>::see::<P>(table, self.index()) }
+        // An atomic field was seen to above.
+        unsafe {
+            <<C as Field<K>>::Storage as Storage<C, K>>::see::<P>(
+                table,
+                self.index(),
+                self.near.facts().of_linked_object(),
+            )
+        }
     }
 
     /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method.
@@ -206,7 +247,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         method: impl FnOnce(&C::View<'w, P>) -> R,
     ) -> R {
         let table = self.table();
-        if P::SEQUENTIAL {
+        if P::SEQUENTIAL && !self.near.facts().is_last() {
             table.fetch_object(const { FieldSet::from_bits(FIELDS) }, self.index());
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
@@ -256,7 +297,15 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     #[inline]
     pub fn all<D: Class>(self) -> All<'w, D, P> {
         let place = self.place_of::<D>();
-        All { next: 0, len: place.count::<D>(), place, marker: PhantomData }
+        let len = place.count::<D>();
+        let mut all = All { next: 0, len, place, facts: Facts::NONE, marker: PhantomData };
+        if P::SEQUENTIAL && len > 0 {
+            // SAFETY: there are objects, so that the place is that of a table of `D`.
+            let table = unsafe { place.table::<D>() };
+            // SAFETY: there is a handle, so that the tables are linked and the world is borrowed.
+            all.facts = unsafe { Facts::of_linked(table) };
+        }
+        all
     }
 
     /// Where the objects of another class are.
@@ -286,13 +335,23 @@ pub struct All<'w, C, P> {
     next: u32,
     len: u32,
     place: TableRef<'w>,
+    /// What is known of each of the objects, in sequential code.
+    facts: Facts,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
 impl<'w, C: Class, P> All<'w, C, P> {
     /// Those of a table.
-    pub fn of(table: &'w Table<C>) -> Self {
-        Self { next: 0, len: table.len() as u32, place: TableRef::of_table(table), marker: PhantomData }
+    ///
+    /// # Safety
+    ///
+    /// It is linked to the tables of its world, which is borrowed for `'w`.
+    #[doc(hidden)]
+    pub unsafe fn of(table: &'w Table<C>) -> Self {
+        let len = table.len() as u32;
+        // SAFETY: by the caller.
+        let facts = unsafe { Facts::of_linked(table) };
+        Self { next: 0, len, place: TableRef::of_table(table), facts, marker: PhantomData }
     }
 
     /// Those at some positions among the ones that are left. Faster than `take` and `skip`, and than a link for each, since it is
@@ -369,8 +428,7 @@ impl<'w, C: Class, P: Phase> All<'w, C, P> {
     #[inline(always)]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<C::Ref<'w, P>> {
-        let Self { next, len, place, marker } = *self;
-        Self { next, len, place, marker }.nth(index)
+        Self { ..*self }.nth(index)
     }
 }
 
@@ -392,14 +450,11 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         if self.next >= self.len {
             return None;
         }
-        if P::SEQUENTIAL {
-            // So that the compiler sees it where the object is read.
-            // SAFETY: the table has had `len` objects since this was made, and does not change while it is shared.
-            unsafe { assert_unchecked(self.next < self.place.count::<C>()) };
-        }
         // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none; and an index
         // that is less than a `u32` is less than the largest.
-        let object = unsafe { Handle::in_place(self.next, self.place) };
+        let link = unsafe { Link::at_unchecked(self.next) };
+        // SAFETY: as above; what is known of all objects is known of this one.
+        let object = unsafe { Handle::known(link, self.place, self.facts.of_existing()) };
         self.next = id;
         Some(C::to_ref(object))
     }
@@ -413,29 +468,6 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = (self.len - self.next) as usize;
         (left, Some(left))
-    }
-
-    #[expect(clippy::while_let_on_iterator, reason = "as the default does, so that kernels compile to what they did")]
-    #[inline(always)]
-    fn fold<B, F: FnMut(B, C::Ref<'w, P>) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut folded = init;
-        if P::SEQUENTIAL && self.next < self.len {
-            // SAFETY: there are objects, so that the place is that of a table of `C`.
-            let table = unsafe { self.place.table::<C>() };
-            if table.is_last() {
-                while let Some(object) = self.next() {
-                    // So that the compiler sees it where the object is read, and makes one loop without a call.
-                    // SAFETY: the table does not change in this while it is shared.
-                    unsafe { assert_unchecked(table.is_last()) };
-                    folded = f(folded, object);
-                }
-                return folded;
-            }
-        }
-        while let Some(object) = self.next() {
-            folded = f(folded, object);
-        }
-        folded
     }
 
     #[inline]

@@ -97,8 +97,9 @@ impl<C> Link<C> {
     /// # Safety
     ///
     /// `index` is less than `u32::MAX`.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) const unsafe fn at_unchecked(index: u32) -> Self {
+    pub const unsafe fn at_unchecked(index: u32) -> Self {
         // SAFETY: by the caller it does not overflow.
         let id = unsafe { index.unchecked_add(1) };
         // SAFETY: a sum with 1 that did not overflow is not 0.

@@ -10,8 +10,9 @@ use core::marker::PhantomData;
 use crate::effects::{Effects, FieldSet};
 use crate::info::ClassInfo;
 use crate::message::Message;
-use crate::near::{Near, NoRow};
+use crate::near::Near;
 use crate::order::assert_not_own;
+use crate::target::facts::Facts;
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
 ///
@@ -91,7 +92,7 @@ pub struct Sequential;
 // SAFETY: it changes nothing: worlds that are shared hand out refs in this phase, and no views to change.
 unsafe impl Phase for Sequential {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code");
-    type Near = NoRow;
+    type Near = Facts;
     const SEQUENTIAL: bool = true;
 }
 
@@ -139,7 +140,7 @@ pub struct Guarded {
 // phase, between their reads; before, it changes copies of its own. 2. It is no kernel.
 unsafe impl Phase for Guarded {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code with a guard");
-    type Near = NoRow;
+    type Near = Facts;
     const SEQUENTIAL: bool = true;
     const GUARDED: bool = true;
 }

@@ -28,6 +28,7 @@ use crate::class::Class;
 use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
 use crate::phase::Phase;
 use crate::table::Table;
+use crate::target::facts::Facts;
 use crate::value::{BadLink, Loaded, Value};
 use crate::window::Window;
 
@@ -210,12 +211,19 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::to_view::<P>(Self::Value::PLACEHOLDER, table, index) }
     }
 
-    /// What a getter of object `index` shows for `value`.
+    /// What a getter of object `index` shows for `value`, given what is known of objects that the field links to.
     ///
     /// # Safety
     ///
-    /// As for [`to_view`](Self::to_view).
-    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P>;
+    /// 1. As for [`to_view`](Self::to_view).
+    /// 2. What is known is so.
+    /// 3. In sequential code, if `ATOMIC`, somebody has said that the host changes the field, or no device has values.
+    unsafe fn to_seen<'w, P: Phase>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        index: usize,
+        facts: Facts,
+    ) -> Self::Seen<'w, P>;
 
     /// The value behind what a view shows.
     fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
@@ -256,12 +264,13 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     ///
     /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
+    /// 3. As for [`to_seen`](Self::to_seen), 2 and 3.
     #[inline(always)]
-    unsafe fn see<'w, P: Phase>(table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
+    unsafe fn see<'w, P: Phase>(table: &'w Table<C>, index: usize, facts: Facts) -> Self::Seen<'w, P> {
         // SAFETY: 1. the table's bases are those of its storage; 2. by 2.
         let value = unsafe { Self::read_for_view::<P>(&table.bases, index) };
-        // SAFETY: by 1; the value was just read.
-        unsafe { Self::to_seen::<P>(value, table, index) }
+        // SAFETY: 1. by 1, and the value was just read; 2. and 3. by 3.
+        unsafe { Self::to_seen::<P>(value, table, index, facts) }
     }
 
     /// A link of one element that is to no object.
@@ -289,14 +298,9 @@ impl FieldInfo {
     }
 }
 
-/// The parts of [`Storage`] that are the same wherever the field's value is what is loaded and shown.
+/// The parts of [`Storage`] that are the same wherever the field's value is what is loaded.
 macro_rules! shown_as_it_is {
     () => {
-        #[inline(always)]
-        unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
-            // SAFETY: the contract is the same.
-            unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index) }
-        }
         #[inline(always)]
         unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row {
             // SAFETY: the contract is the same.

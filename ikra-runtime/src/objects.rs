@@ -419,7 +419,19 @@ impl<C: Class> Objects<C> {
     #[inline]
     unsafe fn row(&self, link: Link<C>) -> C {
         self.table().fetch_object(FieldSet::ALL, link.index());
-        // SAFETY: the object exists by the caller, and `&self` excludes writes.
+        // SAFETY: 1. by the caller; 2. they were just fetched.
+        unsafe { self.last_row(link) }
+    }
+
+    /// The row of an object of which the host has the last values.
+    ///
+    /// # Safety
+    ///
+    /// 1. The object exists.
+    /// 2. The host has the last values of its fields.
+    #[inline(always)]
+    unsafe fn last_row(&self, link: Link<C>) -> C {
+        // SAFETY: the object exists by 1, and `&self` excludes writes.
         let values = unsafe { <C::Fields as FieldTuple<C>>::read_row(&self.table().bases, link.index()) };
         C::from_values(values)
     }

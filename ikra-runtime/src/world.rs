@@ -486,7 +486,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         Self: Holds<C>,
     {
         ready(self);
-        All::of(Holds::<C>::objects(self).table())
+        // SAFETY: they were just linked, and are borrowed with the world.
+        unsafe { All::of(Holds::<C>::objects(self).table()) }
     }
 
     /// The executors at a place: the host's cores, or a GPU. See [`On`].
@@ -697,6 +698,18 @@ fn link<W: World>(world: &W) {
 #[inline]
 #[track_caller]
 pub(crate) fn ready<W: World>(world: &W) {
+    // Sequential code asks this for each object that it gets: where all is well, the list of members need not be in memory.
+    let members = world.members();
+    let members = members.as_ref();
+    if !world.state().is_linked(members) || members.iter().any(|member| member.pending() > 0) {
+        make_ready(world);
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn make_ready<W: World>(world: &W) {
     link(world);
     for member in world.members().as_ref() {
         if member.pending() > 0 {

@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+use crate::target::facts::Facts;
+
 /// Where the objects of a link's class are: nothing to know.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableRef<'w>(pub(crate) PhantomData<&'w ()>);
@@ -16,6 +18,18 @@ impl<'w> Targets<'w> {
     #[must_use]
     pub fn after(self, _first: usize) -> Self {
         self
+    }
+
+    /// The same: nothing is to be known.
+    #[inline(always)]
+    pub(crate) fn knowing(self, _: Facts) -> Self {
+        self
+    }
+
+    /// What is known of each of the objects.
+    #[inline(always)]
+    pub(crate) fn facts(self) -> Facts {
+        Facts
     }
 
     /// Where the objects of one of the classes are.

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ord
 
 use crate::field_set::FieldSet;
 use crate::info::ClassId;
+use crate::target::facts::Facts;
 
 /// The start of a table, the same for every class.
 #[repr(C)]
@@ -111,7 +112,8 @@ impl Header {
     ///
     /// # Safety
     ///
-    /// There are no references into columns of these fields, nor of others that are fetched with them.
+    /// There are no references into columns of these fields, nor of others that are fetched with them, and no handles of sequential
+    /// code, of which it may be known that the host has the last values.
     pub unsafe fn set_changed_on_device(&self, fields: FieldSet) {
         // Most often a kernel has changed them before, and nobody has looked since.
         if self.changed_on_device.load(Relaxed) & fields.bits() != fields.bits() {
@@ -264,25 +266,41 @@ impl TargetSlot {
 
 /// Where the objects of the classes that a field links to are.
 #[derive(Clone, Copy, Debug)]
-pub struct Targets<'w>(pub(crate) &'w [TargetSlot]);
+pub struct Targets<'w> {
+    slots: &'w [TargetSlot],
+    /// What is known of all these objects.
+    facts: Facts,
+}
 
 impl<'w> Targets<'w> {
     /// Those in these slots.
     pub fn new(slots: &'w [TargetSlot]) -> Self {
-        Self(slots)
+        Self { slots, facts: Facts::NONE }
+    }
+
+    /// The same, and what is known of the objects.
+    #[inline(always)]
+    pub(crate) fn knowing(self, facts: Facts) -> Self {
+        Self { facts, ..self }
+    }
+
+    /// What is known of each of the objects.
+    #[inline(always)]
+    pub(crate) fn facts(self) -> Facts {
+        self.facts
     }
 
     /// Those without the first ones.
     #[inline(always)]
     #[must_use]
     pub fn after(self, first: usize) -> Self {
-        Self(&self.0[first..])
+        Self { slots: &self.slots[first..], ..self }
     }
 
     /// Where the objects of one of the classes are.
     #[inline(always)]
     pub fn table(self, class: impl FnOnce() -> usize) -> TableRef<'w> {
-        TableRef { table: self.0[class()].get(), world: PhantomData }
+        TableRef { table: self.slots[class()].get(), world: PhantomData }
     }
 }
 

@@ -61,8 +61,9 @@ unsafe impl<C: Class> Value for Link<C> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
-        // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists.
-        C::to_ref(unsafe { Handle::new(self, targets.table(|| 0)) })
+        // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists; what is known of the class's
+        // objects is known of this one.
+        C::to_ref(unsafe { Handle::known(self, targets.table(|| 0), targets.facts()) })
     }
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {

@@ -11,6 +11,7 @@ use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
 use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
+use crate::target::facts::Facts;
 use crate::value::{Fixed, Value};
 use crate::window::Skip;
 
@@ -504,13 +505,7 @@ pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
 
 impl<T: AtomicValue> AtomicColumn<T> {
     #[inline(always)]
-    fn atomic<'w, C: Class, const K: usize, P: Phase, A: AtomicOwner>(
-        table: &'w Table<C>,
-        index: usize,
-    ) -> Atomic<'w, T, A> {
-        if P::SEQUENTIAL {
-            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
-        }
+    fn atomic<'w, C: Class, const K: usize, A: AtomicOwner>(table: &'w Table<C>, index: usize) -> Atomic<'w, T, A> {
         // SAFETY: views and refs are made of objects that exist.
         let place = unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) };
         // SAFETY: the element is only ever accessed as the cell.
@@ -584,12 +579,15 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     unsafe fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
-        Self::atomic::<C, K, P, _>(table, index)
+        if P::SEQUENTIAL {
+            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
+        }
+        Self::atomic::<C, K, _>(table, index)
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
-        Self::atomic::<C, K, P, _>(table, index)
+    unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, _: Facts) -> Self::Seen<'w, P> {
+        Self::atomic::<C, K, _>(table, index)
     }
 
     #[inline(always)]
@@ -599,6 +597,6 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     fn is_own<'w, P: Phase>(view: &Self::View<'w, P>, table: &'w Table<C>, index: usize) -> bool {
-        core::ptr::eq(view.cell, Self::atomic::<C, K, P, OfSelf<P, C, K>>(table, index).cell)
+        core::ptr::eq(view.cell, Self::atomic::<C, K, OfSelf<P, C, K>>(table, index).cell)
     }
 }

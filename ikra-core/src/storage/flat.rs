@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, address};
+use crate::target::facts::Facts;
 use crate::value::{Loaded, Value};
 use crate::window::{Block, ReadOnly, Window, WindowTuple};
 
@@ -140,6 +141,17 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     #[inline(always)]
     unsafe fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize) -> T {
         value
+    }
+
+    #[inline(always)]
+    unsafe fn to_seen<'w, P: Phase>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        index: usize,
+        _: Facts,
+    ) -> Self::Seen<'w, P> {
+        // SAFETY: the contract is the same.
+        unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index) }
     }
 
     shown_as_it_is!();

@@ -36,6 +36,7 @@ use crate::class::{ArrayInfo, Class, ClassId, ClassInfo, ColumnInfo};
 use crate::panics::out_of_range;
 use crate::phase::Phase;
 use crate::table::{Table, Targets};
+use crate::target::facts::Facts;
 use crate::value::{BadLink, Value};
 
 /// A field that is an inner array: the `K`-th of class `C`, arranged by `A`.
@@ -250,9 +251,14 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> InnerRef<'w, P, Self> {
+    unsafe fn to_seen<'w, P: Phase>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        _: usize,
+        facts: Facts,
+    ) -> InnerRef<'w, P, Self> {
         // SAFETY: the object exists, and the value is where its array is.
-        unsafe { InnerRef::new(value, Targets::of::<C, K>(table)) }
+        unsafe { InnerRef::new(value, Targets::of::<C, K>(table).knowing(facts)) }
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ use crate::info::ColumnInfo;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::Table;
+use crate::target::facts::Facts;
 use crate::window::Skip;
 
 // SAFETY: no columns, and none is accessed.
@@ -37,5 +38,7 @@ unsafe impl<C: Class, const K: usize> Storage<C, K> for () {
     unsafe fn to_view<P: Phase>((): (), _: &Table<C>, _: usize) {}
     #[inline(always)]
     fn from_view<P: Phase>((): ()) {}
+    #[inline(always)]
+    unsafe fn to_seen<P: Phase>((): (), _: &Table<C>, _: usize, _: Facts) {}
     shown_as_it_is!();
 }

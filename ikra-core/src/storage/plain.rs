@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, Targets, address};
+use crate::target::facts::Facts;
 use crate::value::{BadLink, Value};
 use crate::window::Window;
 
@@ -99,6 +100,12 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
         let place = unsafe { address::<C>(&table.bases, <Self as Storage<C, K>>::COLUMN, index) };
         // SAFETY: it is a `T`'s, which nothing writes meanwhile.
         unsafe { place.cast::<T>().read() }.bad_link(Targets::of::<C, K>(table))
+    }
+
+    #[inline(always)]
+    unsafe fn to_seen<'w, P: Phase>(value: T, table: &'w Table<C>, _: usize, facts: Facts) -> T::View<'w, P> {
+        // SAFETY: as for `to_view`.
+        unsafe { value.view::<P>(Targets::of::<C, K>(table).knowing(facts)) }
     }
 
     shown_as_it_is!();

@@ -102,12 +102,6 @@ impl<C: ClassInfo> Table<C> {
     #[inline(always)]
     pub fn fetch_object(&self, _: FieldSet, _: usize) {}
 
-    /// That is a question of the host's.
-    #[inline(always)]
-    pub(crate) fn is_last(&self) -> bool {
-        true
-    }
-
     /// On the host, says that it changes some fields.
     #[inline(always)]
     pub fn changed_on_host(&self, _: FieldSet) {}

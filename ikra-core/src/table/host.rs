@@ -96,13 +96,6 @@ impl<C: ClassInfo> Table<C> {
         }
     }
 
-    /// Whether no device ever had values of these columns, so that the host's are the last ones. This does not change while the table is
-    /// shared, so that a loop over objects need not look at each.
-    #[inline(always)]
-    pub(crate) fn is_last(&self) -> bool {
-        self.newer.is_none()
-    }
-
     /// Makes the host's values of some fields of one object the last ones, before they are read.
     ///
     /// # Panics
@@ -110,7 +103,7 @@ impl<C: ClassInfo> Table<C> {
     /// If a device has later ones and fails.
     #[inline(always)]
     pub fn fetch_object(&self, fields: FieldSet, index: usize) {
-        if self.is_last() {
+        if self.newer.is_none() {
             return;
         }
         let fields = self.header.to_fetch(fields);
@@ -187,7 +180,7 @@ impl<'w> Targets<'w> {
     #[inline(always)]
     pub(crate) fn of<C: ClassInfo, const K: usize>(table: &'w Table<C>) -> Self {
         let first = const { first_target(C::FIELDS, K) };
-        Self(&table.targets.as_ref()[first..first + const { C::FIELDS[K].links_to.len() }])
+        Self::new(&table.targets.as_ref()[first..first + const { C::FIELDS[K].links_to.len() }])
     }
 }
 

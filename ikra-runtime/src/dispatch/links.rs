@@ -58,8 +58,8 @@ impl<C: Class, W: Holds<C>> LinkIn<W> for Link<C> {
         let objects = world.objects();
         objects.check_initialized(self)?;
         ready(world);
-        // SAFETY: the phase is no kernel; and the object was just checked to exist.
-        Ok(C::to_ref(unsafe { Handle::at(objects.table(), self.index()) }))
+        // SAFETY: the object was just checked to exist.
+        Ok(C::to_ref(unsafe { Handle::found(objects.table(), self.index()) }))
     }
     #[inline]
     fn find_mut(self, world: &mut W) -> Result<Mut<'_, C>, Error> {

@@ -105,7 +105,6 @@ impl<C: Class> Objects<C> {
         C: Field<K, Storage: Stored<Row = T, Value = T>>,
     {
         self.check_initialized(link)?;
-        self.table().fetch(const { FieldSet::from_bits(1 << K) });
         self.table().written(const { FieldSet::from_bits(1 << K) }, link.index()..link.index() + 1);
         // SAFETY: the object exists, and `&mut self` excludes other accesses.
         unsafe { C::Storage::write(&self.table().bases, link.index(), value) }

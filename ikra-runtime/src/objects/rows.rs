@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use crate::class::Class;
 use crate::link::Link;
-use crate::objects::Objects;
+use crate::objects::{MAX_OBJECTS, Objects};
+use ikra_core::effects::FieldSet;
+use ikra_core::target::facts::Facts;
 
 /// Links to consecutive objects, in the order of their ids.
 /// ```
@@ -24,19 +26,29 @@ use crate::objects::Objects;
 /// # Ok(()) }
 /// ```
 pub struct Links<C> {
-    range: Range<usize>,
+    // Less than `MAX_OBJECTS` each.
+    range: Range<u32>,
     class: PhantomData<fn() -> C>,
 }
 
 impl<C> Links<C> {
     pub(crate) fn new(first: usize, end: usize) -> Self {
+        debug_assert!(end <= MAX_OBJECTS);
+        let [first, end] = [first, end].map(|index| index.min(MAX_OBJECTS) as u32);
         Self { range: first..end, class: PhantomData }
+    }
+
+    /// The link of an object whose index is in the range.
+    #[inline(always)]
+    fn link(index: u32) -> Link<C> {
+        // SAFETY: it is less than `MAX_OBJECTS`, by `new`, and that is less than `u32::MAX`.
+        unsafe { Link::at_unchecked(index) }
     }
 }
 
 impl<C> Clone for Links<C> {
     fn clone(&self) -> Self {
-        Self::new(self.range.start, self.range.end)
+        Self { range: self.range.clone(), class: PhantomData }
     }
 }
 
@@ -49,21 +61,21 @@ impl<C: Class> fmt::Debug for Links<C> {
 impl<C> Iterator for Links<C> {
     type Item = Link<C>;
     fn next(&mut self) -> Option<Link<C>> {
-        self.range.next().map(|index| Link::at(index as u32))
+        self.range.next().map(Self::link)
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.range.size_hint()
     }
     fn nth(&mut self, n: usize) -> Option<Link<C>> {
-        self.range.nth(n).map(|index| Link::at(index as u32))
+        self.range.nth(n).map(Self::link)
     }
     fn fold<B, F: FnMut(B, Link<C>) -> B>(self, init: B, mut f: F) -> B {
-        self.range.fold(init, |folded, index| f(folded, Link::at(index as u32)))
+        self.range.fold(init, |folded, index| f(folded, Self::link(index)))
     }
 }
 impl<C> DoubleEndedIterator for Links<C> {
     fn next_back(&mut self) -> Option<Link<C>> {
-        self.range.next_back().map(|index| Link::at(index as u32))
+        self.range.next_back().map(Self::link)
     }
 }
 impl<C> ExactSizeIterator for Links<C> {}
@@ -91,6 +103,24 @@ pub struct Rows<'a, C: Class> {
     objects: &'a Objects<C>,
     // To some of them.
     links: Links<C>,
+    /// What is known of all of them.
+    facts: Facts,
+}
+
+impl<C: Class> Rows<'_, C> {
+    /// The row of one of the objects.
+    ///
+    /// # Safety
+    ///
+    /// The link is one of the objects' links.
+    #[inline(always)]
+    unsafe fn row(&self, link: Link<C>) -> C {
+        if !self.facts.is_last() {
+            self.objects.table().fetch_object(FieldSet::ALL, link.index());
+        }
+        // SAFETY: 1. the object exists by the caller; 2. it has its last values.
+        unsafe { self.objects.last_row(link) }
+    }
 }
 
 impl<C: Class> fmt::Debug for Rows<'_, C> {
@@ -103,24 +133,24 @@ impl<C: Class> Iterator for Rows<'_, C> {
     type Item = C;
     fn next(&mut self) -> Option<C> {
         // SAFETY: one of the objects' links.
-        self.links.next().map(|link| unsafe { self.objects.row(link) })
+        self.links.next().map(|link| unsafe { self.row(link) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.links.size_hint()
     }
     fn nth(&mut self, n: usize) -> Option<C> {
         // SAFETY: one of the objects' links.
-        self.links.nth(n).map(|link| unsafe { self.objects.row(link) })
+        self.links.nth(n).map(|link| unsafe { self.row(link) })
     }
     fn fold<B, F: FnMut(B, C) -> B>(self, init: B, mut f: F) -> B {
         // SAFETY: one of the objects' links.
-        self.links.fold(init, |folded, link| f(folded, unsafe { self.objects.row(link) }))
+        self.links.clone().fold(init, |folded, link| f(folded, unsafe { self.row(link) }))
     }
 }
 impl<C: Class> DoubleEndedIterator for Rows<'_, C> {
     fn next_back(&mut self) -> Option<C> {
         // SAFETY: one of the objects' links.
-        self.links.next_back().map(|link| unsafe { self.objects.row(link) })
+        self.links.next_back().map(|link| unsafe { self.row(link) })
     }
 }
 impl<C: Class> ExactSizeIterator for Rows<'_, C> {}
@@ -146,7 +176,7 @@ impl<C: Class> Objects<C> {
     #[track_caller]
     pub fn iter(&self) -> Rows<'_, C> {
         self.assert_initialized();
-        Rows { objects: self, links: self.links() }
+        Rows { objects: self, links: self.links(), facts: Facts::of(self.table()) }
     }
 }
 

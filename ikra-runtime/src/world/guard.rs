@@ -48,8 +48,7 @@ pub struct Mut<'w, C: Class> {
 impl<'w, C: Class> Mut<'w, C> {
     /// The view of an object that exists, in a world that is borrowed exclusively during `'w`.
     pub(crate) fn new(table: &'w Table<C>, index: usize) -> Self {
-        table.fetch(FieldSet::ALL);
-        // Whatever the guard stores when it is dropped: until then the world is borrowed.
+        // Fetched, and whatever the guard stores when it is dropped: until then the world is borrowed.
         table.written(FieldSet::ALL, index..index + 1);
         let mut copies = Copies::new();
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
@@ -59,7 +58,7 @@ impl<'w, C: Class> Mut<'w, C> {
         // SAFETY: the object exists, and the values are its own.
         let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, table, index) };
         // SAFETY: the object exists.
-        let view = C::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values));
+        let view = C::to_view(views, Own::new(unsafe { Handle::found(table, index) }, values));
         Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }
     }
 }

@@ -6,6 +6,39 @@ use ikra::Isa;
 use ikra::prelude::*;
 use ikra_assembly_tests::{counters, soa, tiles};
 
+/// Plain loops over all objects, outside of kernels.
+macro_rules! loops {
+    ($($module:ident)*) => { $(
+        pub(crate) mod $module {
+            use ikra::World as _;
+            use ikra_assembly_tests::$module::{Twenty, World};
+
+            #[inline(never)]
+            pub(crate) fn loop_over_refs(world: &World) -> usize {
+                let mut found = 0;
+                for object in world.all::<Twenty>() {
+                    found += usize::from(object.a0() * object.a9() > 2.0);
+                }
+                found
+            }
+
+            #[inline(never)]
+            pub(crate) fn loop_over_rows(world: &World) -> usize {
+                let mut found = 0;
+                for object in &world.twenty {
+                    found += usize::from(object.a0 * object.a9 > 2.0);
+                }
+                found
+            }
+        }
+    )* };
+}
+
+/// The loops.
+mod loops {
+    loops!(soa tiles);
+}
+
 macro_rules! print_results {
     ($($module:ident)*) => { $({
         use $module::{Body, Twenty, TwentyFour, World};
@@ -30,6 +63,9 @@ macro_rules! print_results {
         let sums = world.twenty.iter().map(|object| object.a0 + object.a9);
         let others = world.twenty_four.iter().map(|object| object.a0 + object.a5);
         forces.chain(strengths).chain(sums).chain(others).for_each(|x| bits.write_u32(x.to_bits()));
+        let found = loops::$module::loop_over_refs(&world);
+        assert_eq!(found, loops::$module::loop_over_rows(&world));
+        assert_eq!(found, world.twenty.iter().filter(|object| object.a0 * object.a9 > 2.0).count());
         println!("{}: {:016x}", stringify!($module), bits.finish());
     })* };
 }

@@ -84,8 +84,19 @@ fn loops_over_many_columns_are_vectorised() {
         let wide = count(&functions, "2v4", module, "attract", "vmulps");
         assert!(wide >= 3, "{module}: pairs are vectorised for AVX-512, found {wide}");
     }
+    sequential_loops_are_vectorised(&functions);
     atomic_among_threads_only(&functions);
     same_results(&release);
+}
+
+/// So are plain `for` loops over all objects: what is the same for all is asked before the loop.
+fn sequential_loops_are_vectorised(functions: &[Function]) {
+    for name in ["loop_over_refs", "loop_over_rows"] {
+        let function = functions.iter().find(|function| function.name.contains(name) && function.name.contains("3soa"));
+        let function = function.unwrap_or_else(|| panic!("{name} is in the machine code"));
+        let packed = function.body.iter().filter(|line| line.starts_with("mulps")).count();
+        assert!(packed >= 1, "{name}: multiplications are vectorised");
+    }
 }
 
 /// Kernels that update atomic fields have a version for several threads, and one without atomic instructions for one.

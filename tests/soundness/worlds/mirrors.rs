@@ -4,8 +4,8 @@ use std::any::Any;
 use std::slice;
 use std::sync::{Arc, Mutex};
 
-use ikra::FieldSet;
 use ikra::prelude::*;
+use ikra::{Class, FieldSet};
 use ikra_runtime::mirror::{Mirror, Unit};
 use ikra_runtime::objects::AnyObjects;
 
@@ -259,10 +259,14 @@ fn changed(byte: u8, n: usize) -> u8 {
     byte.wrapping_mul(3).wrapping_add(n as u8)
 }
 
-/// Plays a kernel that changes one field of all ships on a device, after it was prepared.
-fn change(ships: &mut Objects<Ship>, stream: u64, device: &Device, field: usize) {
-    let len = ships.len();
-    for unit in AnyObjects::units(ships).iter().filter(|unit| unit.fields.contains(field)) {
+fn changed_number(number: u32, n: usize) -> u32 {
+    u32::from_ne_bytes(number.to_ne_bytes().map(|byte| changed(byte, n)))
+}
+
+/// Plays a kernel that changes one field of all objects on a device, after it was prepared.
+fn change<C: Class>(objects: &mut Objects<C>, stream: u64, device: &Device, field: usize) {
+    let len = objects.len();
+    for unit in AnyObjects::units(objects).iter().filter(|unit| unit.fields.contains(field)) {
         let mut device = device.0.lock().unwrap();
         let bytes = &mut device.0.iter_mut().find(|copy| copy.0 == unit.column).unwrap().1;
         let size = unit.len / len;
@@ -271,12 +275,12 @@ fn change(ships: &mut Objects<Ship>, stream: u64, device: &Device, field: usize)
         }
     }
     // SAFETY: it has values for all objects.
-    unsafe { AnyObjects::copies(ships).changed(stream, FieldSet::from_bits(1 << field)) };
+    unsafe { AnyObjects::copies(objects).changed(stream, FieldSet::from_bits(1 << field)) };
 }
 
 /// The same for a plain struct.
 fn change_row(ship: &mut Ship, n: usize, field: usize) {
-    let number = |value: u32| u32::from_ne_bytes(value.to_ne_bytes().map(|byte| changed(byte, n)));
+    let number = |value: u32| changed_number(value, n);
     match field {
         0 => ship.place = number(ship.place),
         1 => ship.load = u64::from_ne_bytes(ship.load.to_ne_bytes().map(|byte| changed(byte, n))),
@@ -360,6 +364,9 @@ fn parts_of_columns_follow_their_last_values() {
                 }
                 15 => {
                     let sum = |place: u64, ship: &Ship| place + u64::from(ship.place);
+                    for (ship, wanted) in land.all::<Ship>().zip(&wanted).skip(draw(wanted.len())) {
+                        assert_eq!((ship.flag(), ship.total()), (wanted.flag, total(wanted)), "{what}");
+                    }
                     let all = land.all::<Ship>();
                     assert_eq!((all.len(), land.all::<Ship>().count()), (wanted.len(), wanted.len()), "{what}");
                     assert_eq!(
@@ -369,6 +376,9 @@ fn parts_of_columns_follow_their_last_values() {
                     );
                 }
                 16 => {
+                    for (ship, wanted) in land.ships.iter().zip(&wanted).skip(draw(wanted.len())).take(3) {
+                        assert_eq!(ship, *wanted, "{what}");
+                    }
                     let mut n = 0;
                     land.ships.iter().for_each(|ship| {
                         assert_eq!(ship, wanted[n], "{what}");
@@ -400,6 +410,115 @@ fn parts_of_columns_follow_their_last_values() {
         }
         for (link, wanted) in links.into_iter().zip(wanted) {
             assert_eq!(land.ships.read(link).unwrap(), wanted, "round {round}");
+        }
+    }
+}
+
+fn total(ship: &Ship) -> u64 {
+    ship.load.wrapping_add(ship.place.into())
+}
+
+#[soa_class]
+pub struct Harbour {
+    pub people: u32,
+    #[atomic]
+    pub visits: u32,
+    #[atomic]
+    #[inline_array]
+    pub berths: [u32; 2],
+}
+
+#[soa_class]
+pub struct Boat {
+    pub at: Link<Harbour>,
+    pub next: Option<Link<Boat>>,
+    pub crew: u32,
+    #[inline_array]
+    pub calls: [Link<Harbour>; 2],
+}
+
+#[soa_world]
+pub struct Coast {
+    pub harbours: Objects<Harbour>,
+    pub boats: Objects<Boat>,
+}
+
+fn coast() -> Coast {
+    let mut coast = Coast::new();
+    let harbours = (0..3).map(|people| Harbour { people, visits: 0, berths: [0; 2] });
+    let at: Vec<_> = coast.harbours.extend(harbours).unwrap().collect();
+    let boats = (0..6).map(|n| Boat {
+        at: at[n % 3],
+        next: Link::from_index((n + 1) % 6),
+        crew: n as u32,
+        calls: [at[0], at[n % 3]],
+    });
+    coast.boats.extend(boats).unwrap();
+    coast
+}
+
+/// A loop over all objects asks once whether a device has newer values of them: this is not known of those of other classes that
+/// they link to.
+#[test]
+fn loops_over_all_objects_find_newer_values_behind_links() {
+    let mut coast = coast();
+    let device = Device::default();
+    for round in 1..4_u32 {
+        prepare(&mut coast.harbours, 1, &device);
+        change(&mut coast.harbours, 1, &device, 0);
+        let wanted = [0, 1, 2].map(|n| (0..round).fold(n as u32, |people, _| changed_number(people, n)));
+        for (n, boat) in coast.all::<Boat>().enumerate() {
+            let number = n as u32;
+            assert_eq!((boat.crew(), boat.at().people()), (number, wanted[n % 3]), "round {round}");
+            assert_eq!(boat.next().unwrap().at().people(), wanted[(n + 1) % 3]);
+            for (call, wanted) in boat.calls().into_iter().zip([wanted[0], wanted[n % 3]]) {
+                assert_eq!(call.people(), wanted);
+            }
+            let harbours = boat.all::<Harbour>().map(|harbour| harbour.people());
+            assert!(harbours.eq(wanted));
+        }
+        // And once more, with all on the host.
+        assert!(coast.harbours.copies().only_on(1).is_empty());
+        for (n, boat) in coast.all::<Boat>().enumerate() {
+            assert_eq!(boat.at().people(), wanted[n % 3]);
+        }
+    }
+}
+
+/// A device is told of what a loop over all objects stores to their atomic fields, also where it had the last values of none.
+#[test]
+fn devices_learn_what_loops_store_to_atomic_fields() {
+    for behind_links in [false, true] {
+        let mut coast = coast();
+        let device = Device::default();
+        prepare(&mut coast.harbours, 1, &device);
+        if behind_links {
+            for boat in coast.all::<Boat>() {
+                boat.at().visits().add(1);
+            }
+        } else {
+            for harbour in coast.all::<Harbour>() {
+                harbour.visits().store(5);
+            }
+        }
+        assert_eq!(coast.harbours.copies().missing(1).bits() & 0b111, 0b10);
+        prepare(&mut coast.harbours, 1, &device);
+        if behind_links {
+            for boat in coast.all::<Boat>() {
+                boat.at().berths().get(1).add(1);
+            }
+        } else {
+            for harbour in coast.all::<Harbour>() {
+                harbour.berths().get(1).store(5);
+            }
+        }
+        assert_eq!(coast.harbours.copies().missing(1).bits() & 0b111, 0b100);
+        // What a device changes is seen before it is changed here.
+        prepare(&mut coast.harbours, 1, &device);
+        change(&mut coast.harbours, 1, &device, 1);
+        let before = if behind_links { 2 } else { 5 };
+        for (n, harbour) in coast.all::<Harbour>().enumerate() {
+            assert_eq!(harbour.visits().fetch_add(1), changed_number(before, n));
         }
     }
 }

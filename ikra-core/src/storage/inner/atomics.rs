@@ -16,6 +16,7 @@ use crate::range::within;
 use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
+use crate::target::facts::Facts;
 use crate::value::Value;
 
 /// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.
@@ -261,9 +262,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::Seen<'w, P> {
-        // SAFETY: the contract is the same.
-        InnerAtomics { elements: unsafe { Self::to_view::<P>(value, table, index) }.elements, marker: PhantomData }
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, _: &'w Table<C>, _: usize, _: Facts) -> Self::Seen<'w, P> {
+        InnerAtomics { elements: value, marker: PhantomData }
     }
 
     #[inline(always)]
