@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-/// How long one sample takes at least.
-const SAMPLE: Duration = Duration::from_millis(5);
+/// How long one sample takes at least: less than a turn of the processor among programs.
+const SAMPLE: Duration = Duration::from_micros(500);
 /// Samples per contestant.
-const SAMPLES: usize = 31;
+const SAMPLES: usize = 201;
 
 /// The median of each contestant's samples, in nanoseconds per call.
 pub fn medians(contestants: &mut [&mut dyn FnMut()]) -> Vec<f64> {

@@ -195,6 +195,15 @@ macro_rules! reading {
             fn address(&self, index: usize) -> *mut S::Element {
                 self.check_index(index);
                 // SAFETY: the index is in range.
+                unsafe { self.address_of_existing(index) }
+            }
+
+            /// # Safety
+            ///
+            /// There is such an element.
+            #[inline(always)]
+            unsafe fn address_of_existing(&self, index: usize) -> *mut S::Element {
+                // SAFETY: the index is in range, by the caller.
                 unsafe { self.renewal().place::<P, S>(index, self.elements).at::<S::Arrangement>(index) }
             }
 
@@ -374,7 +383,8 @@ impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
         const { Written::<P, S>::CHECK };
         self.check_index(index);
         self.lend(index..index + 1);
-        let address = self.address(index);
+        // SAFETY: the index was just looked at.
+        let address = unsafe { self.address_of_existing(index) };
         // SAFETY: the element exists, and `self` is borrowed exclusively: it is in the one view of a call of a kernel that
         // writes the field, so that no other call accesses it, or in the one view of a guard, and the element in the
         // guard's copy. Views of refs are only lent.
@@ -463,8 +473,10 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         self.check_index(index);
         // SAFETY: 1. as `renewed` says, and the index is in range; 2. as for `index_mut`. It is written below.
         unsafe { self.renewal.replace::<P, S>(index, self.elements) };
+        // SAFETY: the index was just looked at.
+        let address = unsafe { self.address_of_existing(index) };
         // SAFETY: as for `index_mut`; nothing is borrowed from the array.
-        unsafe { self.address(index).write(element) };
+        unsafe { address.write(element) };
     }
 
     /// Exchanges two elements.

@@ -59,7 +59,10 @@ impl Facts {
     /// What is then known of an object of the same world that a link leads to.
     #[inline(always)]
     pub(crate) fn of_linked_object(self) -> Self {
-        Self(if self.0 & Self::WORLD != 0 { Self::LAST | Self::WORLD } else { 0 })
+        // Without a branch, of which there would be two loops over the objects.
+        const { assert!(Self::LAST == Self::WORLD >> 2) };
+        let world = self.0 & Self::WORLD;
+        Self(world | world >> 2)
     }
 
     /// The same, of an object that exists: the compiler knows it then, wherever these facts are from.
