@@ -164,7 +164,7 @@ mod by_ikra {
     pub(super) fn weigh(cloud: &mut Cloud) -> u64 {
         let mut sum = 0_u32;
         for grain in cloud.all::<Grain>() {
-            sum = sum.wrapping_add((grain.mass() + grain.pos()) as u32 ^ grain.kind());
+            sum = sum.wrapping_add((grain.mass() + grain.pos()).to_bits() ^ grain.kind());
         }
         sum.into()
     }
@@ -264,7 +264,7 @@ mod by_ikra {
     pub(super) fn rows(cloud: &mut Cloud) -> u64 {
         let mut sum = 0_u32;
         for grain in &cloud.grains {
-            sum = sum.wrapping_add((grain.mass + grain.pos) as u32 ^ grain.kind);
+            sum = sum.wrapping_add((grain.mass + grain.pos).to_bits() ^ grain.kind);
         }
         sum.into()
     }
@@ -273,7 +273,7 @@ mod by_ikra {
         let mut sum = 0_u32;
         for link in cloud.grains.links() {
             let grain = cloud.get(link);
-            sum = sum.wrapping_add((grain.mass() + grain.pos()) as u32 ^ grain.kind());
+            sum = sum.wrapping_add((grain.mass() + grain.pos()).to_bits() ^ grain.kind());
         }
         sum.into()
     }
@@ -318,7 +318,7 @@ mod by_hand {
     pub(super) fn weigh(slices: &mut Slices) -> u64 {
         let mut sum = 0_u32;
         for ((mass, pos), kind) in slices.grain_mass.iter().zip(&slices.grain_pos).zip(&slices.grain_kind) {
-            sum = sum.wrapping_add((mass + pos) as u32 ^ kind);
+            sum = sum.wrapping_add((mass + pos).to_bits() ^ kind);
         }
         sum.into()
     }

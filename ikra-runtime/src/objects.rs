@@ -420,7 +420,7 @@ impl<C: Class> Objects<C> {
     unsafe fn row(&self, link: Link<C>) -> C {
         self.table().fetch_object(FieldSet::ALL, link.index());
         // SAFETY: 1. by the caller; 2. they were just fetched.
-        unsafe { self.last_row(link) }
+        unsafe { self.last_row(link.index()) }
     }
 
     /// The row of an object of which the host has the last values.
@@ -430,9 +430,9 @@ impl<C: Class> Objects<C> {
     /// 1. The object exists.
     /// 2. The host has the last values of its fields.
     #[inline(always)]
-    unsafe fn last_row(&self, link: Link<C>) -> C {
+    unsafe fn last_row(&self, index: usize) -> C {
         // SAFETY: the object exists by 1, and `&self` excludes writes.
-        let values = unsafe { <C::Fields as FieldTuple<C>>::read_row(&self.table().bases, link.index()) };
+        let values = unsafe { <C::Fields as FieldTuple<C>>::read_row(&self.table().bases, index) };
         C::from_values(values)
     }
 

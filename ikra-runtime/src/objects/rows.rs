@@ -1,6 +1,7 @@
 //! Iteration over links and rows.
 
 use std::fmt;
+use std::hint::assert_unchecked;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -26,23 +27,24 @@ use ikra_core::target::facts::Facts;
 /// # Ok(()) }
 /// ```
 pub struct Links<C> {
-    // Less than `MAX_OBJECTS` each.
-    range: Range<u32>,
+    // At most `MAX_OBJECTS`. Not of `u32`: the compiler puts two of these into one register, and then does not see that a loop counts.
+    range: Range<usize>,
     class: PhantomData<fn() -> C>,
 }
 
 impl<C> Links<C> {
     pub(crate) fn new(first: usize, end: usize) -> Self {
         debug_assert!(end <= MAX_OBJECTS);
-        let [first, end] = [first, end].map(|index| index.min(MAX_OBJECTS) as u32);
-        Self { range: first..end, class: PhantomData }
+        Self { range: first..end.min(MAX_OBJECTS), class: PhantomData }
     }
 
     /// The link of an object whose index is in the range.
     #[inline(always)]
-    fn link(index: u32) -> Link<C> {
-        // SAFETY: it is less than `MAX_OBJECTS`, by `new`, and that is less than `u32::MAX`.
-        unsafe { Link::at_unchecked(index) }
+    fn link(index: usize) -> Link<C> {
+        // SAFETY: by `new`.
+        unsafe { assert_unchecked(index < MAX_OBJECTS) };
+        // SAFETY: that is less than `u32::MAX`.
+        unsafe { Link::at_unchecked(index as u32) }
     }
 }
 
@@ -60,20 +62,25 @@ impl<C: Class> fmt::Debug for Links<C> {
 
 impl<C> Iterator for Links<C> {
     type Item = Link<C>;
+    #[inline]
     fn next(&mut self) -> Option<Link<C>> {
         self.range.next().map(Self::link)
     }
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.range.size_hint()
     }
+    #[inline]
     fn nth(&mut self, n: usize) -> Option<Link<C>> {
         self.range.nth(n).map(Self::link)
     }
+    #[inline]
     fn fold<B, F: FnMut(B, Link<C>) -> B>(self, init: B, mut f: F) -> B {
         self.range.fold(init, |folded, index| f(folded, Self::link(index)))
     }
 }
 impl<C> DoubleEndedIterator for Links<C> {
+    #[inline]
     fn next_back(&mut self) -> Option<Link<C>> {
         self.range.next_back().map(Self::link)
     }
@@ -101,8 +108,8 @@ impl<C> FusedIterator for Links<C> {}
 pub struct Rows<'a, C: Class> {
     // All of them are initialised.
     objects: &'a Objects<C>,
-    // To some of them.
-    links: Links<C>,
+    // Some of theirs.
+    indices: Range<usize>,
     /// What is known of all of them.
     facts: Facts,
 }
@@ -112,45 +119,50 @@ impl<C: Class> Rows<'_, C> {
     ///
     /// # Safety
     ///
-    /// The link is one of the objects' links.
+    /// The object exists.
     #[inline(always)]
-    unsafe fn row(&self, link: Link<C>) -> C {
+    unsafe fn row(&self, index: usize) -> C {
         if !self.facts.is_last() {
-            self.objects.table().fetch_object(FieldSet::ALL, link.index());
+            self.objects.table().fetch_object(FieldSet::ALL, index);
         }
-        // SAFETY: 1. the object exists by the caller; 2. it has its last values.
-        unsafe { self.objects.last_row(link) }
+        // SAFETY: 1. by the caller; 2. it has its last values.
+        unsafe { self.objects.last_row(index) }
     }
 }
 
 impl<C: Class> fmt::Debug for Rows<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Rows").field(&self.links).finish()
+        f.debug_tuple("Rows").field(&Links::<C>::new(self.indices.start, self.indices.end)).finish()
     }
 }
 
 impl<C: Class> Iterator for Rows<'_, C> {
     type Item = C;
+    #[inline]
     fn next(&mut self) -> Option<C> {
-        // SAFETY: one of the objects' links.
-        self.links.next().map(|link| unsafe { self.row(link) })
+        // SAFETY: one of the objects' indices.
+        self.indices.next().map(|index| unsafe { self.row(index) })
     }
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.links.size_hint()
+        self.indices.size_hint()
     }
+    #[inline]
     fn nth(&mut self, n: usize) -> Option<C> {
-        // SAFETY: one of the objects' links.
-        self.links.nth(n).map(|link| unsafe { self.row(link) })
+        // SAFETY: one of the objects' indices.
+        self.indices.nth(n).map(|index| unsafe { self.row(index) })
     }
+    #[inline]
     fn fold<B, F: FnMut(B, C) -> B>(self, init: B, mut f: F) -> B {
-        // SAFETY: one of the objects' links.
-        self.links.clone().fold(init, |folded, link| f(folded, unsafe { self.row(link) }))
+        // SAFETY: one of the objects' indices.
+        self.indices.clone().fold(init, |folded, index| f(folded, unsafe { self.row(index) }))
     }
 }
 impl<C: Class> DoubleEndedIterator for Rows<'_, C> {
+    #[inline]
     fn next_back(&mut self) -> Option<C> {
-        // SAFETY: one of the objects' links.
-        self.links.next_back().map(|link| unsafe { self.row(link) })
+        // SAFETY: one of the objects' indices.
+        self.indices.next_back().map(|index| unsafe { self.row(index) })
     }
 }
 impl<C: Class> ExactSizeIterator for Rows<'_, C> {}
@@ -158,6 +170,7 @@ impl<C: Class> FusedIterator for Rows<'_, C> {}
 
 impl<C: Class> Objects<C> {
     /// The links to all objects.
+    #[inline]
     pub fn links(&self) -> Links<C> {
         Links::new(0, self.len())
     }
@@ -173,10 +186,11 @@ impl<C: Class> Objects<C> {
     /// # Panics
     ///
     /// If a reserved object is not initialised.
+    #[inline]
     #[track_caller]
     pub fn iter(&self) -> Rows<'_, C> {
         self.assert_initialized();
-        Rows { objects: self, links: self.links(), facts: Facts::of(self.table()) }
+        Rows { objects: self, indices: 0..self.len(), facts: Facts::of(self.table()) }
     }
 }
 
