@@ -56,6 +56,7 @@ macro_rules! print_results {
         world.execute(TwentyFour::add_six, ());
         world.execute_pairs(Body::attract, ());
         world.execute(Body::slow_down, 0.9);
+        world.execute(Body::churn, 0.8);
         let mut bits = DefaultHasher::new();
         bits.write_u32(world.execute_and_reduce(Body::strength, (), Sum).to_bits());
         let strengths = world.execute_and_collect(Body::strength, ());

@@ -81,6 +81,10 @@ fn loops_over_many_columns_are_vectorised() {
         assert!(packed >= 6, "{module}: six additions are vectorised, found {packed}");
         let packed = count(&functions, "4base", module, "attract", "mulps");
         assert!(packed >= 3, "{module}: pairs are vectorised, found {packed}");
+        for version in ["2v3", "2v4"] {
+            let wide = count(&functions, version, module, "churn", "vmulps");
+            assert!(wide >= 100, "{module}: a large kernel is in the loop itself, for {version}, found {wide}");
+        }
         let wide = count(&functions, "2v4", module, "attract", "vmulps");
         assert!(wide >= 3, "{module}: pairs are vectorised for AVX-512, found {wide}");
     }
