@@ -18,7 +18,7 @@ impl Hash {
     }
     #[kernel]
     pub fn mix(&mut self) {
-        let own = self.state.rotate_left(1) ^ self.next.state();
+        let own = (0 ^ self.state).rotate_left(1) ^ self.next.state();
         let word = self.words[1].rotate_left(2) ^ self.next.words()[1];
         let path = self.path[0].rotate_right(1) ^ self.next.path().get(0);
         let other = self.next.take(1);

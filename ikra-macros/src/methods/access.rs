@@ -401,7 +401,8 @@ impl Scanner<'_> {
         };
         // `(self.a)[0] = …`, `(self.a).sort()`.
         let is_parenthesised = matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::None);
-        let is_place = is_parenthesised && changes(after, FieldKind::Other) == Some(true);
+        let is_place =
+            is_parenthesised && changes(after, FieldKind::Other) == Some(true) && !has_operators(&group.stream());
         let changed = outer == Context::Assigned || is_assignment(after) || is_place;
         if is_pattern && (changed || is_borrowed_mutably(&tokens[..at])) {
             return Context::Assigned;
@@ -466,6 +467,21 @@ pub(super) fn mentions_self(tokens: TokenStream) -> bool {
         TokenTree::Literal(literal) => names_self(&literal),
         TokenTree::Punct(_) => false,
     })
+}
+
+/// Whether tokens are an expression with operators between its parts, as in `(x ^ self.a).rotate_left(1)`: its value is no field's.
+fn has_operators(tokens: &TokenStream) -> bool {
+    let operators = ['+', '-', '*', '/', '%', '^', '|', '&', '<', '>'];
+    let is_before = |token: &TokenTree| match token {
+        TokenTree::Punct(punct) => ['*', '&'].contains(&punct.as_char()),
+        TokenTree::Ident(name) => name == "mut",
+        _ => false,
+    };
+    tokens
+        .clone()
+        .into_iter()
+        .skip_while(is_before)
+        .any(|token| matches!(token, TokenTree::Punct(punct) if operators.contains(&punct.as_char())))
 }
 
 /// Whether `self.field` between these tokens is no part of an expression with operators.

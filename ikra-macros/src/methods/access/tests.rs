@@ -176,6 +176,12 @@ fn methods_of_numbers_change_nothing() {
     for (body, writes) in [
         ("{ self.a.rotate_left(1) }", 0),
         ("{ self.a.take() }", 0),
+        ("{ (x ^ self.c).rotate_left(1) }", 0),
+        ("{ (self.c + 1).rotate_left(1) }", 0),
+        ("{ (self.c).rotate_left(1) }", 4),
+        ("{ (*self.c).rotate_left(1) }", 4),
+        ("{ (&mut *self.c).rotate_left(1) }", 4),
+        ("{ (self.c, self.b) = x }", 6),
         ("{ self.b[1].rotate_left(1) }", 0),
         ("{ self.b.rotate_left(1) }", 2),
         ("{ self.b[1][0].swap(1, 2) }", 0),
