@@ -84,6 +84,12 @@ pub(crate) fn of(class: usize, Class { name, options, fields }: &Class) -> Strin
             Kind::Actor => {
                 others.push(format!("world.set(link, model::{module}::{field}, actor_link(h)); {own} = actor(h);"));
             }
+            Kind::Edges(class, _) => {
+                let to = link_to(class);
+                others.push(format!(
+                    "{to} if {own}.len() > 0 {{ world.get_mut(link).{field}[0].to = to; {own}.0[0].to = RefOf::at(k).link(); }}"
+                ));
+            }
             Kind::MaybeActor | Kind::AtomicArray(..) | Kind::Claim(_) => {}
         }
     }

@@ -153,7 +153,7 @@ impl Body<'_> {
                 1 => self.update(&format!("{name}.wide"), F32),
                 _ => format!("{name} = {};", self.pack(1)),
             },
-            Type::Actor | Type::Place(_) => String::new(),
+            Type::Actor | Type::Place(_) | Type::Edge(_) => String::new(),
         }
     }
 
@@ -253,6 +253,19 @@ impl Body<'_> {
                 format!(
                     "{{ let ({value}, k): (Ref<{}>, usize) = ({other}, {index}); if k < {field}.len() {{ {field}.set(k, {value}); }} }}",
                     NAMES[class]
+                )
+            }
+            Kind::Edges(class, form) => {
+                let (index, at, edge) = (self.index(form.len().unwrap_or(5), 1), self.fresh("k"), self.fresh("o"));
+                let (other, size) = (self.reference(class, 2), self.number(U16, 2));
+                let change = match self.random.below(3) {
+                    0 => format!("{field}[{at}].to = {edge}.to;"),
+                    1 => format!("{field}[{at}].size ^= {edge}.size;"),
+                    _ => format!("{field}.set({at}, {edge});"),
+                };
+                format!(
+                    "{{ let ({at}, {edge}): (usize, {}Edge) = ({index}, {}Edge {{ to: {other}.link(), size: {size} }}); if {at} < {field}.len() {{ {change} }} }}",
+                    NAMES[class], NAMES[class]
                 )
             }
             Kind::Actor => {
@@ -567,8 +580,10 @@ impl Body<'_> {
     }
 
     fn over_links(&mut self, depth: usize) -> String {
-        let Some((n, name, Kind::Links(class, _))) = self.own(|kind| matches!(kind, Kind::Links(..))) else {
-            return self.for_loop(depth);
+        let (n, name, element) = match self.own(|kind| matches!(kind, Kind::Links(..) | Kind::Edges(..))) {
+            Some((n, name, Kind::Links(class, _))) => (n, name, Type::Ref(class)),
+            Some((n, name, Kind::Edges(class, _))) => (n, name, Type::Edge(class)),
+            _ => return self.for_loop(depth),
         };
         let (label, start) = self.label();
         let (a, k) = (self.fresh("a"), self.fresh("k"));
@@ -583,7 +598,7 @@ impl Body<'_> {
             3 => (a.clone(), format!("self.{name}.range(1.min(self.{name}.len())..)")),
             _ => (a.clone(), format!("&self.{name}")),
         };
-        self.push(&a, Type::Ref(class), false);
+        self.push(&a, element, false);
         self.loops.push(label);
         // It is lent: it may be read, but not written, and no method may change the whole object.
         let was = self.writable.remove(&n);

@@ -170,6 +170,7 @@ impl Body<'_> {
         let array = |text: String, kind: Kind| match kind {
             Kind::Array(scalar, _) => Some(Source { text, element: Type::Number(scalar), has_two_ends: true }),
             Kind::Links(class, _) => Some(Source { text, element: Type::Ref(class), has_two_ends: true }),
+            Kind::Edges(class, _) => Some(Source { text, element: Type::Edge(class), has_two_ends: true }),
             _ => None,
         };
         match self.random.below(6) {
@@ -187,7 +188,7 @@ impl Body<'_> {
                 array(format!("self.{name}.{range}"), kind)
             }
             2 => {
-                let (_, name, kind) = self.own(|kind| matches!(kind, Kind::Links(..)))?;
+                let (_, name, kind) = self.own(|kind| matches!(kind, Kind::Links(..) | Kind::Edges(..)))?;
                 array(format!("self.{name}.iter()"), kind)
             }
             3 => {
@@ -200,7 +201,8 @@ impl Body<'_> {
             _ => {
                 let class = self.random.below(3);
                 let at = self.reference(class, d);
-                let (name, kind) = self.other(class, |kind| accept(kind) || matches!(kind, Kind::Links(..)))?;
+                let (name, kind) =
+                    self.other(class, |kind| accept(kind) || matches!(kind, Kind::Links(..) | Kind::Edges(..)))?;
                 array(format!("{at}.{name}().iter()"), kind)
             }
         }

@@ -87,6 +87,8 @@ pub(crate) enum Kind {
     Link(usize),
     Maybe(usize),
     Links(usize, Form),
+    /// Structs with a link and a number.
+    Edges(usize, Form),
     Actor,
     MaybeActor,
     Atomic(Scalar),
@@ -135,7 +137,7 @@ fn form(random: &mut Generator) -> Form {
 
 fn kind(random: &mut Generator) -> Kind {
     let scalar = *random.pick(SCALARS);
-    match random.below(22) {
+    match random.below(24) {
         0..=7 => Kind::Number(scalar),
         8 => Kind::Value(random.percent(50)),
         9 => Kind::Enum,
@@ -144,6 +146,7 @@ fn kind(random: &mut Generator) -> Kind {
         14 => Kind::Link(random.below(3)),
         15 => Kind::Maybe(random.below(3)),
         16 | 17 => Kind::Links(random.below(3), form(random)),
+        22 | 23 => Kind::Edges(random.below(3), form(random)),
         18 => {
             if random.percent(50) {
                 Kind::Actor
@@ -202,6 +205,7 @@ pub(crate) fn declared(kind: Kind) -> String {
         Kind::Link(class) => format!("Link<{}>", NAMES[class]),
         Kind::Maybe(class) => format!("Option<Link<{}>>", NAMES[class]),
         Kind::Links(class, form) => array(form, &format!("Link<{}>", NAMES[class])),
+        Kind::Edges(class, form) => array(form, &format!("{}Edge", NAMES[class])),
         Kind::Actor => "ActorLink".to_owned(),
         Kind::MaybeActor => "Option<ActorLink>".to_owned(),
         Kind::Atomic(scalar) => scalar.name().to_owned(),
@@ -213,7 +217,7 @@ pub(crate) fn declared(kind: Kind) -> String {
 pub(crate) fn attributes(kind: Kind) -> String {
     match kind {
         Kind::Value(true) => "#[soa(flatten)] ".to_owned(),
-        Kind::Array(_, form) | Kind::Links(_, form) => format!("{} ", form.attribute()),
+        Kind::Array(_, form) | Kind::Links(_, form) | Kind::Edges(_, form) => format!("{} ", form.attribute()),
         Kind::Atomic(_) | Kind::Claim(_) => "#[atomic] ".to_owned(),
         Kind::AtomicArray(..) => "#[atomic] #[inline_array] ".to_owned(),
         _ => String::new(),
@@ -227,6 +231,7 @@ pub(crate) fn plain(kind: Kind) -> String {
         Kind::Link(class) => format!("RefOf<{}>", NAMES[class]),
         Kind::Maybe(class) => format!("Option<RefOf<{}>>", NAMES[class]),
         Kind::Links(class, _) => format!("Array<RefOf<{}>>", NAMES[class]),
+        Kind::Edges(class, _) => format!("Array<{}Edge>", NAMES[class]),
         Kind::Actor => "ActorRef".to_owned(),
         Kind::MaybeActor => "Option<ActorRef>".to_owned(),
         Kind::Atomic(scalar) => format!("Atomic<{}>", scalar.name()),
@@ -261,6 +266,11 @@ pub(crate) fn start(kind: Kind, is_plain: bool) -> String {
         Kind::Link(class) => link(class),
         Kind::Maybe(class) => format!("(h % 5 != 0).then(|| {})", link(class)),
         Kind::Links(class, form) => elements(form, &link(class)),
+        Kind::Edges(class, form) => {
+            let (path, end) = if is_plain { ("", ".link()") } else { ("model::", "") };
+            let element = format!("{path}{}Edge {{ to: {}{end}, size: make(mix(h, 7)) }}", NAMES[class], link(class));
+            elements(form, &element)
+        }
         Kind::Actor => actor.to_owned(),
         Kind::MaybeActor => format!("(h % 5 != 0).then(|| {actor})"),
         Kind::Atomic(_) if is_plain => "Atomic::new(make(h))".to_owned(),

@@ -17,6 +17,7 @@ pub(crate) enum Type {
     Actor,
     /// A `usize` below a number.
     Place(usize),
+    Edge(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -199,6 +200,11 @@ impl Body<'_> {
     }
 
     fn leaf(&mut self, ty: Scalar) -> String {
+        if ty == U16
+            && let Some(found) = self.variable(|one| matches!(one.ty, Type::Edge(_)))
+        {
+            return format!("{}.size", found.name);
+        }
         if self.random.percent(45)
             && let Some(found) = self.variable(|one| one.ty == Type::Number(ty))
         {
@@ -606,6 +612,12 @@ impl Body<'_> {
             && let Some(found) = self.variable(|one| one.ty == Type::Ref(class))
         {
             return found.name;
+        }
+        if self.random.percent(60)
+            && self.lent.is_empty()
+            && let Some(found) = self.variable(|one| one.ty == Type::Edge(class))
+        {
+            return format!("self.resolve({}.to)", found.name);
         }
         if self.random.percent(50)
             && let Some((_, name, _)) = self.own(|kind| kind == Kind::Link(class))

@@ -468,6 +468,15 @@ impl core::ops::AddAssign<u16> for Pack {
 pub const TABLE: [u32; 8] = [3, 0, 77, u32::MAX, 1, 1 << 31, 12, 9];
 pub fn folded(of: &[u32]) -> u32 { of.iter().fold(7, |a, b| a.rotate_left(5) ^ b) }
 pub fn either<T>(is_first: bool, first: T, second: T) -> T { if is_first { first } else { second } }
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct AshEdge { pub to: Link<Ash>, pub size: u16 }
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct BatEdge { pub to: Link<Bat>, pub size: u16 }
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct CodEdge { pub size: u16, pub to: Link<Cod> }
 #[soa_world]
 pub struct World { pub ashes: Objects<Ash>, pub bats: Objects<Bat>, pub cods: Objects<Cod> }
 ";
@@ -487,6 +496,15 @@ pub trait Actor {
 ";
 
 const ACTORS: &str = "
+#[derive(Clone, Copy)]
+pub struct AshEdge { pub to: Link<Ash>, pub size: u16 }
+#[derive(Clone, Copy)]
+pub struct BatEdge { pub to: Link<Bat>, pub size: u16 }
+#[derive(Clone, Copy)]
+pub struct CodEdge { pub to: Link<Cod>, pub size: u16 }
+impl Dump for AshEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
+impl Dump for BatEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
+impl Dump for CodEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
 pub struct Actor;
 impl Named for Actor { type Ref = ActorRef; }
 #[derive(Clone, Copy)]
@@ -526,6 +544,9 @@ impl Dump for ActorLink {
 impl Dump for Pack {
     fn dump(&self, to: &mut Vec<u64>) { self.small.dump(to); self.wide.dump(to); self.flag.dump(to); self.pair.dump(to); }
 }
+impl Dump for model::AshEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
+impl Dump for model::BatEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
+impl Dump for model::CodEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
 impl Dump for Mood {
     fn dump(&self, to: &mut Vec<u64>) { to.push(*self as u64); }
 }
