@@ -90,6 +90,8 @@ impl Query {
             }
             let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
             let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
+            // Asked once, so that neither push asks.
+            assert!(stack.len() <= DEPTH - 2, "the tree is too deep");
             if let Some(far) = far {
                 push(&mut stack, far, side * side);
             }
@@ -121,6 +123,8 @@ impl Query {
             }
             let side = if axis == 0 { self.pos[0] - pos[0] } else { self.pos[1] - pos[1] };
             let (near, far) = if side < 0.0 { (left, right) } else { (right, left) };
+            // Asked once, so that neither push asks.
+            assert!(stack.len() <= DEPTH - 2, "the tree is too deep");
             if let Some(far) = far {
                 push(&mut stack, far.link(), side * side);
             }
