@@ -11,6 +11,7 @@ use core::ops::{Range, RangeBounds};
 
 use crate::class::{Class, Field};
 use crate::effects::FieldSet;
+use crate::facts::Facts;
 use crate::info::ClassId;
 use crate::link::Link;
 use crate::near::Near;
@@ -19,7 +20,6 @@ use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::range::within;
 use crate::storage::{Copies, FieldTuple, Storage, Stored};
 use crate::table::{Table, TableRef};
-use crate::target::facts::Facts;
 use crate::tile_row;
 
 pub use links::Follow;
@@ -120,7 +120,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         // SAFETY: an object's index is less than the largest.
         let link = unsafe { Link::at_unchecked(index as u32) };
         // SAFETY: it is a table of `C`, and the object exists, which is what is known of it beside what is known of all.
-        unsafe { Self::known(link, TableRef::of_table(table), Facts::of(table).of_existing()) }
+        unsafe { Self::known(link, TableRef::of_table(table), table.facts().of_existing()) }
     }
 
     /// The object at `index` of `table`, of which there is a tile row.
@@ -303,7 +303,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             // SAFETY: there are objects, so that the place is that of a table of `D`.
             let table = unsafe { place.table::<D>() };
             // SAFETY: there is a handle, so that the tables are linked and the world is borrowed.
-            all.facts = unsafe { Facts::of_linked(table) };
+            all.facts = unsafe { table.linked_facts() };
         }
         all
     }
@@ -350,7 +350,7 @@ impl<'w, C: Class, P> All<'w, C, P> {
     pub unsafe fn of(table: &'w Table<C>) -> Self {
         let len = table.len() as u32;
         // SAFETY: by the caller.
-        let facts = unsafe { Facts::of_linked(table) };
+        let facts = unsafe { table.linked_facts() };
         Self { next: 0, len, place: TableRef::of_table(table), facts, marker: PhantomData }
     }
 

@@ -51,6 +51,7 @@ pub mod dispatch;
 pub mod effects;
 pub mod expansion;
 mod extent;
+pub mod facts;
 mod field_set;
 pub mod fingerprint;
 pub mod float;

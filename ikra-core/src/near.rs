@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use crate::target::facts::Facts;
+use crate::facts::Facts;
 
 /// What a ref knows of its object's tile row, see [`tile_row`](crate::tile_row): `TileRow` in kernels for pairs, and
 /// in all other phases [`NoRow`].

@@ -8,11 +8,11 @@
 use core::marker::PhantomData;
 
 use crate::effects::{Effects, FieldSet};
+use crate::facts::Facts;
 use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::near::Near;
 use crate::order::assert_not_own;
-use crate::target::facts::Facts;
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
 ///

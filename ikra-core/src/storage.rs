@@ -25,10 +25,10 @@ pub use crate::extent::Extent;
 pub use crate::target::copies::Copies;
 
 use crate::class::Class;
+use crate::facts::Facts;
 use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
 use crate::phase::Phase;
 use crate::table::Table;
-use crate::target::facts::Facts;
 use crate::value::{BadLink, Loaded, Value};
 use crate::window::Window;
 

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::target::facts::Facts;
+use crate::facts::Facts;
 
 /// Where the objects of a link's class are: nothing to know.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use core::ops::Range;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
+use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::ClassId;
-use crate::target::facts::Facts;
 
 /// The start of a table, the same for every class.
 #[repr(C)]

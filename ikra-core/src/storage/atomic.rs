@@ -6,12 +6,12 @@ use core::ptr;
 
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
+use crate::facts::Facts;
 use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed, is_left_alone};
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
 use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
-use crate::target::facts::Facts;
 use crate::value::{Fixed, Value};
 use crate::window::Skip;
 

@@ -5,11 +5,11 @@ use core::marker::PhantomData;
 
 use crate::class::{Class, ColumnInfo};
 use crate::effects::FieldSet;
+use crate::facts::Facts;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, address};
-use crate::target::facts::Facts;
 use crate::value::{Loaded, Value};
 use crate::window::{Block, ReadOnly, Window, WindowTuple};
 

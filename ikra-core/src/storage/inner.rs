@@ -33,10 +33,10 @@ pub use crate::target::row::InnerArray;
 use super::Copies;
 use super::{Storage, Stored};
 use crate::class::{ArrayInfo, Class, ClassId, ClassInfo, ColumnInfo};
+use crate::facts::Facts;
 use crate::panics::out_of_range;
 use crate::phase::Phase;
 use crate::table::{Table, Targets};
-use crate::target::facts::Facts;
 use crate::value::{BadLink, Value};
 
 /// A field that is an inner array: the `K`-th of class `C`, arranged by `A`.

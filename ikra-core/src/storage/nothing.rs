@@ -1,11 +1,11 @@
 //! What fills up a class's tuples to a length that there is: no field, and no bytes.
 
 use crate::class::Class;
+use crate::facts::Facts;
 use crate::info::ColumnInfo;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::Table;
-use crate::target::facts::Facts;
 use crate::window::Skip;
 
 // SAFETY: no columns, and none is accessed.

@@ -3,11 +3,11 @@
 use core::marker::PhantomData;
 
 use crate::class::{Class, ClassId, ColumnInfo};
+use crate::facts::Facts;
 use crate::layout::Layout;
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::{Table, Targets, address};
-use crate::target::facts::Facts;
 use crate::value::{BadLink, Value};
 use crate::window::Window;
 

@@ -18,6 +18,7 @@ use core::ptr;
 
 use super::{Base, BaseSet, address};
 use crate::directory::{TableRef, Targets};
+use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, base_count};
 
@@ -101,6 +102,22 @@ impl<C: ClassInfo> Table<C> {
     /// On the host, makes its values of some fields of an object the last ones.
     #[inline(always)]
     pub fn fetch_object(&self, _: FieldSet, _: usize) {}
+
+    /// On the host, what is known of each object.
+    #[inline(always)]
+    pub fn facts(&self) -> Facts {
+        Facts
+    }
+
+    /// The same.
+    ///
+    /// # Safety
+    ///
+    /// None needed here: as on the host.
+    #[inline(always)]
+    pub(crate) unsafe fn linked_facts(&self) -> Facts {
+        Facts
+    }
 
     /// On the host, says that it changes some fields.
     #[inline(always)]

@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::{BaseSet, address};
 use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
+use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_units};
 
@@ -86,6 +87,32 @@ impl<C: ClassInfo> Table<C> {
         if !fields.is_empty() {
             self.fetch_newer(fields);
         }
+    }
+
+    /// What is known of each object. It stays so while the table is shared: no device is opened meanwhile, and no kernel runs.
+    #[inline]
+    pub fn facts(&self) -> Facts {
+        let has_device = self.newer.is_some();
+        Facts::of_objects(has_device, !has_device || self.header.to_fetch(FieldSet::ALL).is_empty())
+    }
+
+    /// The same, and whether the host has the last values of all classes of the world.
+    ///
+    /// # Safety
+    ///
+    /// The table is linked to those of its world, which is borrowed.
+    #[inline]
+    pub(crate) unsafe fn linked_facts(&self) -> Facts {
+        // SAFETY: by the caller it points to the world's directory, which is alive.
+        let directory = unsafe { self.header.directory.load(Relaxed).as_ref() };
+        let is_last = |directory: &Directory| {
+            directory.entries.iter().all(|(_, entry)| {
+                // SAFETY: and that to the world's tables.
+                let header = unsafe { entry.load(Relaxed).as_ref() };
+                header.is_none_or(|header| header.to_fetch(FieldSet::ALL).is_empty())
+            })
+        };
+        self.facts().in_world(directory.is_some_and(is_last))
     }
 
     #[cold]

@@ -8,7 +8,6 @@ pub(crate) mod cells;
 pub(crate) mod copies;
 pub(crate) mod element;
 pub mod expansion;
-pub mod facts;
 pub mod near;
 pub(crate) mod panics;
 pub(crate) mod product;

@@ -10,7 +10,7 @@ use crate::class::Class;
 use crate::link::Link;
 use crate::objects::{MAX_OBJECTS, Objects};
 use ikra_core::effects::FieldSet;
-use ikra_core::target::facts::Facts;
+use ikra_core::facts::Facts;
 
 /// Links to consecutive objects, in the order of their ids.
 /// ```
@@ -190,7 +190,7 @@ impl<C: Class> Objects<C> {
     #[track_caller]
     pub fn iter(&self) -> Rows<'_, C> {
         self.assert_initialized();
-        Rows { objects: self, indices: 0..self.len(), facts: Facts::of(self.table()) }
+        Rows { objects: self, indices: 0..self.len(), facts: self.table().facts() }
     }
 }
 

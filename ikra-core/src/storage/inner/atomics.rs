@@ -9,6 +9,7 @@ use super::elements::{Elements, ElementsWindow};
 use super::{ArrayStorage, array_storage, array_stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
+use crate::facts::Facts;
 use crate::order::{AtomicOwner, OfAny, OfSelf};
 use crate::panics::{no_such_element, no_such_range};
 use crate::phase::Phase;
@@ -16,7 +17,6 @@ use crate::range::within;
 use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
-use crate::target::facts::Facts;
 use crate::value::Value;
 
 /// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.

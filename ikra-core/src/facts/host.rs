@@ -1,11 +1,4 @@
-//! What sequential code knows of an object before it looks.
-
-use core::sync::atomic::Ordering::Relaxed;
-
-use crate::directory::Directory;
-use crate::field_set::FieldSet;
-use crate::info::ClassInfo;
-use crate::table::Table;
+//! On the host.
 
 /// What is known of an object while its table is shared, so that a loop over all objects asks once, and not for each: that it exists,
 /// that the host has the last values of all its fields, and that no device has any.
@@ -23,37 +16,16 @@ impl Facts {
     /// Nothing is known.
     pub(crate) const NONE: Self = Self(0);
 
-    /// What is known of the objects of a table. It stays so while the table is shared: no device is opened meanwhile, and no kernel
-    /// runs.
+    /// What is known of the objects of a table: whether a device may have values, and whether the host has all last ones.
     #[inline]
-    pub fn of<C: ClassInfo>(table: &Table<C>) -> Self {
-        if table.newer.is_none() {
-            Self(Self::EXISTS | Self::LAST | Self::ALONE)
-        } else if table.header.to_fetch(FieldSet::ALL).is_empty() {
-            Self(Self::EXISTS | Self::LAST)
-        } else {
-            Self(Self::EXISTS)
-        }
+    pub(crate) fn of_objects(has_device: bool, is_last: bool) -> Self {
+        Self(Self::EXISTS | if is_last { Self::LAST } else { 0 } | if has_device { 0 } else { Self::ALONE })
     }
 
-    /// The same of a table that is linked to those of its world: whether the host has all last values of all classes, too.
-    ///
-    /// # Safety
-    ///
-    /// The table is linked to those of its world, which is borrowed.
+    /// The same, and whether the host has all last values of all classes of the world.
     #[inline]
-    pub(crate) unsafe fn of_linked<C: ClassInfo>(table: &Table<C>) -> Self {
-        let Self(facts) = Self::of(table);
-        // SAFETY: by the caller it points to the world's directory, which is alive.
-        let directory = unsafe { table.header.directory.load(Relaxed).as_ref() };
-        let is_last = |directory: &Directory| {
-            directory.entries.iter().all(|(_, entry)| {
-                // SAFETY: and that to the world's tables.
-                let header = unsafe { entry.load(Relaxed).as_ref() };
-                header.is_none_or(|header| header.to_fetch(FieldSet::ALL).is_empty())
-            })
-        };
-        Self(if directory.is_some_and(is_last) { facts | Self::WORLD } else { facts })
+    pub(crate) fn in_world(self, is_last: bool) -> Self {
+        Self(if is_last { self.0 | Self::WORLD } else { self.0 })
     }
 
     /// What is then known of an object of the same world that a link leads to.

@@ -1,7 +1,4 @@
-//! What sequential code knows of an object before it looks: there is none on the device.
-
-use crate::info::ClassInfo;
-use crate::table::Table;
+//! On the device, where there is no sequential code.
 
 /// No bytes.
 #[derive(Clone, Copy, Debug)]
@@ -9,19 +6,6 @@ pub struct Facts;
 
 impl Facts {
     pub(crate) const NONE: Self = Self;
-
-    #[inline(always)]
-    pub fn of<C: ClassInfo>(_: &Table<C>) -> Self {
-        Self
-    }
-
-    /// # Safety
-    ///
-    /// None needed here: as on the host.
-    #[inline(always)]
-    pub(crate) unsafe fn of_linked<C: ClassInfo>(_: &Table<C>) -> Self {
-        Self
-    }
 
     #[inline(always)]
     pub(crate) fn of_linked_object(self) -> Self {
