@@ -18,7 +18,7 @@ impl Hash {
     }
     #[kernel]
     pub fn mix(&mut self) {
-        let own = (0 ^ self.state).rotate_left(1) ^ self.next.state();
+        let own = (1 ^ self.state).rotate_left(1) ^ self.next.state();
         let word = self.words[1].rotate_left(2) ^ self.next.words()[1];
         let path = self.path[0].rotate_right(1) ^ self.next.path().get(0);
         let other = self.next.take(1);
@@ -41,7 +41,8 @@ pub fn main() {
     let hash = Hash { state: 6, words: [1, 2], path: [4].into(), next, found: 0 };
     table.hashes.push(hash).unwrap();
     table.execute(Hash::mix, ());
-    assert_eq!(table.get(next).found(), 12 ^ 6 ^ 8 ^ 2 ^ 2 ^ 4 ^ 3 ^ 6);
+    let all = [14, 6, 8, 2, 2, 4, 3, 6].into_iter().fold(0_u32, |all, one| all ^ one);
+    assert_eq!(table.get(next).found(), all);
     table.execute(Hash::turn, ());
     assert_eq!(table.get(next).words(), [2, 1]);
 }
