@@ -10,8 +10,8 @@ use crate::handle::Handle;
 use crate::link::Link;
 use crate::world::{Holds, Mut, ready};
 
-/// A link of a world, by which [`World::get`] finds the object: [`Link<C>`](Link) of a class that the world holds, or
-/// [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
+/// A link of a world, by which [`World::get`](crate::world::World::get) finds the object: [`Link<C>`](Link) of a class
+/// that the world holds, or [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
 ///
 /// ```
 /// use ikra::{LinkIn, World, prelude::*};
@@ -38,7 +38,7 @@ use crate::world::{Holds, Mut, ready};
     note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
 )]
 pub trait LinkIn<W: 'static>: Follow {
-    /// The guard that [`World::get_mut`] returns.
+    /// The guard that [`World::get_mut`](crate::world::World::get_mut) returns.
     type Mut<'w>;
     /// The object.
     #[doc(hidden)]
