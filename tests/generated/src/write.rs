@@ -254,7 +254,7 @@ pub fn run() -> usize {
         let links: Vec<L> = chosen.iter().copied().map(link).collect();
         let (expected, results) = expected(all, step, run, &chosen);
         let expected: Vec<Thing> = expected.iter().map(row).collect();
-        for threads in [1, 8] {
+        for threads in [1, 2, 8] {
             let mut things = start.clone();
             let largest = results.iter().copied().max();
             let seen = pool(threads).install(|| match run {
