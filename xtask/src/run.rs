@@ -24,8 +24,8 @@ pub fn step(command: &mut Command) -> Outcome {
     run(command, Command::status)
 }
 
-/// The same for tests; adds what they print of tests that they skipped. What tests print that passed is left out: tests
-/// that look for panics print thousands of messages, among which nobody would find that of a test that failed.
+/// The same for tests; adds what they print of tests that they skipped. What passing tests print is left out: those that
+/// look for panics print thousands of messages, among which nobody would find the message of a test that failed.
 pub fn tests(command: &mut Command, skipped: &mut Vec<String>) -> Outcome {
     run(command.args(["--", "--show-output"]).stdout(Stdio::piped()), |command| {
         let mut child = command.spawn()?;

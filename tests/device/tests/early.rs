@@ -211,6 +211,7 @@ fn the_device_code_can_wait() {
             let waiting = usage(&text);
             (plain.join().unwrap(), waiting)
         });
+        assert_eq!(plain.len(), waiting.len());
         for (plain, waiting) in plain.iter().zip(waiting) {
             assert_eq!(
                 (plain.spill_bytes, plain.stack_bytes),

@@ -273,6 +273,7 @@ pub(crate) fn write(seed: u64, has_many: bool) -> (String, String) {
     for (n, class) in program.classes.iter().enumerate() {
         declare(n, class, &mut ikra, &mut plain);
     }
+    plain.push_str(EDGES);
     plain.push_str(ACTORS);
     // Methods and kernels.
     let heads = program.heads(KERNELS[usize::from(has_many)]);
@@ -495,7 +496,7 @@ pub trait Actor {
 }
 ";
 
-const ACTORS: &str = "
+const EDGES: &str = "
 #[derive(Clone, Copy)]
 pub struct AshEdge { pub to: Link<Ash>, pub size: u16 }
 #[derive(Clone, Copy)]
@@ -505,6 +506,9 @@ pub struct CodEdge { pub to: Link<Cod>, pub size: u16 }
 impl Dump for AshEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
 impl Dump for BatEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
 impl Dump for CodEdge { fn dump(&self, to: &mut Vec<u64>) { self.to.dump(to); self.size.dump(to); } }
+";
+
+const ACTORS: &str = "
 pub struct Actor;
 impl Named for Actor { type Ref = ActorRef; }
 #[derive(Clone, Copy)]
