@@ -320,11 +320,11 @@ fn stack_marks(problems: &[ptx::Problem], stack: Option<usize>) -> String {
     let mut marks = String::new();
     for problem in problems {
         if let ptx::Problem::Recursion { kernel, .. } = problem {
-            marks.push_str(&format!("//ikra:recursive {kernel}\n"));
+            marks.push_str(&format!("{} {kernel}\n", ikra_marks::RECURSIVE));
         }
     }
     if let Some(bytes) = stack.or((!marks.is_empty()).then_some(STACK)) {
-        marks.push_str(&format!("//ikra:stack {bytes}\n"));
+        marks.push_str(&format!("{} {bytes}\n", ikra_marks::STACK));
     }
     marks
 }

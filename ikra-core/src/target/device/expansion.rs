@@ -58,9 +58,9 @@ macro_rules! __class_symbol {
     ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
         ::core::arch::global_asm!(
             ::core::concat!(
-                ".global .align 4 .b32 ", $symbol, "{key}_absent[{header}];\n",
-                ".visible .const .align 8 .u64 ", $symbol, "{key}[{words}] = {{generic(", $symbol, "{key}_absent)}};\n",
-                "//ikra:class {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
+                ".global .align 4 .b32 ", $symbol, "{key}", $crate::marks::absent!(), "[{header}];\n",
+                ".visible .const .align 8 .u64 ", $symbol, "{key}[{words}] = {{generic(", $symbol, "{key}", $crate::marks::absent!(), ")}};\n",
+                $crate::marks::class!(), " {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
                 $($crate::__class_field_line!($field)),*
             ),
             $(const $crate::fingerprint::field_fingerprint(&<$row as $crate::info::ClassInfo>::FIELDS[$field]),)*
@@ -80,7 +80,7 @@ macro_rules! __class_symbol {
 #[macro_export]
 macro_rules! __class_field_line {
     ($field:literal) => {
-        "\n//ikra:field {}"
+        ::core::concat!("\n", $crate::marks::field!(), " {}")
     };
 }
 
