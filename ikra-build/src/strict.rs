@@ -5,6 +5,7 @@
 //! assembly.
 
 mod assembly;
+mod ir;
 mod operations;
 mod zeros;
 
@@ -14,7 +15,7 @@ use std::path::Path;
 
 use operations::{Refusal, refusal};
 
-use crate::ir::{Frame, Function, Instruction, Module};
+use ir::{Frame, Function, Instruction, Module};
 
 /// An operation, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

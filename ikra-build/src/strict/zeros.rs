@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::Instruction;
+use super::ir::Instruction;
 
 /// Whether both operands may be zeros of different signs.
 pub(super) fn may_differ_in_zeros(instruction: &Instruction<'_>, values: &HashMap<&str, &Instruction<'_>>) -> bool {

@@ -14,9 +14,9 @@ macro_rules! __class_bases {
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
-                        "{{ .reg .b64 a; mov.b64 a, ",
+                        "{{ .reg .b64 table, at; mov.b64 table, ",
                         $symbol,
-                        "{key}; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}"
+                        "{key}; add.u64 at, table, {0}; ld.const.u64 {1}, [at]; }}"
                     ),
                     in(reg64) word * 8,
                     out(reg64) value,
@@ -31,13 +31,13 @@ macro_rules! __class_bases {
             const { $crate::origin::assert_word($symbol) };
             let count: u32;
             // SAFETY: the first word leads to the class's header, which starts with the count. Both hold still during a
-            // launch. (`ikra-build` has each kernel do this once, and knows it by the text.)
+            // launch. (`ikra-build` has each kernel do this once, and knows it by these two loads.)
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
-                        "{{ .reg .b64 a; ld.const.u64 a, [",
+                        "{{ .reg .b64 header; ld.const.u64 header, [",
                         $symbol,
-                        "{key}]; ld.global.nc.b32 {0}, [a]; }}"
+                        "{key}]; ld.global.nc.b32 {0}, [header]; }}"
                     ),
                     out(reg32) count,
                     key = const <Self as $crate::info::ClassInfo>::ORIGIN.key(),
