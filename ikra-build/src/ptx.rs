@@ -25,11 +25,14 @@
 //! assert_eq!(kernels[0].local_bytes(), 0);
 //! ```
 
+mod fired;
+
 use std::collections::BTreeMap;
 
 use ikra_ptx::{Body, Linkage, Modifier, Module, Opcode};
 
 use crate::calls::Calls;
+pub use fired::Fired;
 
 /// A kernel in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +86,8 @@ impl Kernel {
 pub fn kernels(ptx: &str) -> Vec<Kernel> {
     let module = parsed(ptx);
     let kernels = module.kernels().map(|function| {
-        let parameter = |parameter: &ikra_ptx::Parameter| parameter.to_string().trim_start_matches(".param ").to_owned();
+        let parameter =
+            |parameter: &ikra_ptx::Parameter| parameter.to_string().trim_start_matches(".param ").to_owned();
         let body = function.body.as_ref().expect("a kernel has a body");
         Kernel {
             name: function.name.clone(),
@@ -147,8 +151,7 @@ pub enum Problem {
 fn recursions(module: &Module) -> Vec<(&str, &str)> {
     let calls = Calls::of(module);
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    let mut is_recursive =
-        |name| *known.entry(name).or_insert_with(|| calls.reached(name).contains(&Some(name)));
+    let mut is_recursive = |name| *known.entry(name).or_insert_with(|| calls.reached(name).contains(&Some(name)));
     let mut first = |kernel: &str| calls.reached(kernel).into_iter().flatten().find(|name| is_recursive(name));
     module.kernels().filter_map(|kernel| Some((kernel.name.as_str(), first(&kernel.name)?))).collect()
 }

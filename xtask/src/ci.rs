@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::check;
 use crate::run::{Outcome, cargo, program, step, tests};
+use crate::{check, passes};
 
 /// Runs all checks, and stops at the first that fails. What could not run is listed at the end.
 pub fn ci() -> Outcome {
@@ -23,6 +23,8 @@ pub fn ci() -> Outcome {
     tests(&mut all, &mut skipped)?;
     // Benchmarks for GPUs and their device code, which are no tests.
     step(&mut cargo("build --workspace --bins"))?;
+    // With each compiler that can: what they write turns passes off without an error.
+    passes::passes(false, &mut skipped)?;
     check::lint()?;
     step(&mut cargo("test --features glam,serde --test glam --test serde"))?;
     // Alone, without the features that other packages of the workspace turn on.

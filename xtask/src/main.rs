@@ -7,6 +7,7 @@ mod ci;
 mod counts;
 mod docs;
 mod modules;
+mod passes;
 mod run;
 mod source;
 mod tables;
@@ -25,6 +26,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench [host | peers | gpu | dispatch | models | traffic | docs | plots] [ARGUMENTS]
                                 measure, and print the tables of docs/performance.md; docs FILE takes those in a
                                 program's output over, plots draws docs/*.csv
+  passes [bless]                make all device code by each compiler that can, and compare how often passes fire
+                                with tests/passes.txt, or write that file
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
   counts                        print what should not grow: lines, traits, hidden items, import cycles
   package                       check that the published crates can be packaged
@@ -50,6 +53,8 @@ fn task(arguments: &[&str]) -> Outcome {
         ["lint"] => check::lint(),
         ["bless", what @ ..] => bless::bless(what),
         ["bench", what @ ..] => bench::bench(what),
+        ["passes"] => passes::passes(false, &mut Vec::new()),
+        ["passes", "bless"] => passes::passes(true, &mut Vec::new()),
         ["sanitize", which @ ..] => check::sanitize(which),
         ["counts"] => counts::counts(),
         ["package"] => check::package(),

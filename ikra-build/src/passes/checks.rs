@@ -122,7 +122,8 @@ fn check(values: &Values<'_>, block: usize, panics: &[bool]) -> Option<Check> {
     // What is done under the condition.
     let done = body.blocks.get(block + 1 + blocks)?;
     let ends_there = done.instructions.split_last().filter(|(last, _)| {
-        last.guard.is_none() && matches!((last.opcode, &last.operands[..]), (Opcode::Bra, &[Operand::Label(to)]) if to == skips.to)
+        last.guard.is_none()
+            && matches!((last.opcode, &last.operands[..]), (Opcode::Bra, &[Operand::Label(to)]) if to == skips.to)
     });
     let simple = match ends_there {
         Some((_, simple)) => simple,
@@ -151,7 +152,14 @@ fn is_simple(one: &Instruction) -> bool {
     one.guard.is_none()
         && !matches!(
             one.opcode,
-            Opcode::Bra | Opcode::Brx | Opcode::Call | Opcode::Bar | Opcode::Barrier | Opcode::Ret | Opcode::Exit | Opcode::Trap
+            Opcode::Bra
+                | Opcode::Brx
+                | Opcode::Call
+                | Opcode::Bar
+                | Opcode::Barrier
+                | Opcode::Ret
+                | Opcode::Exit
+                | Opcode::Trap
         )
 }
 
@@ -168,9 +176,8 @@ fn make(check: &Check, fails: Register, body: &mut Body) {
     let register = Operand::Register;
     let new = |opcode, operands: Vec<Operand>| Instruction::new(opcode, &[Modifier::Type(Type::Pred)], operands);
     let not = |of: Register| new(Opcode::Not, vec![register(fails), register(of)]);
-    let both = |opcode, one: Register, other: Register| {
-        new(opcode, vec![register(fails), register(one), register(other)])
-    };
+    let both =
+        |opcode, one: Register, other: Register| new(opcode, vec![register(fails), register(one), register(other)]);
     let (skipped, failed) = (skips.register, failing.register);
     let (combined, is_negated) = match (skips.is_negated, failing.is_negated) {
         (true, false) => (vec![both(Opcode::And, skipped, failed)], false),

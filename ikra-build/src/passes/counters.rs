@@ -149,7 +149,10 @@ $L__BB0_4:
             ("\tmov.b32 \t%r1, %r3;", "\tmov.b32 \t%r1, %r3;\n\t@%p2 mov.b32 \t%r1, 1;"),
             ("\tmov.b32 \t%r1, %r3;", "\tmov.b32 \t%r1, %r1;"),
             // A table of jumps leads into the loop, or to behind the first value.
-            ("\tmov.b32 \t%r3, 0;", "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_1,\n\t\t$L__BB0_2;\n\tbrx.idx \t%r7, $L_brx_0;"),
+            (
+                "\tmov.b32 \t%r3, 0;",
+                "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_1,\n\t\t$L__BB0_2;\n\tbrx.idx \t%r7, $L_brx_0;",
+            ),
             ("\tand.b32", "\t@%p8 bra \t$L__BB0_3;\n$L__BB0_3:\n\tand.b32"),
             // The end changes, is reached otherwise, or is a number.
             ("\tld.global.b32 \t%r5,", "\tld.global.b32 \t%r4,"),

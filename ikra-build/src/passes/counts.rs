@@ -69,7 +69,9 @@ mod tests {
     #[test]
     fn each_function_reads_each_number_once() {
         let read = |table: &str, register: &str| {
-            format!("\t{{ .reg .b64 header; ld.const.u64 header, [ikra_class_{table}]; ld.global.nc.b32 {register}, [header]; }}\n")
+            format!(
+                "\t{{ .reg .b64 header; ld.const.u64 header, [ikra_class_{table}]; ld.global.nc.b32 {register}, [header]; }}\n"
+            )
         };
         let code = format!(
             ".visible .entry follow(\n)\n{{\n\t.reg .pred \t%p<2>;\n\n\tadd.s32 \t%r1, %r1, 1;\n$L__BB0_1:\n{}{}{}\t@%p1 bra \t$L__BB0_1;\n\tret;\n}}
@@ -80,7 +82,9 @@ mod tests {
             read("tree", "%r9"),
         );
         let once = |n: &str, table: &str, place: usize| {
-            format!("ld.const.u64 header{n}, [ikra_class_{table}];\nld.global.nc.b32 %ikra_count{place}, [header{n}];\n")
+            format!(
+                "ld.const.u64 header{n}, [ikra_class_{table}];\nld.global.nc.b32 %ikra_count{place}, [header{n}];\n"
+            )
         };
         let wanted = format!(
             ".visible .entry follow(\n)\n{{\n{}{}add.s32 %r1, %r1, 1;

@@ -21,8 +21,7 @@ fn forbid_unrolling_in(body: &mut Body) -> usize {
     let loops = Cfg::new(body).loops();
     let mut fired = 0;
     for found in loops {
-        let is_accessed =
-            found.blocks.iter().any(|&block| body.blocks[block].instructions.iter().any(accesses_memory));
+        let is_accessed = found.blocks.iter().any(|&block| body.blocks[block].instructions.iter().any(accesses_memory));
         let is_chain = found.blocks == [found.head] && is_chain(&body.blocks[found.head]);
         let pragmas = &mut body.blocks[found.head].pragmas;
         if is_accessed && !is_chain && !pragmas.iter().any(|pragma| pragma == PRAGMA) {

@@ -85,11 +85,13 @@ fn reported_in(body: &mut Body, line: u32, made: usize, own: &mut dyn FnMut(Func
     let names: HashMap<&str, usize> =
         body.variables.iter().enumerate().map(|(n, variable)| (variable.name.as_str(), n)).collect();
     for (_, one) in body.instructions() {
-        one.operands.iter().for_each(|operand| for_each_symbol(operand, &mut |symbol| {
-            if let Some(&n) = names.get(symbol) {
-                is_named[n] = true;
-            }
-        }));
+        one.operands.iter().for_each(|operand| {
+            for_each_symbol(operand, &mut |symbol| {
+                if let Some(&n) = names.get(symbol) {
+                    is_named[n] = true;
+                }
+            })
+        });
     }
     let mut is_named = is_named.into_iter();
     body.variables.retain(|variable| is_named.next() == Some(true) || variable.space != Modifier::Param);
@@ -211,7 +213,8 @@ fn prototype() -> Function {
 /// A variable for an argument of a call.
 fn argument(body: &mut Body, name: &str, ty: Type) -> String {
     let is_taken = |name: &str| body.variables.iter().any(|variable| variable.name == name);
-    let name = std::iter::once(name.to_owned()).chain((1..).map(|n| format!("{name}_{n}"))).find(|name| !is_taken(name));
+    let name =
+        std::iter::once(name.to_owned()).chain((1..).map(|n| format!("{name}_{n}"))).find(|name| !is_taken(name));
     let name = name.expect("fewer names than numbers");
     body.variables.push(Variable {
         linkage: Linkage::Private,
@@ -392,8 +395,14 @@ mov.b32 %ikra_object, %r1;
     fn panics_are_reported_with_kernel_and_object() {
         let (code, fired) = testing::done(reported, CODE);
         assert_eq!((fired, code.matches("call.uni ikra_failing").count()), (2, 2), "{code}");
-        assert!(code.contains(".address_size 64\n.visible .func ikra_failing(\n.param .b64 ikra_failing_param_0,"), "{code}");
-        assert!(code.contains("{\nmov.b64 %ikra_kernel, 0;\nmov.b32 %ikra_object, 0;\nld.param.b32 %r1, [fails_param_0];"), "{code}");
+        assert!(
+            code.contains(".address_size 64\n.visible .func ikra_failing(\n.param .b64 ikra_failing_param_0,"),
+            "{code}"
+        );
+        assert!(
+            code.contains("{\nmov.b64 %ikra_kernel, 0;\nmov.b32 %ikra_object, 0;\nld.param.b32 %r1, [fails_param_0];"),
+            "{code}"
+        );
         // What is passed is made in the kernel.
         let report = "{\n.param .b64 ikra_failing_kernel;\n.param .b32 ikra_failing_object;\nst.param.b64 [ikra_failing_kernel], %ikra_kernel;\nst.param.b32 [ikra_failing_object], %ikra_object;\ncall.uni ikra_failing, (ikra_failing_kernel, ikra_failing_object);\n}\n";
         assert!(code.contains(&format!("$L__BB0_2:\n{report}")), "{code}");
@@ -420,7 +429,8 @@ mov.b32 %ikra_object, %r1;
     #[test]
     fn a_name_that_is_not_known_stays_in_the_kernel() {
         // Another kernel's, on another way.
-        let other = CODE.replacen("\t{ // callseq 0, 0", "\t@%p2 mov.b64 \t%ikra_kernel, %rd9;\n\t{ // callseq 0, 0", 1);
+        let other =
+            CODE.replacen("\t{ // callseq 0, 0", "\t@%p2 mov.b64 \t%ikra_kernel, %rd9;\n\t{ // callseq 0, 0", 1);
         let (code, fired) = testing::done(reported, &other);
         assert!(fired == 2 && !code.contains("ikra_panic_0"), "{code}");
     }
@@ -431,10 +441,15 @@ mov.b32 %ikra_object, %r1;
         let (_, works) = code.split_once("works(").unwrap();
         assert!(!works.contains("%ikra"), "{works}");
         assert_eq!(testing::done(reported, ".func none()\n{\n\tret;\n}\n").1, 0);
-        assert_eq!(testing::shown(&{
-            let mut module = testing::parsed(".func noted()\n{\n\tmov.b32 %ikra_object, %r1;\n\tmov.b64 %ikra_kernel, %rd1;\n\tret;\n}\n");
-            assert_eq!(reported(&mut module), 0);
-            module
-        }), testing::normal(".func noted()\n{\n\tret;\n}\n"));
+        assert_eq!(
+            testing::shown(&{
+                let mut module = testing::parsed(
+                    ".func noted()\n{\n\tmov.b32 %ikra_object, %r1;\n\tmov.b64 %ikra_kernel, %rd1;\n\tret;\n}\n",
+                );
+                assert_eq!(reported(&mut module), 0);
+                module
+            }),
+            testing::normal(".func noted()\n{\n\tret;\n}\n")
+        );
     }
 }

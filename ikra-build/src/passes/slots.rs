@@ -91,7 +91,8 @@ fn made<'b>(
         return read.word().map(Start);
     }
     // What is made before on each way here.
-    let of = |operand: &Operand| held.get(&operand.register()?).copied().filter(|_| is_made_before(operand, at, values));
+    let of =
+        |operand: &Operand| held.get(&operand.register()?).copied().filter(|_| is_made_before(operand, at, values));
     if let Some((_, a, b)) = values::sum(one) {
         return match (of(a), of(b)) {
             // A distance is that of one array, whose first two slots are at these words.
@@ -251,13 +252,17 @@ mod tests {
     fn an_address_past_the_last_slot_is_no_slot() {
         assert_eq!(testing::done(direct, PAST).1, 0);
         // What is made of it and no slot either.
-        let further = PAST.replace("\tsub.s64 \t%rd10, %rd9, %rd5;", "\tadd.s64 \t%rd11, %rd9, %rd5;\n\tsub.s64 \t%rd10, %rd11, %rd6;");
+        let further = PAST.replace(
+            "\tsub.s64 \t%rd10, %rd9, %rd5;",
+            "\tadd.s64 \t%rd11, %rd9, %rd5;\n\tsub.s64 \t%rd10, %rd11, %rd6;",
+        );
         assert_eq!(testing::done(direct, &further).1, 0);
         for other in ["st.global.b64 \t[%rd2], %rd9;", "add.s64 \t%rd12, %rd9, %rd20;", "setp.eq.b64 \t%p1, %rd9, 0;"] {
             let code = PAST.replace("sub.s64 \t%rd10, %rd9, %rd5;\n\tld.global.b32 \t%r1, [%rd10];", other);
             assert_eq!(testing::done(direct, &code).1, 0, "{other}");
         }
-        let accessed = PAST.replace("sub.s64 \t%rd10, %rd9, %rd5;\n\tld.global.b32 \t%r1, [%rd10];", "ld.global.b32 \t%r1, [%rd9];");
+        let accessed = PAST
+            .replace("sub.s64 \t%rd10, %rd9, %rd5;\n\tld.global.b32 \t%r1, [%rd10];", "ld.global.b32 \t%r1, [%rd9];");
         assert_eq!(testing::done(direct, &accessed).1, 1);
     }
 }

@@ -116,8 +116,20 @@ fn made(one: &Instruction, held: &[Held]) -> Held {
             Number.plus(of(3))
         }
         // Their results are no addresses, whatever they are of.
-        Opcode::Mul | Opcode::Shl | Opcode::Shr | Opcode::Cvt | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
-        | Opcode::Neg | Opcode::Abs | Opcode::Min | Opcode::Max | Opcode::Rem | Opcode::Div => Number,
+        Opcode::Mul
+        | Opcode::Shl
+        | Opcode::Shr
+        | Opcode::Cvt
+        | Opcode::And
+        | Opcode::Or
+        | Opcode::Xor
+        | Opcode::Not
+        | Opcode::Neg
+        | Opcode::Abs
+        | Opcode::Min
+        | Opcode::Max
+        | Opcode::Rem
+        | Opcode::Div => Number,
         _ => Other,
     }
 }
@@ -179,7 +191,8 @@ $L__BB0_1:
     fn what_is_added_to_a_columns_start_is_in_global_memory() {
         let (named, fired) = testing::done(named, CODE);
         let old = testing::normal(CODE);
-        let changed: Vec<&str> = named.lines().zip(old.lines()).filter(|(new, old)| new != old).map(|(new, _)| new).collect();
+        let changed: Vec<&str> =
+            named.lines().zip(old.lines()).filter(|(new, old)| new != old).map(|(new, _)| new).collect();
         assert_eq!(
             changed,
             [

@@ -133,7 +133,12 @@ fn element<'b>(register: Register, values: &Values<'b>) -> Option<(Word<'b>, i64
     let size = |operand: &Operand| {
         let product = values.made_by(operand.register()?)?;
         let is_product = product.is(Opcode::Mul, &[Modifier::Wide, Modifier::Type(Type::U32)]);
-        product.operands.last().and_then(Operand::integer).and_then(|size| i64::try_from(size).ok()).filter(|_| is_product)
+        product
+            .operands
+            .last()
+            .and_then(Operand::integer)
+            .and_then(|size| i64::try_from(size).ok())
+            .filter(|_| is_product)
     };
     [(a, b), (b, a)].into_iter().find_map(|(start, product)| column(start).zip(size(product)))
 }
@@ -142,7 +147,13 @@ fn element<'b>(register: Register, values: &Values<'b>) -> Option<(Word<'b>, i64
 fn may_store(one: &Instruction) -> bool {
     match one.opcode {
         Opcode::St => !matches!(one.space(), Some(Modifier::Local | Modifier::Shared | Modifier::Param)),
-        Opcode::Atom | Opcode::Red | Opcode::Bar | Opcode::Barrier | Opcode::Membar | Opcode::Fence | Opcode::Call
+        Opcode::Atom
+        | Opcode::Red
+        | Opcode::Bar
+        | Opcode::Barrier
+        | Opcode::Membar
+        | Opcode::Fence
+        | Opcode::Call
         | Opcode::Griddepcontrol => true,
         _ => false,
     }

@@ -228,8 +228,14 @@ $L__BB0_2:
             ("\tmov.b32 \t%r1, 0;", "\t@%p3 bra \t$L__BB0_1;"),
             ("\tmov.b32 \t%r1, 0;", "\tbra.uni \t$L__BB0_2;"),
             // A table of jumps leads into it.
-            ("\tmov.b32 \t%r1, 0;", "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_1,\n\t\t$L__BB0_2;\n\tbrx.idx \t%r7, $L_brx_0;"),
-            ("\tmov.b32 \t%r1, 0;", "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_2,\n\t\t$L__BB0_1;\n\t@%p3 brx.idx \t%r7, $L_brx_0;"),
+            (
+                "\tmov.b32 \t%r1, 0;",
+                "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_1,\n\t\t$L__BB0_2;\n\tbrx.idx \t%r7, $L_brx_0;",
+            ),
+            (
+                "\tmov.b32 \t%r1, 0;",
+                "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_2,\n\t\t$L__BB0_1;\n\t@%p3 brx.idx \t%r7, $L_brx_0;",
+            ),
             ("\tadd.s32 \t%r4, %r1, 1;", "\t@%p4 bra \t$L__BB0_2;\n\tadd.s32 \t%r4, %r1, 1;"),
         ] {
             let code = LOOP.replace(from, to);

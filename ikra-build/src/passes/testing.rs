@@ -7,7 +7,11 @@ pub(super) fn parsed(code: &str) -> Module {
     let names: Vec<(String, Type)> = [("%p", Type::Pred), ("%rs", Type::B16), ("%r", Type::B32), ("%rd", Type::B64)]
         .into_iter()
         .flat_map(|(name, ty)| (0..100).map(move |n| (format!("{name}{n}"), ty)))
-        .chain([(String::from("%ikra_count0"), Type::B32), (String::from(ikra_marks::NOTED_KERNEL), Type::B64), (String::from(ikra_marks::NOTED_OBJECT), Type::B32)])
+        .chain([
+            (String::from("%ikra_count0"), Type::B32),
+            (String::from(ikra_marks::NOTED_KERNEL), Type::B64),
+            (String::from(ikra_marks::NOTED_OBJECT), Type::B32),
+        ])
         .collect();
     let names: Vec<(&str, Type)> = names.iter().map(|(name, ty)| (name.as_str(), *ty)).collect();
     match Module::parse_with(code, &names) {

@@ -10,7 +10,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use ikra_marks::{ABSENT, ENTRY, TABLE, TAKES};
-use ikra_ptx::{Base, Body, Function, Instruction, Item, Modifier, Module, Opcode, Operand, Parameter, Position, Register, Type};
+use ikra_ptx::{
+    Base, Body, Function, Instruction, Item, Modifier, Module, Opcode, Operand, Parameter, Position, Register, Type,
+};
 
 use super::edits;
 use super::tables::{self, WORD};
@@ -57,7 +59,11 @@ pub(super) fn passed(module: &mut Module) -> usize {
     };
     let mut says = entries.iter().map(|(symbol, _)| symbol).zip(says);
     let mut next = says.next();
-    for function in module.items.iter_mut().filter_map(|item| if let Item::Function(function) = item { Some(function) } else { None }) {
+    for function in module
+        .items
+        .iter_mut()
+        .filter_map(|item| if let Item::Function(function) = item { Some(function) } else { None })
+    {
         if let (Some((symbol, said)), Some(body)) = (&next, &mut function.body)
             && **symbol == function.name
         {
@@ -127,9 +133,9 @@ fn listed(words: &[Word]) -> String {
 
 /// How many words an entry with these parameters can take.
 fn room(parameters: &[Parameter]) -> usize {
-    let end = parameters.iter().fold(0, |end: u64, parameter| {
-        end.next_multiple_of(u64::from(parameter.alignment())) + parameter.bytes()
-    });
+    let end = parameters
+        .iter()
+        .fold(0, |end: u64, parameter| end.next_multiple_of(u64::from(parameter.alignment())) + parameter.bytes());
     (PARAMETERS.saturating_sub(end.next_multiple_of(WORD)) / WORD) as usize
 }
 
@@ -203,7 +209,9 @@ mod tests {
     #[test]
     fn entries_take_the_words_that_they_read() {
         let read = |table: &str, place: &str, to: &str| {
-            format!("{{ .reg .b64 table, at; mov.b64 table, {table}; add.u64 at, table, {place}; ld.const.u64 {to}, [at]; }}")
+            format!(
+                "{{ .reg .b64 table, at; mov.b64 table, {table}; add.u64 at, table, {place}; ld.const.u64 {to}, [at]; }}"
+            )
         };
         let wanted = CODE
             .replace(".global .align 4 .b32 ikra_class_Car_1_absent[1];\n", "")

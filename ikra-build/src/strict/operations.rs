@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::ir::{Frame, Instruction};
 use super::zeros::may_differ_in_zeros;
 use super::{assembly, is_ikras};
-use super::ir::{Frame, Instruction};
 
 /// What is said of an operation, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
