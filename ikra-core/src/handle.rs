@@ -50,7 +50,7 @@ impl<C, P: Phase> Clone for Handle<'_, C, P> {
 }
 // SAFETY: in phases that are `Send`, kernels and shared worlds, reads follow the rules of `Table`, which hold across
 // threads, and values are `Sync`. Beside a guard, which stores its object when it is dropped, a ref must stay in the
-// guard's thread: `Guarded` is not `Send`, nor is `Alone`, in which atomics are plain.
+// guard's thread: `Guarded` is not `Send`.
 unsafe impl<C: Class, P: Phase + Send> Send for Handle<'_, C, P> {}
 // SAFETY: as for `Send`: handles are `Copy`.
 unsafe impl<C: Class, P: Phase + Send> Sync for Handle<'_, C, P> {}

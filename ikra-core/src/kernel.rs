@@ -19,14 +19,11 @@ use crate::value::{BadLink, Value};
 /// 2. `Modes` are, field by field, those of [`Effects::mode`]: a mode that stores belongs to a field that the kernel
 ///    writes, and is that of snapshots for those of which it has one. If the kernel is not exclusive, none stores. The
 ///    executors check this too, when compiled.
-/// 3. `OfOne` is `Self` or [`Alone<Self>`](crate::alone::Alone).
 pub unsafe trait Kernel: Phase + Send + Sync {
     /// The class whose objects it runs for.
     type Class: Class;
     /// What it does with each column.
     type Modes: ModeTuple<Self::Class>;
-    /// The phase of its code where one thread runs it alone, on the host.
-    type OfOne: Phase;
 }
 
 /// A kernel that can be called with arguments `A`: one argument by itself, none as `()`, several as a
@@ -40,7 +37,8 @@ pub unsafe trait Kernel: Phase + Send + Sync {
 pub trait Call<A>: Kernel {
     /// What the method returns.
     type Output;
-    /// Calls the method, in the kernel's own phase or in that of one thread.
+    /// Calls the method, in the kernel's own phase. It is generic over that, so that the method knows nothing of it, not even
+    /// whether it can be sent to other threads.
     fn call<'w, P: Phase>(view: &mut <Self::Class as Class>::View<'w, P>, args: A) -> Self::Output;
 }
 
@@ -58,7 +56,7 @@ pub trait Call<A>: Kernel {
 pub unsafe trait PairCall<A>: Kernel {
     /// The other object's class.
     type Other: Class;
-    /// Calls the method, in the kernel's own phase or in that of one thread.
+    /// Calls the method, in the kernel's own phase, as [`Call::call`] does.
     fn call<'w, P: Phase>(
         view: &mut <Self::Class as Class>::View<'w, P>,
         other: <Self::Other as Class>::Ref<'w, P>,

@@ -198,8 +198,7 @@ const fn of_class<C: ClassInfo>(effects: &Effects, field: usize) -> AtomicUse {
 impl Rule {
     /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
     const fn find<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
-        // Of a kernel's two versions that for several threads is looked at, so that an error is reported once.
-        if P::SEQUENTIAL || P::GUARDED || P::ALONE {
+        if P::SEQUENTIAL || P::GUARDED {
             return Ok(Self::Anything);
         }
         let AtomicUse { name, mut own, mut other } = of_class::<C>(P::EFFECTS, field);
@@ -391,12 +390,9 @@ pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
     }
 }
 
-/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: one thread runs the
-/// kernel, or the kernel, and all that run beside it, load it only, or each object's call is alone with its own.
+/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and all that
+/// run beside it, load it only, or each object's call is alone with its own.
 pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
-    if A::Phase::ALONE {
-        return true;
-    }
     // Not `HasRule::RULE`: a conflict is reported by the operation's assertion, once.
     match Rule::find::<A::Phase, A::Class>(A::FIELD) {
         Ok(Rule::Loads) => true,

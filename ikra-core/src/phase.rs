@@ -47,7 +47,6 @@ use crate::order::assert_not_own;
 ///    of those that are also in `EFFECTS.snapshot` it changes only what nobody else sees meanwhile.
 /// 2. `SEQUENTIAL` and `GUARDED` are false for kernels.
 /// 3. If kernels of other classes run together with it, `BESIDE` are the effects of all of them, its own at `OWN`.
-/// 4. `ALONE` is true for [`Alone`](crate::alone::Alone) only, which is not `Send`.
 pub unsafe trait Phase: Copy + 'static {
     /// What the code does: constants that the checks below and the executors go by.
     const EFFECTS: &'static Effects;
@@ -66,9 +65,6 @@ pub unsafe trait Phase: Copy + 'static {
     /// Whether there is a guard that may change an object.
     #[doc(hidden)]
     const GUARDED: bool = false;
-    /// Whether it is a kernel that one thread runs alone, so that nothing has to be atomic.
-    #[doc(hidden)]
-    const ALONE: bool = false;
 }
 
 /// The phase of sequential code: may read everything, guarded by the borrow of the world.

@@ -36,8 +36,6 @@ macro_rules! __kernel {
             type Class = $class;
             type Modes =
                 ($($crate::mode::ModeOf<{ <$kernel as $crate::phase::Phase>::EFFECTS.mode($field) }>,)*);
-            type OfOne = <$crate::alone::PhaseOfOne<{ $crate::alone::pays::<$kernel>() }>
-                as $crate::alone::Choose>::Of<$kernel>;
         }
     };
 }

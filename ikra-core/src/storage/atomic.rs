@@ -11,6 +11,7 @@ use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed, is_lef
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
+use crate::target::access::Access;
 use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
 use crate::value::{Fixed, Value};
 use crate::window::Skip;
@@ -129,6 +130,7 @@ pub(crate) mod sealed {
 /// ```
 pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
     pub(crate) cell: &'w T::Cell,
+    access: Access,
     place: PhantomData<A>,
 }
 
@@ -149,12 +151,18 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     ///
     /// # Safety
     ///
-    /// There is a `T` there, accessed as its cell only, as long as the result lives.
+    /// There is a `T` there, accessed as its cell only, as long as the result lives. The access is that of the table that it is in.
     #[inline(always)]
-    pub(crate) unsafe fn at(address: *mut T) -> Self {
+    pub(crate) unsafe fn at(address: *mut T, access: Access) -> Self {
         const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
         // SAFETY: by the caller; the cell has the size, alignment and bytes of the value.
-        Self { cell: unsafe { &*address.cast::<T::Cell>() }, place: PhantomData }
+        Self { cell: unsafe { &*address.cast::<T::Cell>() }, access, place: PhantomData }
+    }
+
+    /// Whether no other thread changes the value: one thread runs the kernel, or the kernel's rule leaves the field alone.
+    #[inline(always)]
+    pub(crate) fn is_left_alone(self) -> bool {
+        self.access.is_alone() || const { is_left_alone::<A>() }
     }
 
     /// Where the value is, for accesses while no other thread changes it: a cell has its size, alignment and bytes.
@@ -167,10 +175,11 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn load(self) -> T {
         const { assert_allowed::<A>(Operation::Load) };
-        if const { is_left_alone::<A>() } {
+        if self.is_left_alone() {
             // The compiler may join a plain load with others, and the device's caches serve it.
-            // SAFETY: one thread runs the kernel, and this is it, since the atomic is not `Send` there; or, by the kernel's rule,
-            // which each operation on the field asserts, no other thread changes it meanwhile.
+            // SAFETY: one thread runs the kernel, and this is it, since the kernel's code does not know whether its phase is `Send`,
+            // and with it the atomic; or, by the kernel's rule, which each operation on the field asserts, no other thread changes it
+            // meanwhile.
             return unsafe { self.plain().read() };
         }
         T::load(self.cell)
@@ -180,7 +189,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn store(self, value: T) {
         const { assert_allowed::<A>(Operation::Store) };
-        if const { is_left_alone::<A>() } {
+        if self.is_left_alone() {
             // A GPU takes seven times as long for a kernel that loads the field and stores it by an atomic store.
             // SAFETY: as for a load, and by the kernel's rule, which allows stores to its own object's field alone, no other thread
             // looks at it meanwhile: nor is the atomic of such a field `Send`.
@@ -205,7 +214,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[inline(always)]
     pub fn compare_exchange(self, current: T, new: T) -> Result<T, T> {
         const { assert_allowed::<A>(Operation::Exchange) };
-        if const { is_left_alone::<A>() } {
+        if self.is_left_alone() {
             let before = self.change(|before| before.same(&current).then_some(new));
             return if before.same(&current) { Ok(before) } else { Err(before) };
         }
@@ -223,13 +232,13 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     /// Replaces the value by `new` of it, as `atomic` does at once, and returns the one before.
     #[inline(always)]
     pub(crate) fn update(self, new: impl Fn(T) -> T, atomic: impl FnOnce(&T::Cell) -> T) -> T {
-        if const { is_left_alone::<A>() } { self.change(|before| Some(new(before))) } else { atomic(self.cell) }
+        if self.is_left_alone() { self.change(|before| Some(new(before))) } else { atomic(self.cell) }
     }
 
     /// Replaces the value by `f` of it, while there is one, and returns the one before.
     #[inline(always)]
     pub(crate) fn change(self, f: impl Fn(T) -> Option<T>) -> T {
-        if const { is_left_alone::<A>() } {
+        if self.is_left_alone() {
             // SAFETY: as for a load.
             let before = unsafe { self.plain().read() };
             if let Some(new) = f(before) {
@@ -452,7 +461,7 @@ macro_rules! floats {
             #[inline(always)]
             fn sum(self, value: $ty) -> $ty {
                 let add = || self.change(|current| Some(current + value));
-                if const { is_left_alone::<A>() } { add() } else { cells::$add(self.cell, value, add) }
+                if self.is_left_alone() { add() } else { cells::$add(self.cell, value, add) }
             }
         }
     )* };
@@ -509,7 +518,7 @@ impl<T: AtomicValue> AtomicColumn<T> {
         // SAFETY: views and refs are made of objects that exist.
         let place = unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) };
         // SAFETY: the element is only ever accessed as the cell.
-        unsafe { Atomic::at(place.cast::<T>()) }
+        unsafe { Atomic::at(place.cast::<T>(), Access::of::<A::Phase, C>(table)) }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::range::within;
 use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
+use crate::target::access::Access;
 use crate::value::Value;
 
 /// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.
@@ -66,6 +67,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Arra
 /// ```
 pub struct InnerAtomics<'w, S: ArrayStorage, A> {
     elements: Elements<S::Element>,
+    access: Access,
     marker: PhantomData<(&'w S::Element, A)>,
 }
 
@@ -113,7 +115,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
         // SAFETY: by the caller.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
         // SAFETY: those of the field are only ever accessed as atomics during `'w`.
-        unsafe { Atomic::at(element) }
+        unsafe { Atomic::at(element, self.access) }
     }
 
     /// The elements.
@@ -258,12 +260,12 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        InnerAtomics { elements: value, marker: PhantomData }
+        InnerAtomics { elements: value, access: Access::of::<P, C>(table), marker: PhantomData }
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, _: &'w Table<C>, _: usize, _: Facts) -> Self::Seen<'w, P> {
-        InnerAtomics { elements: value, marker: PhantomData }
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize, _: Facts) -> Self::Seen<'w, P> {
+        InnerAtomics { elements: value, access: Access::of::<P, C>(table), marker: PhantomData }
     }
 
     #[inline(always)]
