@@ -79,8 +79,8 @@ const fn new_class_fingerprint<C: Class>() -> u64 {
 /// and which columns it changes.
 pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
     let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
-    let print = print.number(K::EFFECTS.is_exclusive as u64).number(K::EFFECTS.is_heavy as u64);
-    print.number(K::EFFECTS.writes.bits()).number(K::EFFECTS.snapshot.bits()).0
+    let print = print.number(K::EFFECTS.is_exclusive() as u64).number(K::EFFECTS.is_heavy() as u64);
+    print.number(K::EFFECTS.writes().bits()).number(K::EFFECTS.snapshot().bits()).0
 }
 
 /// The same of a kernel for pairs, and what its tile rows of the other object hold.

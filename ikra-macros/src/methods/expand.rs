@@ -225,16 +225,13 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         #[track_caller]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
             const __EFFECTS: ::ikra::rt::Reached = <#class>::#effects.reach(::ikra::rt::Reached::NONE);
-            // SAFETY: what the method has to do with is in its effects, or it counts as having to do with all fields.
-            unsafe {
-                ::ikra::rt::Handle::with_view(
-                    <Self as ::ikra::Object<'__w>>::handle(self),
-                    const {
-                        ::ikra::rt::AllRaceFree::<__P, #class, { __EFFECTS.reads() }>::check(#key, __EFFECTS.reason())
-                    },
-                    |view| <#view<'__w, __P>>::#name #turbofish(view #(, #args)*),
-                )
-            }
+            ::ikra::rt::Handle::with_view(
+                <Self as ::ikra::Object<'__w>>::handle(self),
+                const {
+                    ::ikra::rt::AllRaceFree::<__P, #class, { __EFFECTS.reads() }>::check(#key, __EFFECTS.reason())
+                },
+                |view| <#view<'__w, __P>>::#name #turbofish(view #(, #args)*),
+            )
         }
     })
 }
