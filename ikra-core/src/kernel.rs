@@ -186,7 +186,10 @@ pub const fn of_all_classes<D: Dispatch>(
     while class < effects.len() {
         // By their ids, two classes that a macro makes under one name may be taken for one.
         assert!(numbers[class] == class, "the kernels are in the order of the trait's classes");
-        assert!(effects[class].class().may_be(D::CLASSES[class]), "the kernels are in the order of the trait's classes");
+        assert!(
+            effects[class].class().may_be(D::CLASSES[class]),
+            "the kernels are in the order of the trait's classes"
+        );
         class += 1;
     }
     effects
