@@ -132,6 +132,8 @@ pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
     pub(crate) cell: &'w T::Cell,
     /// Whether it is in a view that a ref lent: those of refs are of any object, and say nothing.
     lent: A::Lent,
+    /// Makes it `Send` and `Sync` only where that is.
+    place: PhantomData<A>,
 }
 
 impl<T: AtomicValue, A: AtomicOwner> Copy for Atomic<'_, T, A> {}
@@ -157,7 +159,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     pub(crate) unsafe fn at(address: *mut T, lent: A::Lent) -> Self {
         const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
         // SAFETY: by 1; the cell has the size, alignment and bytes of the value.
-        Self { cell: unsafe { &*address.cast::<T::Cell>() }, lent }
+        Self { cell: unsafe { &*address.cast::<T::Cell>() }, lent, place: PhantomData }
     }
 
     /// The same in a view that is lent: of any object.
