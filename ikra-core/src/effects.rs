@@ -9,7 +9,7 @@
 use core::fmt;
 
 pub use crate::field_set::FieldSet;
-use crate::info::{ClassId, ClassInfo, FieldInfo, snapshot_with_arena};
+use crate::info::{ClassId, ClassInfo, FieldInfo, atomics, snapshot_with_arena};
 use crate::message::Message;
 use crate::order::{AtomicUse, AtomicUses};
 
@@ -420,6 +420,7 @@ impl Effects {
 
     /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
     pub const fn exclusive<C: ClassInfo>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
+        assert!(snapshot & atomics::<C>().bits() == 0, "others see every change of an atomic field");
         let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
         let writes = found.writes.union(snapshot);
         Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }

@@ -15,9 +15,6 @@ pub mod macros {
 }
 
 mod all {
-    /// `#[derive(…)]` on an item in a method.
-    pub use core::prelude::v1::derive;
-
     pub use core::mem::offset_of;
     pub use core::pin::pin;
     pub use core::ptr::{addr_of, addr_of_mut};

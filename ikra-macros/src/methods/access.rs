@@ -328,6 +328,14 @@ impl Scanner<'_> {
                 TokenTree::Ident(ident) if ["for", "while", "loop"].iter().any(|word| ident == word) => {
                     self.access.loops = true;
                 }
+                // A module in another file may define macros.
+                TokenTree::Ident(ident)
+                    if ident == "mod"
+                        && matches!(tokens.get(at + 1), Some(TokenTree::Ident(_)))
+                        && !tokens.get(at + 2).is_some_and(|token| matches!(token, TokenTree::Group(_))) =>
+                {
+                    self.access.hidden = true;
+                }
                 TokenTree::Ident(ident)
                     if ident == "ref"
                         && matches!(tokens.get(at + 1), Some(TokenTree::Ident(word)) if word == "mut") =>
@@ -362,23 +370,14 @@ impl Scanner<'_> {
     /// called, which is given the item.
     fn attribute(&mut self, tokens: &[TokenTree]) {
         let Some((meta, _)) = attributes::at(tokens, 0) else { return };
-        let kind = match attributes::kind(&meta) {
-            Kind::Derive if self.imports.contains("derive") => Kind::Macro,
-            kind => kind,
-        };
-        match kind {
+        match attributes::kind(&meta) {
             Kind::Plain => return,
-            Kind::Derive => {
-                self.access.standard.macros = true;
-                return;
-            }
             // On a statement it is the tool's own, since no macro may stand there.
             Kind::Tool if !attributes::are_on_item(tokens) => return,
             Kind::Tool | Kind::Macro => {}
         }
         self.access.hidden = true;
-        let given = tokens.iter().take_while(|token| !is_punct(Some(token), ';'));
-        if mentions_self(given.cloned().collect()) {
+        if mentions_self(attributes::given(tokens)) {
             self.access.whole = true;
             self.access.escapes = true;
         }

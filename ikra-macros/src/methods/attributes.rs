@@ -1,12 +1,13 @@
 //! Attributes: which of them leave code as it stands, and which may be macros that make other code of it.
 //!
 //! The compiler says that a name is ambiguous where a macro that is imported has the name of a built-in attribute: so
-//! these are what they seem to be. `#[derive]` is a macro of the standard library, whose name a glob import makes
-//! ambiguous too. The names of tools are not protected: a module of the user's may be called `rustfmt`.
+//! these are what they seem to be. `#[derive]` is a macro, which may define others. The names of tools are not protected: a module of
+//! the user's may be called `rustfmt`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::Attribute;
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Item};
 
 use super::access::{is_punct, plain_name};
 use crate::diagnostics::{Errors, located};
@@ -16,8 +17,6 @@ use crate::diagnostics::{Errors, located};
 pub(super) enum Kind {
     /// Built in.
     Plain,
-    /// `#[derive(…)]`, unless the name means another macro.
-    Derive,
     /// A tool's, `#[rustfmt::skip]`, unless there is a module of this name.
     Tool,
     /// Perhaps a macro of the user's.
@@ -99,7 +98,6 @@ pub(super) fn kind(meta: &TokenStream) -> Kind {
         return if TOOLS.contains(&&*first) { Kind::Tool } else { Kind::Macro };
     }
     match &*first {
-        "derive" => Kind::Derive,
         "cfg_attr" => conditional(&tokens).iter().map(kind).max().unwrap_or(Kind::Plain),
         first if BUILT_IN.contains(&first) => Kind::Plain,
         _ => Kind::Macro,
@@ -141,7 +139,24 @@ pub(super) fn are_on_item(tokens: &[TokenTree]) -> bool {
         // `unsafe { … }` is none.
         Some(TokenTree::Ident(word)) if word == "unsafe" => !matches!(tokens.get(start + 1), Some(TokenTree::Group(_))),
         Some(TokenTree::Ident(word)) => ITEMS.contains(&&*word.to_string()),
+        // What a macro was given, perhaps as an item.
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
         _ => false,
+    }
+}
+
+/// What a macro is given whose attribute these tokens start with: the item, or, where there is none, as much as it may be.
+pub(super) fn given(tokens: &[TokenTree]) -> TokenStream {
+    let all: TokenStream = tokens.iter().cloned().collect();
+    let item = |input: ParseStream<'_>| {
+        input.parse::<Item>()?;
+        input.parse::<TokenStream>()
+    };
+    let after = item.parse2(all).map_or(0, |rest| rest.into_iter().count());
+    let given = &tokens[..tokens.len() - after];
+    match after {
+        0 => given.iter().take_while(|token| !is_punct(Some(token), ';')).cloned().collect(),
+        _ => given.iter().cloned().collect(),
     }
 }
 
@@ -211,14 +226,12 @@ mod tests {
         for meta in ["inline::x", "doc::x = 1", "::inline", "evil", "cold::body(1)", "serde(skip)", "", "$a"] {
             assert_eq!(kind_of(meta), Kind::Macro, "{meta}");
         }
-        for meta in ["rustfmt", "clippy", "diagnostic", "test", "global_allocator", "cfg_attr(all(), inline, evil::x)"]
-        {
+        for meta in ["rustfmt", "clippy", "diagnostic", "test", "derive(Clone)", "cfg_attr(all(), inline, evil::x)"] {
             assert_eq!(kind_of(meta), Kind::Macro, "{meta}");
         }
         for meta in ["rustfmt::skip", "clippy::msrv = \"1\"", "cfg_attr(all(), inline, rustfmt::skip)"] {
             assert_eq!(kind_of(meta), Kind::Tool, "{meta}");
         }
-        assert_eq!(kind_of("derive(Clone)"), Kind::Derive);
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Block {
             );
         }
         let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
-        if item.attrs.iter().any(|attr| attributes::kind_of(attr) > attributes::Kind::Tool) {
+        if item.attrs.iter().any(|attr| attributes::kind_of(attr) == attributes::Kind::Macro) {
             // A macro, whatever it makes of the body.
             access.whole = true;
             access.escapes = true;

@@ -1,4 +1,4 @@
-//! `derive` is a macro of the standard library, whose name may mean another.
+//! `derive` is a macro, and its name may mean another.
 
 use ikra::prelude::*;
 use ikra_attribute_tests::becomes as derive;

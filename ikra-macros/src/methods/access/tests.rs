@@ -242,8 +242,7 @@ fn macros_by_paths_that_came_to_a_macro() {
 fn attributes_in_bodies() {
     check(&[
         ("{ #[inline] fn f() {} #[allow(x)] let y = self.a; #[cfg(a)] { y } }", "a /  /"),
-        ("{ #[derive(Clone)] #[repr(C)] struct S; self.a }", "a /  /"),
-        ("{ use evil::derive; #[derive(Clone)] struct S; self.a }", "a /  /  hidden"),
+        ("{ #[derive(Clone)] #[repr(C)] struct S { x: u8 } self.a = 1; }", "a / a /  hidden"),
         ("{ #[evil::becomes(\"self.x += 1;\")] struct S; }", "/  /  hidden"),
         ("{ #[serde(default)] struct S; self.a }", "a /  /  hidden"),
         ("{ if self.b { #[cold::body] fn f() {} } }", "b /  /  hidden"),
@@ -251,6 +250,11 @@ fn attributes_in_bodies() {
         ("{ #[rustfmt::skip] let x = [self.a]; }", "a /  /"),
         ("{ #[rustfmt::skip] const X: [u8; 2] = [1, 2]; }", "/  /  hidden"),
         ("{ #[evil] fn f() { stringify!(self) } }", "/  /  whole escapes hidden"),
+        (
+            "{ #[evil] struct S<const N: u8 = { 1 }> { x: [u8; { stringify!(self); 1 }] } }",
+            "/  /  whole escapes hidden",
+        ),
+        ("{ #[path = \"evil.rs\"] mod evil; self.a }", "a /  /  hidden"),
         ("{ #![evil] self.a }", "a /  /  whole escapes hidden"),
     ]);
 }
