@@ -241,14 +241,14 @@ const fn assert_no_own_write<P: Phase, C: ClassInfo>(field: usize, read_by: &str
         let name = C::FIELDS[field].name;
         let mut message = Message::new()
             .push("data race: kernel `")
-            .push(effects.kernel)
+            .push(effects.kernel())
             .push("` writes `")
             .push(C::NAME)
             .push("::")
             .push(name)
             .push("` of its own object and reads it from another");
         message = effects.say_lines(read_by, message);
-        if effects.writes.is_all() && !effects.because.is_empty() {
+        if effects.writes().is_all() && !effects.because.is_empty() {
             message = message.push("; it counts as written because ").push(effects.because);
             message = message.push(", so list what the kernel writes, `#[kernel(writes(\u{2026}))]`, or");
         } else {
@@ -272,12 +272,12 @@ const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &
     while n < P::BESIDE.len() {
         let (beside, is_own) = (P::BESIDE[n], n == P::OWN);
         n += 1;
-        if is_own || !beside.class.may_be(C::ID) || !beside.writes.contains(field) {
+        if is_own || !beside.class().may_be(C::ID) || !beside.writes().contains(field) {
             continue;
         }
         let message = Message::new()
             .push("data race: kernel `")
-            .push(P::EFFECTS.kernel)
+            .push(P::EFFECTS.kernel())
             .push("` reads `")
             .push(C::NAME)
             .push("::")
@@ -286,7 +286,7 @@ const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &
         let message = P::EFFECTS
             .say_lines(read_by, message)
             .push(", and `")
-            .push(beside.kernel)
+            .push(beside.kernel())
             .push("` writes it: both are the same kernel of a trait, and run together; let one kernel of the trait read what others need, and another write, or make the field `#[atomic]` and update it in one kernel and load it in the next");
         panic!("{}", message.as_str());
     }

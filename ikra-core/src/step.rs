@@ -5,7 +5,7 @@ use crate::handle::{Assigned, Handle, Own};
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
 use crate::panics::{out_of_range, stray_handle, undeclared_write};
-use crate::storage::FieldTuple;
+use crate::storage::{FieldTuple, ViewOf};
 use crate::table::Table;
 use crate::value::BadLink;
 use crate::window::WindowTuple;
@@ -59,8 +59,8 @@ where
     const { assert_modes::<K>() };
     // SAFETY: by 1.
     let values = unsafe { windows.get(n) };
-    // SAFETY: the object exists by 2, and the values are its own by 1.
-    let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, table, index) };
+    // SAFETY: the object exists by 2, the values are its own by 1, and the kernel runs for it.
+    let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index) };
     // SAFETY: by 2.
     (K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values)), values)
 }
@@ -82,7 +82,7 @@ pub unsafe fn end<'w, K, X>(
     K: Kernel,
     X: WindowTuple<ValuesOf<K>>,
 {
-    if const { K::EFFECTS.is_exclusive } {
+    if const { K::EFFECTS.is_exclusive() } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
         let (after, assigned) = finish::<K>(view, table, index);
         check::<K>(&before, &after);
@@ -108,7 +108,7 @@ pub fn finish<'w, K: Kernel>(
 ) -> (ValuesOf<K>, Assigned<K::Class>) {
     let (views, assigned) = K::Class::from_view(view);
     if let Some(field) = FieldsOf::<K>::stray::<K>(&views, table, index) {
-        stray_handle::<K::Class>(K::EFFECTS.kernel, field);
+        stray_handle::<K::Class>(K::EFFECTS.kernel(), field);
     }
     let values = FieldsOf::<K>::from_views::<K>(views);
     if let Some(BadLink { class, id, len }) = FieldsOf::<K>::bad_number::<K>(&values, table) {
@@ -121,6 +121,6 @@ pub fn finish<'w, K: Kernel>(
 #[inline(always)]
 pub fn check<K: Kernel>(before: &ValuesOf<K>, after: &ValuesOf<K>) {
     if let Some(field) = K::Modes::undeclared(before, after) {
-        undeclared_write::<K::Class>(K::EFFECTS.kernel, field);
+        undeclared_write::<K::Class>(K::EFFECTS.kernel(), field);
     }
 }

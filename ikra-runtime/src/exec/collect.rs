@@ -24,7 +24,7 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let len = objects.len();
-    let chunk = task_len(len, const { K::EFFECTS.is_heavy });
+    let chunk = task_len(len, const { K::EFFECTS.is_heavy() });
     let collect = |n: usize| {
         let range = n * chunk..((n + 1) * chunk).min(len);
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
@@ -59,7 +59,7 @@ where
     // SAFETY: the contract is the same.
     unsafe {
         for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
-            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy }));
+            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
         });
     }
     results
@@ -92,7 +92,7 @@ where
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) {

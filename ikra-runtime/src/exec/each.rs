@@ -31,7 +31,7 @@ where
     let table = objects.table();
     let returned = for_chunks_or_alone(
         0..listed.len(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
         |chunk| unsafe { run_listed::<K, A>(table, &shadow, listed.runs(chunk), args) },
         // SAFETY: as above; and this thread does all of it.
@@ -74,7 +74,7 @@ where
 {
     for &index in indices {
         let index = index as usize;
-        if const { K::EFFECTS.is_heavy } {
+        if const { K::EFFECTS.is_heavy() } {
             // SAFETY: the contract is the same, for each of the objects.
             unsafe { run_rows::<K, A>(table, shadow, index..index + 1, args) };
             continue;

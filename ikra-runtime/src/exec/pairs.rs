@@ -158,7 +158,7 @@ where
             // SAFETY: the one object there is `n`.
             unsafe { self.meet(&mut alone, 0, n, other) };
         }
-        if const { K::EFFECTS.is_exclusive } {
+        if const { K::EFFECTS.is_exclusive() } {
             // SAFETY: by the caller.
             unsafe { windows.set(n, alone.0) };
         }
@@ -206,7 +206,7 @@ where
     B: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, (block,): (&mut B,)) {

@@ -37,7 +37,7 @@ where
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
     let (result, returned) = reduce_chunks(
         range.len(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         reducer,
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         |chunk| unsafe { reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
@@ -72,7 +72,7 @@ where
     let table = objects.table();
     let (result, returned) = reduce_chunks(
         listed.len(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         reducer,
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
         |chunk| unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
@@ -172,7 +172,7 @@ where
             if turn != 0 {
                 lanes.rotate_left(turn);
             }
-            lanes = windows.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy }));
+            lanes = windows.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy() }));
             if turn != 0 {
                 lanes.rotate_right(turn);
             }
@@ -198,7 +198,7 @@ where
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let isa = Isa::of(const { K::EFFECTS.is_heavy });
+    let isa = Isa::of(const { K::EFFECTS.is_heavy() });
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let mut done = 0;
     for run in runs {
@@ -217,7 +217,7 @@ where
                     unsafe {
                         for_calls::<K, A>(table, shadow, index..index + 1, args, |windows, calls| {
                             let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
-                            if const { K::EFFECTS.is_heavy } {
+                            if const { K::EFFECTS.is_heavy() } {
                                 windows.spread(fold, isa);
                             } else {
                                 fold.run(windows);
@@ -247,7 +247,7 @@ where
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = [K::Output; ACCUMULATORS];
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) -> [K::Output; ACCUMULATORS] {
@@ -285,7 +285,7 @@ where
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) {

@@ -30,7 +30,7 @@ where
     let table = objects.table();
     let returned = for_chunks_or_alone(
         range.clone(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         |chunk| unsafe { run_rows::<K, A>(table, &shadow, chunk, args) },
         // SAFETY: as above; and this thread does all of it.
@@ -42,7 +42,7 @@ where
 /// Fields in whose arrays the kernel may store links as elements: numbers, which each call checks in the end.
 const fn brought_links<K: Kernel>() -> FieldSet {
     let arrays = linked::<K::Class>().intersection(arrays::<K::Class>());
-    if K::EFFECTS.is_exclusive { arrays.intersection(K::EFFECTS.writes) } else { FieldSet::EMPTY }
+    if K::EFFECTS.is_exclusive() { arrays.intersection(K::EFFECTS.writes()) } else { FieldSet::EMPTY }
 }
 
 /// Says which fields the kernel changes, and makes storage for its snapshots.
@@ -52,7 +52,7 @@ const fn brought_links<K: Kernel>() -> FieldSet {
 /// If there is no memory for it.
 #[inline(always)]
 pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as ClassInfo>::Bases {
-    objects.table().changed_on_host(const { K::EFFECTS.writes });
+    objects.table().changed_on_host(const { K::EFFECTS.writes() });
     if !const { brought_links::<K>() }.is_empty() {
         // If a call panics, it may have stored a link before that is to no object.
         objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
@@ -62,7 +62,7 @@ pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
     }
     match objects.prepare_shadow(const { K::EFFECTS.shadowed() }, const { K::EFFECTS.copied() }) {
         Ok(bases) => bases,
-        Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel),
+        Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel()),
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) unsafe fn run_rows<K, A>(
     K: Call<A>,
     A: Copy,
 {
-    let isa = Isa::of(const { K::EFFECTS.is_heavy });
+    let isa = Isa::of(const { K::EFFECTS.is_heavy() });
     // SAFETY: the contract is the same.
     unsafe { for_calls::<K, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }
@@ -114,7 +114,7 @@ where
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) {

@@ -91,6 +91,18 @@ pub fn stray_handle<C: ClassInfo>(code: &str, field: usize) -> ! {
     );
 }
 
+/// A method that was called on another object has to do with an atomic field that the kernel has of its own object alone.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn not_its_own<C: ClassInfo>(kernel: &str, field: usize) -> ! {
+    panic!(
+        "kernel `{kernel}` has `{class}::{field}` of its own object alone, and a method that it calls on another object uses `{field}` in a way that its text does not show; write `self.{field}` in that method, and the compiler says what the kernel may do",
+        class = C::NAME,
+        field = C::FIELDS[field].name,
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use core::ops::Bound::{Excluded, Included};
