@@ -42,6 +42,10 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Ikra needs a target with 64-bit addresses");
 
+/// For the macros of classes.
+#[doc(hidden)]
+pub use ikra_marks as marks;
+
 pub mod alone;
 pub mod class;
 pub mod column;

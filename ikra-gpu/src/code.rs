@@ -1,6 +1,6 @@
 //! What device code says about itself: which kernels and classes it holds, and as what it was compiled.
 //!
-//! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_core::origin`), and `ikra-build` where an entry
+//! Entries and tables come with comments that the macros made (see `ikra_core::origin` and `ikra_marks`), and `ikra-build` where an entry
 //! takes words of tables. What else an entry takes is read from its declaration, which is what the driver reads.
 
 use std::collections::{HashMap, HashSet};
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ikra_core::device_code::DeviceCode;
 use ikra_core::fingerprint::{Signature, bytes, field_fingerprint};
 use ikra_core::kernel::{Argument, Entry, SectionWords};
+use ikra_marks as marks;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::world::World;
 
@@ -112,16 +113,16 @@ impl Code {
                 && is_header
             {
                 entry.parameters.push(parameter_bytes(parameter));
-            } else if let Some(mark) = line.strip_prefix("//ikra:") {
-                let words: Vec<&str> = mark.split_whitespace().collect();
+            } else if line.starts_with("//") {
+                let words: Vec<&str> = line.split_whitespace().collect();
                 match words.as_slice() {
-                    ["takes", which, words @ ..] => {
+                    [marks::TAKES, which, words @ ..] => {
                         if let Some(entry) = &mut entry {
                             entry.take(words);
                             entry.reads_tables = *which != "all";
                         }
                     }
-                    ["entry", key, kind, fingerprint, size, align] => {
+                    [marks::ENTRY, key, kind, fingerprint, size, align] => {
                         // Once an entry: the compiler may have copied the comment.
                         if let (Some(mut entry), Some(key), Some(kind)) = (entry.take(), number(key), kind_of(kind)) {
                             entry.fingerprint = number(fingerprint).unwrap_or_default();
@@ -129,7 +130,7 @@ impl Code {
                             code.entries.insert((key, kind), entry);
                         }
                     }
-                    ["class", key, symbol, name, fingerprint, place] => {
+                    [marks::CLASS, key, symbol, name, fingerprint, place] => {
                         class = number::<u64>(key);
                         if let Some(key) = class {
                             let (name, fingerprint) =
@@ -139,11 +140,11 @@ impl Code {
                             code.classes.insert(key, compiled);
                         }
                     }
-                    ["recursive", symbol] => {
+                    [marks::RECURSIVE, symbol] => {
                         code.recursive.insert((*symbol).to_owned());
                     }
-                    ["stack", bytes] => code.stack = number(bytes),
-                    ["field", print] => {
+                    [marks::STACK, bytes] => code.stack = number(bytes),
+                    [marks::FIELD, print] => {
                         if let Some(class) = class.and_then(|key| code.classes.get_mut(&key)) {
                             class.fields.push(number(print).unwrap_or_default());
                         }

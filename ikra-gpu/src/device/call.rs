@@ -14,6 +14,7 @@ use ikra_core::storage::{Bump, FieldTuple, ViewOf};
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::tile_row;
 use ikra_core::window::WindowTuple;
+use ikra_marks as marks;
 
 type Windows<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'static>;
 
@@ -67,8 +68,8 @@ fn note(report: &'static [u8; 128], index: u32) {
     // SAFETY: writes registers that nothing else uses.
     unsafe {
         core::arch::asm!(
-            "mov.b64 %ikra_kernel, {0};",
-            "mov.b32 %ikra_object, {1};",
+            concat!("mov.b64 ", marks::noted_kernel!(), ", {0};"),
+            concat!("mov.b32 ", marks::noted_object!(), ", {1};"),
             in(reg64) report.as_ptr(),
             in(reg32) index,
             options(nomem, nostack, preserves_flags)

@@ -372,6 +372,8 @@ fn join(body: &mut Body, named: &HashMap<Label, u32>) {
                 last.pragmas.append(&mut block.pragmas);
                 last.instructions.append(&mut block.instructions);
             }
+            // Behind a jump and before a label, where nothing is.
+            Some(_) if block.label.is_none() && block.instructions.is_empty() && block.pragmas.is_empty() => {}
             _ => joined.push(block),
         }
     }

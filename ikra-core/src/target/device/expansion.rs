@@ -14,9 +14,9 @@ macro_rules! __class_bases {
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
-                        "{{ .reg .b64 a; mov.b64 a, ",
+                        "{{ .reg .b64 table, at; mov.b64 table, ",
                         $symbol,
-                        "{table}; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}"
+                        "{table}; add.u64 at, table, {0}; ld.const.u64 {1}, [at]; }}"
                     ),
                     in(reg64) word * 8,
                     out(reg64) value,
@@ -31,13 +31,13 @@ macro_rules! __class_bases {
             const { $crate::origin::assert_word($symbol) };
             let count: u32;
             // SAFETY: the first word leads to the class's header, which starts with the count. Both hold still during a
-            // launch. (`ikra-build` has each kernel do this once, and knows it by the text.)
+            // launch. (`ikra-build` has each kernel do this once, and knows it by these two loads.)
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
-                        "{{ .reg .b64 a; ld.const.u64 a, [",
+                        "{{ .reg .b64 header; ld.const.u64 header, [",
                         $symbol,
-                        "{table}]; ld.global.nc.b32 {0}, [a]; }}"
+                        "{table}]; ld.global.nc.b32 {0}, [header]; }}"
                     ),
                     out(reg32) count,
                     table = const $crate::fingerprint::table_key::<Self>(),
@@ -62,9 +62,9 @@ macro_rules! __class_symbol {
         };
         ::core::arch::global_asm!(
             ::core::concat!(
-                ".global .align 4 .b32 ", $symbol, "{table}_absent[{header}];\n",
-                ".visible .const .align 8 .u64 ", $symbol, "{table}[{words}] = {{generic(", $symbol, "{table}_absent)}};\n",
-                "//ikra:class {key} ", $symbol, "{table} {name} {fingerprint} ", $place,
+                ".global .align 4 .b32 ", $symbol, "{table}", $crate::marks::absent!(), "[{header}];\n",
+                ".visible .const .align 8 .u64 ", $symbol, "{table}[{words}] = {{generic(", $symbol, "{table}", $crate::marks::absent!(), ")}};\n",
+                $crate::marks::class!(), " {key} ", $symbol, "{table} {name} {fingerprint} ", $place,
                 $($crate::__class_field_line!($field)),*
             ),
             $(const $crate::fingerprint::field_fingerprint(&<$row as $crate::info::ClassInfo>::FIELDS[$field]),)*
@@ -85,7 +85,7 @@ macro_rules! __class_symbol {
 #[macro_export]
 macro_rules! __class_field_line {
     ($field:literal) => {
-        "\n//ikra:field {}"
+        ::core::concat!("\n", $crate::marks::field!(), " {}")
     };
 }
 

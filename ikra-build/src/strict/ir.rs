@@ -9,11 +9,15 @@ pub(crate) struct Module<'t> {
     pub(crate) functions: Vec<Function<'t>>,
     /// Descriptions of places, scopes and files, by their numbers.
     descriptions: HashMap<&'t str, &'t str>,
+    /// Attributes that functions share, by their numbers.
+    attributes: HashMap<&'t str, &'t str>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Function<'t> {
     pub(crate) name: &'t str,
+    /// The number of its attributes.
+    attributes: Option<&'t str>,
     pub(crate) instructions: Vec<Instruction<'t>>,
 }
 
@@ -47,12 +51,23 @@ impl<'t> Module<'t> {
                 function.expect("a body follows its function's name").instructions.extend(Instruction::read(line));
             } else if line.starts_with("define ") {
                 is_body = true;
-                module.functions.push(Function { name: symbol(line).unwrap_or_default(), ..Function::default() });
+                let attributes = line.rsplit_once(" #").map(|(_, rest)| number(rest));
+                let name = symbol(line).unwrap_or_default();
+                module.functions.push(Function { name, attributes, ..Function::default() });
+            } else if let Some((number, rest)) =
+                line.strip_prefix("attributes #").and_then(|line| line.split_once(" = "))
+            {
+                module.attributes.insert(number, rest);
             } else if let Some((number, description)) = line.strip_prefix('!').and_then(|line| line.split_once(" = ")) {
                 module.descriptions.insert(number, description);
             }
         }
         module
+    }
+
+    /// The attributes of a function.
+    pub(crate) fn attributes(&self, function: &Function<'t>) -> &'t str {
+        function.attributes.and_then(|number| self.attributes.get(number)).copied().unwrap_or_default()
     }
 
     /// The functions around an instruction, from the one in which it was written outwards.
@@ -95,18 +110,30 @@ impl<'t> Instruction<'t> {
             _ => (None, line),
         };
         let place = text.split_once("!dbg !").map(|(_, rest)| number(rest));
-        text.starts_with(|c: char| c.is_ascii_lowercase()).then_some(Self { value, text, place })
+        // A line of a `switch` begins with a type: `i32 7, label %bb3`.
+        let is_case = text.strip_prefix('i').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        (text.starts_with(|c: char| c.is_ascii_lowercase()) && !is_case).then_some(Self { value, text, place })
     }
 
     /// `frem` of `frem float %1, %2`, `call` of `tail call …`.
     pub(crate) fn operation(&self) -> &'t str {
         let mut words = self.text.split_whitespace();
-        words.find(|word| !["tail", "musttail", "notail"].contains(word)).unwrap_or_default()
+        let operation = words.find(|word| !["tail", "musttail", "notail"].contains(word)).unwrap_or_default();
+        operation.trim_end_matches(',')
+    }
+
+    /// The text of the assembly that it calls.
+    pub(crate) fn assembly(&self) -> Option<&'t str> {
+        let (before, rest) = self.text.split_once(" asm ")?;
+        let (words, rest) = rest.split_once('"')?;
+        let is_flag = |c: char| c.is_ascii_lowercase() || c == ' ';
+        (self.operation() == "call" && !before.contains(['@', '"', '(']) && words.chars().all(is_flag))
+            .then(|| rest.split('"').next().unwrap_or_default())
     }
 
     /// The function that it calls.
     pub(crate) fn callee(&self) -> Option<&'t str> {
-        if self.operation() == "call" { symbol(self.text) } else { None }
+        if self.operation() == "call" && self.assembly().is_none() { symbol(self.text) } else { None }
     }
 
     /// The values that it uses, if they are no vectors.
@@ -179,8 +206,14 @@ start:
   %1 = frem float %0, 0x3FB99999A0000000, !dbg !8, !noundef !1
   %2 = phi float [ %1, %start ], [ 0.000000e+00, %bb1 ]
   %3 = sitofp i32 %n to float
-  br label %bb1, !dbg !9
+  %4 = call { i32, i32 } asm sideeffect "{ mov.b32 ${0}, 1; }", "=r,=r"() #5, !dbg !9, !srcloc !11
+  switch i32 %n, label %bb1 [
+    i32 7, label %bb2
+  ]
+  unreachable, !dbg !9
 }
+attributes #0 = { nounwind "target-cpu"="sm_75" }
+attributes #1 = { nounwind }
 !1 = !{}
 !3 = !DIFile(filename: "src/model.rs", directory: "")
 !4 = distinct !DISubprogram(name: "kernel", scope: null, file: !3, line: 7, scopeLine: 70)
@@ -197,7 +230,10 @@ start:
         let [function] = &module.functions[..] else { panic!("{module:?}") };
         assert_eq!(function.name, "a kernel");
         let operations: Vec<_> = function.instructions.iter().map(Instruction::operation).collect();
-        assert_eq!(operations, ["call", "frem", "phi", "sitofp", "br"]);
+        assert_eq!(operations, ["call", "frem", "phi", "sitofp", "call", "switch", "unreachable"]);
+        assert_eq!(function.instructions[4].assembly(), Some("{ mov.b32 ${0}, 1; }"));
+        assert_eq!((function.instructions[4].callee(), function.instructions[0].assembly()), (None, None));
+        assert_eq!(module.attributes(function), "{ nounwind \"target-cpu\"=\"sm_75\" }");
         assert_eq!(function.instructions[0].callee(), Some("llvm.fabs.f32"));
         let operands: Vec<_> = function.instructions.iter().map(Instruction::operands).collect();
         assert_eq!(
