@@ -91,8 +91,6 @@ pub mod warp;
 pub mod window;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub mod failure;
-#[cfg(not(target_arch = "nvptx64"))]
 pub mod isa;
 #[cfg(all(feature = "serde", not(target_arch = "nvptx64")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]

@@ -219,6 +219,33 @@ impl Compiled {
     }
 }
 
+/// The text of device code, or the one that `IKRA_REPLACE_DEVICE_CODE=package=FILE,…` puts in its place: to try out what passes do,
+/// without building the program again. Host and device compare their definitions with it all the same.
+///
+/// # Errors
+///
+/// [`GpuError::DeviceCodeRejected`] if the file cannot be read.
+fn replaced(code: DeviceCode) -> Result<Option<&'static str>, GpuError> {
+    static FILES: Mutex<Vec<(String, &'static str)>> = Mutex::new(Vec::new());
+    let Ok(variable) = std::env::var("IKRA_REPLACE_DEVICE_CODE") else { return Ok(code.text()) };
+    let pairs = variable.split(',').filter_map(|pair| pair.split_once('='));
+    let Some(path) = pairs.filter(|(package, _)| *package == code.package()).map(|(_, path)| path).last() else {
+        return Ok(code.text());
+    };
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, text)) = files.iter().find(|(known, _)| known == path) {
+        return Ok(Some(text));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let log = format!("IKRA_REPLACE_DEVICE_CODE: cannot read {path}: {error}");
+        GpuError::DeviceCodeRejected { log }
+    })?;
+    // Modules of the driver are made of it as long as the process lives.
+    let text: &'static str = text.leak();
+    files.push((path.to_owned(), text));
+    Ok(Some(text))
+}
+
 /// The device code of a world: of its own package, and of others.
 #[derive(Debug)]
 pub(crate) struct Codes {
@@ -241,7 +268,7 @@ impl Codes {
     fn new(all: &'static [DeviceCode], world: &'static str) -> Result<Self, GpuError> {
         let mut texts: Vec<(DeviceCode, &str, Arc<Code>)> = Vec::new();
         for &device_code in all {
-            let Some(text) = device_code.text() else { continue };
+            let Some(text) = replaced(device_code)? else { continue };
             if texts.iter().any(|(_, known, _)| *known == text) {
                 continue;
             }

@@ -23,20 +23,21 @@ pub(super) fn reported(module: &mut Module) -> usize {
     // Functions of their own, each before the item with this place.
     let mut own: Vec<(usize, Function)> = Vec::new();
     for (n, item) in module.items.iter_mut().enumerate() {
-        let Item::Function(Function { body: Some(body), line, .. }) = item else { continue };
+        let Item::Function(function) = item else { continue };
+        let Function { body: Some(body), line, .. } = &mut **function else { continue };
         let made = own.len();
         let found = reported_in(body, *line, made, &mut |function| own.push((n, function)));
         fired += found;
         is_called |= found > 0;
     }
     for (n, function) in own.into_iter().rev() {
-        module.items.insert(n, Item::Function(function));
+        module.items.insert(n, Item::Function(Box::new(function)));
     }
     // A function is declared before it is called.
     if is_called {
         let is_head = |item: &Item| matches!(item, Item::Directive(text) if !text.starts_with(".file"));
         let behind = module.items.iter().rposition(is_head).map_or(0, |n| n + 1);
-        module.items.insert(behind, Item::Function(prototype()));
+        module.items.insert(behind, Item::Function(Box::new(prototype())));
     }
     fired
 }
