@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "tests, not a library")]
 
 mod atomics;
+mod ends;
 // A GPU's errors come with the feature.
 #[cfg(feature = "cuda")]
 mod gpu;
