@@ -1,6 +1,7 @@
 //! Programs that broke a promise once, and others of their kind (`docs/soundness.md`).
 #![allow(missing_docs, reason = "tests, not a library")]
 
+mod alone;
 mod atomics;
 mod ends;
 // A GPU's errors come with the feature.
