@@ -5,8 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 /// Words of the messages of panics that the programs look for.
-const EXPECTED: [&str; 7] =
-    ["on purpose", "another object's handle", "is out of range", "does not belong", "in a way that its text", "is a link to", "overflow"];
+const EXPECTED: [&str; 7] = [
+    "on purpose",
+    "another object's handle",
+    "is out of range",
+    "does not belong",
+    "in a way that its text",
+    "is a link to",
+    "overflow",
+];
 
 /// How something ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -127,7 +127,8 @@ impl Car {
             3 => self.hints.iter_mut().for_each(|hint| hint.to = link),
             _ => self.hints.set(1, hint),
         }
-        self.seen += self.resolve(self.hint.to).x() + self.hints.iter().map(|hint| self.resolve(hint.to).x()).sum::<u32>();
+        self.seen +=
+            self.resolve(self.hint.to).x() + self.hints.iter().map(|hint| self.resolve(hint.to).x()).sum::<u32>();
     }
     #[kernel]
     pub fn in_options(&mut self, link: Link<Cell>, how: u32) {
@@ -148,7 +149,8 @@ impl Car {
     #[kernel]
     pub fn tick(&mut self) {
         self.seen += 1;
-        self.seen += self.at.x() + self.slots.iter().chain(&self.list).chain(&self.whole).chain(&self.far).map(|cell| cell.x()).sum::<u32>();
+        self.seen += self.at.x()
+            + self.slots.iter().chain(&self.list).chain(&self.whole).chain(&self.far).map(|cell| cell.x()).sum::<u32>();
     }
 }
 

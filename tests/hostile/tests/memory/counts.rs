@@ -78,7 +78,10 @@ fn haunted() -> Haunted {
     let mut world = Haunted::new();
     world.construct(MANY, Ghost::make, ()).unwrap();
     let last = world.ghosts.links().last();
-    world.shades.extend((0..MANY).map(|_| Shade { before: Nothing { none: [] }, x: 0, after: [], other: last })).unwrap();
+    world
+        .shades
+        .extend((0..MANY).map(|_| Shade { before: Nothing { none: [] }, x: 0, after: [], other: last }))
+        .unwrap();
     world
 }
 
@@ -114,7 +117,9 @@ fn more_than_there_are_ids() {
     for id in [MANY as u32 + 1, u32::MAX - 1, u32::MAX] {
         let link = Link::<Ghost>::from_id(id).unwrap();
         assert!(world.ghosts.read(link).is_err() && world.try_get(link).is_err());
-        assert!(world.ghosts.init(link, Ghost { nothing: Nothing { none: [] }, many: [Nothing { none: [] }; 3] }).is_err());
+        assert!(
+            world.ghosts.init(link, Ghost { nothing: Nothing { none: [] }, many: [Nothing { none: [] }; 3] }).is_err()
+        );
     }
     assert_eq!(world.execute_and_reduce(Ghost::one, (), Sum), MANY as u64);
 }

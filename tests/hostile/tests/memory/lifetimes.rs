@@ -65,7 +65,13 @@ fn guards_that_are_forgotten() {
         mem::forget(guard);
     }
     // Nothing was stored, and nothing is left that stands in the way.
-    assert!(graph.nodes.iter().zip(0..).all(|(row, n)| row.x == n && row.slots == [n; 2] && row.list.iter().all(|e| *e == n)));
+    assert!(
+        graph
+            .nodes
+            .iter()
+            .zip(0..)
+            .all(|(row, n)| row.x == n && row.slots == [n; 2] && row.list.iter().all(|e| *e == n))
+    );
     graph.execute(Node::step, ());
     graph.get_mut(links[3]).x = 7;
     assert_eq!(graph.get(links[3]).x(), 7);
@@ -108,7 +114,12 @@ fn refs_in_collections() {
     assert!(graph.nodes.iter().enumerate().all(|(n, row)| row.x == expected(n)));
     let refs: Vec<_> = graph.all::<Node>().collect();
     let shuffled: Vec<_> = (0..5_000).map(|n| refs[n * 7 % 5_000]).collect();
-    assert!(shuffled.iter().enumerate().all(|(n, node)| node.link().index() == n * 7 % 5_000 && node.x() == expected(n * 7 % 5_000)));
+    assert!(
+        shuffled
+            .iter()
+            .enumerate()
+            .all(|(n, node)| node.link().index() == n * 7 % 5_000 && node.x() == expected(n * 7 % 5_000))
+    );
     std::thread::scope(|scope| {
         for part in shuffled.chunks(1_250) {
             scope.spawn(move || assert!(part.iter().all(|node| node.next().slots().get(0) < 5_000)));

@@ -50,7 +50,8 @@ pub struct Store {
 }
 
 fn store(count: usize) -> Store {
-    let odd = [0x7fc0_0000, 0xffc1_2345, 0x7f80_0001, 0x7f80_0000, 0xff80_0000, 0, 0x8000_0000, 0x3f80_0000, 0xc2c8_0000];
+    let odd =
+        [0x7fc0_0000, 0xffc1_2345, 0x7f80_0001, 0x7f80_0000, 0xff80_0000, 0, 0x8000_0000, 0x3f80_0000, 0xc2c8_0000];
     let single = |n, salt| f32::from_bits(odd[mixed(n, salt) as usize % odd.len()]);
     let mut store = Store::new();
     let item = |n| Item { a: single(n, 1), b: single(n, 2), d: f64::from(single(n, 3)), c: single(n, 4), sum: 0 };

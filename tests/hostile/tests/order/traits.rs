@@ -121,10 +121,7 @@ strategies! {
 #[test]
 fn with_several_strategies() {
     let expected = same_with_any_threads(plain::run);
-    for (name, run) in [
-        ("wide", wide::run as fn() -> Vec<u64>),
-        ("vtable", tables::run),
-    ] {
+    for (name, run) in [("wide", wide::run as fn() -> Vec<u64>), ("vtable", tables::run)] {
         assert!(same_with_any_threads(run) == expected, "{name}");
     }
 }

@@ -255,7 +255,8 @@ fn and_a_second_one_that_is_not_caught() {
         let ended = ikra_hostile_tests::outcome(|| on_threads(threads, || world.execute(Thing::twice, ())));
         assert_eq!(ended.message(), Some("on purpose: 15000"), "{threads} threads");
         // And afterwards everything runs.
-        let ended = ikra_hostile_tests::outcome(|| on_threads(threads, || world.execute_range(Thing::twice, ..14_000, ())));
+        let ended =
+            ikra_hostile_tests::outcome(|| on_threads(threads, || world.execute_range(Thing::twice, ..14_000, ())));
         assert_eq!(ended.message(), None);
         assert!(world.things.column(thing::x)[..14_000].iter().all(|&x| x == 1 || x == 2));
         assert_eq!(world.things.column(thing::x)[14_999], 0);

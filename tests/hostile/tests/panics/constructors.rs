@@ -13,7 +13,10 @@ fn assert_whole(world: &Sim, when: &str) {
     assert!(homes.iter().all(|home| home.id() == 3), "{when}");
     let kinds = [Kind::Three, Kind::Four, Kind::Five];
     let right = world.bikes.iter().enumerate().filter(|(n, bike)| {
-        bike.kind == kinds[n % 3] && bike.ways == [bike.home; 2] && bike.other == Some(bike.home) && bike.rings == *n as u32
+        bike.kind == kinds[n % 3]
+            && bike.ways == [bike.home; 2]
+            && bike.other == Some(bike.home)
+            && bike.rings == *n as u32
     });
     assert_eq!(right.count(), MANY, "{when}");
 }

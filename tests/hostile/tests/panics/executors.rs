@@ -46,8 +46,13 @@ pub fn everything() -> Vec<Named> {
     world.on(Place::Host).execute(Car::change, ()).unwrap();
     add("on(host)", cars(&world));
 
-    let vehicles: Vec<VehicleLink> =
-        world.cars.links().step_by(2).map(VehicleLink::from).chain(world.bikes.links().map(VehicleLink::from)).collect();
+    let vehicles: Vec<VehicleLink> = world
+        .cars
+        .links()
+        .step_by(2)
+        .map(VehicleLink::from)
+        .chain(world.bikes.links().map(VehicleLink::from))
+        .collect();
     world.execute(Vehicle::ring, 2);
     world.execute_each(Vehicle::ring, &vehicles, 3).unwrap();
     add("trait", cars(&world) ^ hash(&world.bikes));

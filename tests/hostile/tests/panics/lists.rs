@@ -4,10 +4,10 @@ use std::sync::Mutex;
 
 use ikra::prelude::*;
 use ikra::{AsLinkList, Error, LinkList, ListedLink};
-use ikra_runtime::list::{LastList, LinkWords, Make};
 use ikra_hostile_tests::{MANY, THREADS, Way, hash, on_threads, outcome, while_unwinding};
+use ikra_runtime::list::{LastList, LinkWords, Make};
 
-use super::model::{Bike, Car, Kind, VehicleLink, Vehicle, bike, car, sim};
+use super::model::{Bike, Car, Kind, Vehicle, VehicleLink, bike, car, sim};
 
 /// Rows that panic half way, while the thread unwinds already or not: those before are there.
 #[test]
@@ -62,7 +62,11 @@ fn rows_that_run_kernels() {
 fn lists_by_hand() {
     struct Panics<'a>(&'a [Link<Car>]);
     impl AsLinkList<Link<Car>> for Panics<'_> {
-        fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, Link<Car>>) -> Result<LinkList<Link<Car>>, Error> {
+        fn as_link_list(
+            &self,
+            last: &mut LastList,
+            make: &mut Make<'_, Link<Car>>,
+        ) -> Result<LinkList<Link<Car>>, Error> {
             self.0.as_link_list(last, make)?;
             panic!("on purpose");
         }
@@ -70,7 +74,11 @@ fn lists_by_hand() {
     /// Puts the last list of one world into another, and gives that of fewer links.
     struct Exchanges<'a>(&'a [Link<Car>], Mutex<LastList>);
     impl AsLinkList<Link<Car>> for Exchanges<'_> {
-        fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, Link<Car>>) -> Result<LinkList<Link<Car>>, Error> {
+        fn as_link_list(
+            &self,
+            last: &mut LastList,
+            make: &mut Make<'_, Link<Car>>,
+        ) -> Result<LinkList<Link<Car>>, Error> {
             std::mem::swap(&mut *self.1.lock().unwrap(), last);
             self.0.as_link_list(last, make)?;
             self.0[1..].as_link_list(last, make)
@@ -119,7 +127,8 @@ fn links_by_hand() {
             Some(LinkWords::Narrow(&[]))
         }
     }
-    let list = |ids: std::ops::Range<u32>| outcome(|| LinkList::new(&ids.map(Odd).collect::<Vec<_>>()).map(|list| list.len()));
+    let list =
+        |ids: std::ops::Range<u32>| outcome(|| LinkList::new(&ids.map(Odd).collect::<Vec<_>>()).map(|list| list.len()));
     assert!(matches!(list(0..100), ikra_hostile_tests::Outcome::Returned(Ok(100))));
     assert!(list(100..200).message().is_some());
     assert!(matches!(list(200..300), ikra_hostile_tests::Outcome::Returned(Err(Error::Duplicate { .. }))));

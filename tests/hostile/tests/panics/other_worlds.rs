@@ -151,7 +151,8 @@ fn attack(count: usize, how: Failing) {
             assert!(labels.iter().map(|label| **label).eq(1..=MANY as u32), "{when}: {} labels", labels.len());
             let made = sim.construct(MANY, Outer::make, (count, how)).unwrap().count();
             assert_eq!((made, sim.outer.len()), (MANY, 2 * MANY), "{when}: construct");
-            let wrong = sim.outer.iter().skip(MANY).enumerate().filter(|(n, row)| row.x as usize != MANY + n || row.old != 1);
+            let wrong =
+                sim.outer.iter().skip(MANY).enumerate().filter(|(n, row)| row.x as usize != MANY + n || row.old != 1);
             assert_eq!(wrong.count(), 0, "{when}: construct");
         });
     }

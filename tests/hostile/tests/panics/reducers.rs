@@ -91,7 +91,8 @@ fn that_panic_in_a_chunk() {
                 let (mut store, count) = (items(MANY), AtomicU32::new(0));
                 let ended = outcome(|| store.execute_and_reduce(Item::id, (), Hostile(How::PanicsAt(id), &count)));
                 assert_eq!(ended.message(), Some(&*format!("on purpose: {id}")), "{threads} threads");
-                let ended = outcome(|| store.execute_and_reduce(Item::id_of_old, (), Hostile(How::PanicsAt(id), &count)));
+                let ended =
+                    outcome(|| store.execute_and_reduce(Item::id_of_old, (), Hostile(How::PanicsAt(id), &count)));
                 assert_eq!(ended.message(), Some(&*format!("on purpose: {id}")), "{threads} threads");
                 assert!(store.items.iter().all(|row| row.old == 0), "a snapshot is as before");
                 assert_eq!(store.execute_and_reduce(Item::id, (), Hostile(How::Right, &count)), TOTAL);
@@ -124,7 +125,11 @@ fn that_catch_panics_of_another_world() {
     for threads in THREADS {
         on_threads(threads, || {
             let (mut store, count) = (items(MANY), AtomicU32::new(0));
-            assert_eq!(store.execute_and_reduce(Item::id, (), Hostile(How::Catches, &count)), TOTAL, "{threads} threads");
+            assert_eq!(
+                store.execute_and_reduce(Item::id, (), Hostile(How::Catches, &count)),
+                TOTAL,
+                "{threads} threads"
+            );
             assert!(store.items.iter().all(|row| row.x == 1));
             assert!(count.load(SeqCst) >= 4);
             let list: Vec<_> = store.items.links().collect();

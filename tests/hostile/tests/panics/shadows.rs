@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra_hostile_tests::{MANY, THREADS, WAYS, on_threads, hush, outcome, while_unwinding};
+use ikra_hostile_tests::{MANY, THREADS, WAYS, hush, on_threads, outcome, while_unwinding};
 
 #[soa_class]
 #[derive(Clone, Debug)]

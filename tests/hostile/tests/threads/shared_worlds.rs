@@ -75,14 +75,22 @@ fn before_it_is_linked() {
                             wrong.fetch_add(1, SeqCst);
                         }
                     }
-                    if world.all::<Node>().count() != 300 || world.clone().get(Link::<Node>::from_id(3).unwrap()).tag() != round {
+                    if world.all::<Node>().count() != 300
+                        || world.clone().get(Link::<Node>::from_id(3).unwrap()).tag() != round
+                    {
                         wrong.fetch_add(1, SeqCst);
                     }
                 });
             }
         });
         assert_eq!(wrong.into_inner(), 0);
-        assert!(world.nodes.iter().enumerate().all(|(n, row)| row.hits == 4 && row.last == Some(row.next) && row.near.len() == n % 4));
+        assert!(
+            world
+                .nodes
+                .iter()
+                .enumerate()
+                .all(|(n, row)| row.hits == 4 && row.last == Some(row.next) && row.near.len() == n % 4)
+        );
         world.execute(Node::step, ());
     }
 }

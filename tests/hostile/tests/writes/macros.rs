@@ -186,7 +186,7 @@ impl Node {
     }
     #[kernel]
     pub fn autoref_in_parentheses(&mut self) {
-        in_parentheses!(((self.v.bumped())));
+        in_parentheses!((self.v.bumped()));
     }
 }
 

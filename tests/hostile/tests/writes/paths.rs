@@ -12,7 +12,7 @@ impl Node {
     }
     #[kernel]
     pub fn raw_place(&mut self) {
-        *(&mut (((self)).r#v).x) += 1;
+        *(&mut ((self).r#v).x) += 1;
     }
     #[kernel]
     pub fn type_of_the_expression(&mut self) {
