@@ -58,7 +58,7 @@ tests() {
 }
 
 # All but those that call a compiler.
-hostile() { tests -p ikra-hostile-tests --test memory --test names --test order --test panics --test threads --test writes; }
+hostile() { tests --no-fail-fast -p ikra-hostile-tests --test memory --test names --test order --test panics --test threads --test writes; }
 
 address() {
     printf '\n== AddressSanitizer, %s\n' "$(describe)"

@@ -77,7 +77,7 @@ pub struct Haunted {
 fn haunted() -> Haunted {
     let mut world = Haunted::new();
     world.construct(MANY, Ghost::make, ()).unwrap();
-    let last = world.ghosts.links().last();
+    let last = world.ghosts.links().next_back();
     world
         .shades
         .extend((0..MANY).map(|_| Shade { before: Nothing { none: [] }, x: 0, after: [], other: last }))

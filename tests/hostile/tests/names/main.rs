@@ -1,7 +1,13 @@
 //! Names that collide with what the macros make, with Ikra's own methods and with what the standard library has. What builds
 //! must be right.
 #![allow(missing_docs, reason = "tests, not a library")]
-#![allow(dead_code, non_camel_case_types, reason = "names that are to collide")]
+#![allow(
+    clippy::new_ret_no_self,
+    clippy::wrong_self_convention,
+    dead_code,
+    non_camel_case_types,
+    reason = "names that are to collide"
+)]
 #![forbid(unsafe_code)]
 
 mod fields;

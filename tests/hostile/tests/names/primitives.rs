@@ -2,7 +2,7 @@
 //! build.)
 
 mod hostile {
-    use ikra::{Link, Objects, Sum, kernel, soa_class, soa_methods, soa_world};
+    use ikra::{Link, Objects, Sum, soa_class, soa_methods, soa_world};
 
     pub struct i64;
     pub struct u16;

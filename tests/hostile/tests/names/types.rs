@@ -2,7 +2,7 @@
 
 /// Everything that the macros' code could name by accident.
 mod hostile {
-    use ikra::{Link, Objects, kernel, soa_class, soa_methods, soa_world};
+    use ikra::{Link, Objects, soa_class, soa_methods, soa_world};
 
     pub struct Option;
     pub struct Some;

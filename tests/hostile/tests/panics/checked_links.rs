@@ -86,7 +86,7 @@ fn looked_at_in_a_destructor() {
     for way in [Way::Install, Way::Scope, Way::ParIter, Way::Twice] {
         for threads in THREADS {
             let mut road = road(10);
-            let last = road.cars.links().last().unwrap();
+            let last = road.cars.links().next_back().unwrap();
             road.cars.column_mut(car::at)[last.index()] = bad();
             // By the short form, which panics, and by the other.
             while_unwinding(way, threads, || {

@@ -67,7 +67,7 @@ pub fn everything() -> Vec<Named> {
     add("construct with an arena", made.count() as u64 ^ cars(&world));
 
     // A bad link in the last object is found by all who look, each time.
-    let (last, second) = (world.bikes.links().last().unwrap(), world.bikes.links().nth(1).unwrap());
+    let (last, second) = (world.bikes.links().next_back().unwrap(), world.bikes.links().nth(1).unwrap());
     world.set(last, bike::home, Link::from_id(4_000_000_000).unwrap());
     for name in ["check_links", "check_links again"] {
         let result = world.on(Place::Host).execute(Bike::touch, ());

@@ -47,7 +47,9 @@ macro_rules! layouts {
             /// Which is compiled for one thread alone, too.
             #[kernel(reduce(Counting<'_>))]
             pub fn counted(&self) -> u64 {
-                self.all::<Self>().get(self.x as usize % 64).map_or((), |other| other.hits().add(self.x));
+                if let Some(other) = self.all::<Self>().get(self.x as usize % 64) {
+                    other.hits().add(self.x);
+                }
                 self.x
             }
         }
