@@ -163,12 +163,18 @@ programs! {
     attribute_of_an_item_in_a_body
     attribute_of_the_block
     colon_of_a_field
+    conditional_attribute_in_a_body
+    conditional_attribute_of_a_method
+    conditional_attribute_of_the_block
+    derive_in_a_body
     forged_effects
     forged_effects_of_a_method
     forged_snapshot
     instruction_set_of_ones_choice
     links_of_objects_elsewhere
+    module_named_like_a_tool
     module_named_like_an_attribute
     ready_for_a_kernel_elsewhere
     rooted_path_of_this_crate
+    tool_in_a_body
 }
