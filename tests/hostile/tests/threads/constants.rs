@@ -14,9 +14,6 @@ pub struct Node {
     pub next: Link<Node>,
 }
 
-fn alone<P: Phase>(_: NodeRef<'_, P>) -> u64 {
-    1 + u64::from(P::ALONE)
-}
 fn flags<P: Phase>(_: NodeRef<'_, P>) -> u64 {
     1 + u64::from(P::SEQUENTIAL) + 2 * u64::from(P::GUARDED) + 4 * P::OWN as u64 + 8 * P::BESIDE.len() as u64
 }
@@ -29,11 +26,6 @@ fn address_of_effects<P: Phase>(_: NodeRef<'_, P>) -> u64 {
 
 #[soa_methods]
 impl Node {
-    #[kernel(updates(add(count)), writes(x))]
-    pub fn ask_alone(&mut self) {
-        self.x = alone(self.next);
-        self.next.count().add(self.x);
-    }
     #[kernel(updates(add(count)), writes(x))]
     pub fn ask_flags(&mut self) {
         self.x = flags(self.next);
@@ -76,7 +68,6 @@ macro_rules! asked {
     )* };
 }
 asked! {
-    whether_it_is_alone ask_alone
     what_else_there_is ask_flags
     what_it_does ask_effects
     where_that_stands ask_address
