@@ -85,7 +85,7 @@ fn damaged_in_every_place() {
     attack(&text);
     for at in 0..text.len() {
         attack(&text[..at]);
-        for byte in [b'0', b'9', b'-', b',', b'"', b'[', b'}'] {
+        for byte in [b'9', b'"', b'}'] {
             let mut bytes = text.clone().into_bytes();
             bytes[at] = byte;
             attack(std::str::from_utf8(&bytes).unwrap());
@@ -99,7 +99,7 @@ fn damaged_in_every_place() {
 #[test]
 fn parts_in_other_places() {
     let text = serde_json::to_string(&road()).unwrap();
-    for step in 0..2_000 {
+    for step in 0..500 {
         let pick = |salt| mixed(step, salt) as usize % text.len();
         let (mut from, mut to) = (pick(1), pick(2));
         if from > to {
