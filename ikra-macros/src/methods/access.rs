@@ -356,7 +356,7 @@ impl Scanner<'_> {
                 }
                 TokenTree::Literal(literal) => self.access.formats_self |= names_self(literal),
                 TokenTree::Punct(hash) if hash.as_char() == '#' && !context.is_unknown() => {
-                    self.attribute(&tokens[at..])
+                    self.attribute(&tokens[at..]);
                 }
                 TokenTree::Punct(comma) if comma.as_char() == ',' && context == Context::Writing => {
                     context = Context::Formatting;
