@@ -78,7 +78,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         self.attempt(|device| device.recorded(world.members_mut().as_mut(), recorded))
     }
 
-    fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
+    unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
         self.attempt(|device| device.replay(world.members_mut().as_mut(), recording))
     }
 }

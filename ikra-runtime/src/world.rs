@@ -296,7 +296,9 @@ pub unsafe trait Holds<C: Class>: World {
 /// to atomic fields is checked for that ([`Atomic`](crate::storage::Atomic)); only fields that it calls `unordered`, and
 /// what it shares by other means (a `static`, a `Mutex` or another world among its arguments), are its own responsibility.
 ///
-/// If a kernel panics, the panic arrives in the caller, and the world can be used further. Kernels that were called
+/// If a kernel panics, the panic arrives in the caller, and the world can be used further. If it panics for several objects, the
+/// panic for the one with the lowest id arrives, with any number of threads. (`execute_pairs` takes objects in blocks of 16, in
+/// each of which all meet one other object before the next; a kernel of a trait runs class by class.) Kernels that were called
 /// for other objects may have run or not. Then, by the kind of field:
 ///
 /// | field | objects whose call returned | the object whose call panicked |

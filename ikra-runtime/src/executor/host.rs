@@ -199,7 +199,7 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         Ok(recorded)
     }
 
-    fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
+    unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
         self.refuse_in_recording("replaying another one")?;
         let recorded = recording.recorded::<HostRecording<W>>().filter(|made| made.world == self.trace.number);
         let Some(recorded) = recorded else {

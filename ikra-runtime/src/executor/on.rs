@@ -687,7 +687,8 @@ impl<'w, W: World> On<'w, W> {
             return Err(Error::StaleRecording { reason });
         }
         check_links(self.world, &[])?;
-        self.with(|executor, world| executor.replay(world, recording))
+        // SAFETY: `check_links` has seen to both, and the world is borrowed since.
+        self.with(|executor, world| unsafe { executor.replay(world, recording) })
     }
 
     /// Calls `work` with the place's executor, which is made if there is none.

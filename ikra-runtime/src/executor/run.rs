@@ -81,7 +81,11 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     /// # Errors
     ///
     /// [`Error::StaleRecording`] if the world is not as it was.
-    fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
+    ///
+    /// # Safety
+    ///
+    /// The world's tables are linked, and all links in its columns are checked.
+    unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
 }
 
 /// A run of a kernel: for executors that call Rust functions, and for those that do not.
