@@ -94,7 +94,9 @@ fn reported_in(body: &mut Body, line: u32, made: usize, own: &mut dyn FnMut(Func
 fn remove_unnamed(body: &mut Body) {
     let mut named: HashSet<String> = HashSet::new();
     for (_, one) in body.instructions() {
-        one.for_each_symbol(&mut |name| drop(named.insert(name.to_owned())));
+        one.for_each_symbol(&mut |name| {
+            named.insert(name.to_owned());
+        });
     }
     body.variables.retain(|variable| variable.space != Modifier::Param || named.contains(&variable.name));
 }
