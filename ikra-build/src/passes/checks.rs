@@ -240,7 +240,7 @@ $L__BB0_2:
         let done = |code: &str| {
             let (text, fired) = testing::done(first, code);
             assert_eq!(fired, 1, "{code}");
-            shown(&text.replace("%ikra_fails;", "%ikra_fails;").replacen("{\n", "{\n.reg .pred %ikra_fails;\n", 1))
+            shown(&text.replacen("{\n", "{\n.reg .pred %ikra_fails;\n", 1))
         };
         assert_eq!(done(PUSH), shown(&or));
         assert_eq!(testing::done(first, &or).1, 0);
