@@ -4,6 +4,7 @@ pub mod counts;
 pub mod fault;
 pub mod machine;
 
+mod alu;
 mod device;
 mod memory;
 mod options;

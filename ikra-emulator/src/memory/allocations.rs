@@ -37,6 +37,12 @@ pub(crate) struct Allocation {
     live: AtomicBool,
 }
 
+impl std::fmt::Debug for Allocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Allocation({}, {:#x}, {} bytes)", self.what, self.start, self.cells.bytes())
+    }
+}
+
 impl Allocation {
     /// Where `width` bytes at the address lie in the allocation.
     #[inline(always)]
