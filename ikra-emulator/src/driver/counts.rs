@@ -15,6 +15,19 @@ pub(crate) struct Counters {
     kernels: BTreeMap<String, Counter>,
 }
 
+impl Counters {
+    /// Keeps the text of a module beside the file, for whoever asks an assembler what its kernels need.
+    pub(crate) fn keep_text(&mut self, text: &str) {
+        let Some(file) = &self.file else { return };
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(text, &mut hasher);
+        let path = file.with_extension(format!("{:016x}.ptx", std::hash::Hasher::finish(&hasher)));
+        if let Err(error) = std::fs::write(&path, text) {
+            eprintln!("ikra-emulator: IKRA_EMULATOR_COUNTS={}: {}: {error}", file.display(), path.display());
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Counter {
     threads: u64,

@@ -111,6 +111,7 @@ fn load(driver: &mut Driver, text: &str) -> Result<Handle, (Status, String)> {
     let program = machine::Program::load(text).map_err(|error| {
         (INVALID_PTX, format!("ptxas application ptx input, line {}; error   : {}", error.line, error.message))
     })?;
+    driver.counts.keep_text(text);
     let loaded = machine.load(Arc::new(program)).map_err(|_| (OUT_OF_MEMORY, String::new()))?;
     let waiting = waiting(text).into_iter().map(str::to_owned).collect();
     let handle = driver.handle();

@@ -55,9 +55,10 @@ fn is_emulated_once() -> bool {
 ///
 /// # Panics
 ///
-/// With `IKRA_REQUIRE_GPU=1`, if there is no real one.
+/// With `IKRA_REQUIRE_GPU=1`, if there is no real one; with `IKRA_REQUIRE_DEVICE_CODE=1`, if there is no device code.
 pub fn has_gpu(device_code: Option<&str>) -> bool {
     if device_code.is_none() {
+        assert!(std::env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_none(), "there is no compiler for the device");
         println!("SKIPPED: there is no compiler for the device");
         return false;
     }
