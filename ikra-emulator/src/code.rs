@@ -207,6 +207,8 @@ pub(crate) enum Action {
     Atomic(Box<Atomic>),
     Fence { device: bool },
     Branch(u32),
+    /// The block that follows in the text lies elsewhere: no instruction.
+    Goto(u32),
     Table { index: Source, targets: Box<[u32]> },
     Call(Box<Call>),
     Return,

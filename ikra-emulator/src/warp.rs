@@ -161,3 +161,18 @@ impl Warp {
         }
     }
 }
+
+impl Warp {
+    /// Makes it a warp at its start.
+    pub(crate) fn reset(&mut self, number: u32, live: u32) {
+        self.number = number;
+        self.live = live;
+        self.running = live;
+        (self.at_barrier, self.at_aligned, self.at_exchange) = (0, 0, 0);
+        self.base = [0; 32];
+        self.frames.iter_mut().for_each(Vec::clear);
+        self.sync = 0;
+        self.patience = PATIENCE;
+        self.clock = 0;
+    }
+}

@@ -112,7 +112,7 @@ impl<'t> Lexer<'t> {
                 return Err(self.error("a `%` without a name"));
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'%' => Token::Word(self.word()),
-            b'.' if matches!(self.byte(1), b'a'..=b'z' | b'A'..=b'Z') => {
+            b'.' if self.byte(1).is_ascii_alphabetic() => {
                 self.at += 1;
                 let start = self.at;
                 self.word();

@@ -109,7 +109,7 @@ impl<'t> Parser<'t> {
                     Item::Directive(self.line()?.to_owned())
                 }
                 Token::Dotted("section") if linkage == Linkage::Private => Item::Section(self.section()?),
-                Token::Dotted("entry" | "func") => Item::Function(self.function(linkage)?),
+                Token::Dotted("entry" | "func") => Item::Function(Box::new(self.function(linkage)?)),
                 Token::Dotted(word) if is_space(word) => Item::Variable(self.variable(linkage)?),
                 _ => return self.unexpected("a variable, a function or a directive"),
             };

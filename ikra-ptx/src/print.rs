@@ -200,11 +200,18 @@ fn registers(body: &Body, f: &mut Formatter<'_>) -> fmt::Result {
         let number: u32 = name[prefix.len()..].parse().ok()?;
         (name.starts_with('%') && number.to_string() == name[prefix.len()..]).then(|| (prefix.to_owned(), number))
     };
+    // Those that an instruction names.
+    let mut is_named = vec![false; body.registers.len()];
+    for (_, one) in body.instructions() {
+        one.for_each_register(|register, _| is_named[register.0 as usize] = true);
+    }
+    let registers =
+        || body.registers.iter().zip(&is_named).filter(|(_, is_named)| **is_named).map(|(register, _)| register);
     // In the order in which they first occur; a family has one type.
     let mut families: Vec<(String, Type, u32)> = Vec::new();
     let mut single: Vec<(&str, Type)> = Vec::new();
     let mut places = HashMap::new();
-    for (name, ty) in &body.registers {
+    for (name, ty) in registers() {
         match numbered(name) {
             Some((prefix, number)) => {
                 let place = *places.entry((prefix.clone(), *ty)).or_insert_with(|| {
@@ -226,10 +233,7 @@ fn registers(body: &Body, f: &mut Formatter<'_>) -> fmt::Result {
         }
     }
     let first = |prefix: &str| families.iter().find(|family| family.0 == prefix).map(|family| family.1);
-    let odd = body
-        .registers
-        .iter()
-        .filter(|(name, ty)| numbered(name).is_some_and(|(prefix, _)| first(&prefix) != Some(*ty)));
+    let odd = registers().filter(|(name, ty)| numbered(name).is_some_and(|(prefix, _)| first(&prefix) != Some(*ty)));
     single.extend(odd.map(|(name, ty)| (name.as_str(), *ty)));
     for (name, ty) in single {
         writeln!(f, "\t.reg {ty} \t{name};")?;

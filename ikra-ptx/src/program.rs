@@ -23,7 +23,7 @@ pub enum Item {
     /// A variable in memory.
     Variable(Variable),
     /// A function, or the declaration of one.
-    Function(Function),
+    Function(Box<Function>),
     /// A section with what debuggers read, as it stands.
     Section(String),
 }
@@ -31,12 +31,14 @@ pub enum Item {
 impl Module {
     /// The functions, declarations among them, in the order of the text.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
-        self.items.iter().filter_map(|item| if let Item::Function(function) = item { Some(function) } else { None })
+        self.items.iter().filter_map(|item| if let Item::Function(function) = item { Some(&**function) } else { None })
     }
 
     /// The same, to be changed.
     pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
-        self.items.iter_mut().filter_map(|item| if let Item::Function(function) = item { Some(function) } else { None })
+        self.items
+            .iter_mut()
+            .filter_map(|item| if let Item::Function(function) = item { Some(&mut **function) } else { None })
     }
 
     /// The function with this name that has a body.

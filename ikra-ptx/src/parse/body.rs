@@ -297,7 +297,8 @@ impl<'t> Parser<'t> {
 
 impl Body {
     /// The instruction of a text, which names registers, labels, variables, tables and prototypes of this function:
-    /// `@%p1 add.s32 %r1, %r2, 4;`. It is not part of the function yet.
+    /// `@%p1 add.s32 %r1, %r2, 4;`. It is not part of the function yet. Registers that the function's own text has declared and never
+    /// used are not there; [`new_register`](Self::new_register) makes one.
     ///
     /// # Errors
     ///
@@ -305,6 +306,12 @@ impl Body {
     pub fn instruction(&mut self, text: &str) -> Result<crate::Instruction, Error> {
         let mut reader = Reader::new(&[]);
         reader.is_single = true;
+        let names = |names: Vec<&str>| names.into_iter().enumerate().map(|(n, name)| (name.to_owned(), n)).collect();
+        let tables: HashMap<String, usize> = names(self.tables.iter().map(|table| table.name.as_str()).collect());
+        let prototypes: HashMap<String, usize> =
+            names(self.prototypes.iter().map(|prototype| prototype.name.as_str()).collect());
+        reader.tables = tables.iter().map(|(name, &n)| (name.as_str(), n)).collect();
+        reader.prototypes = prototypes.iter().map(|(name, &n)| (name.as_str(), n)).collect();
         reader.body = std::mem::take(self);
         let made = Parser::new(text, &[]).and_then(|mut parser| parser.single(&mut reader));
         *self = reader.body;
@@ -365,6 +372,8 @@ fn join(body: &mut Body, named: &HashMap<Label, u32>) {
                 last.pragmas.append(&mut block.pragmas);
                 last.instructions.append(&mut block.instructions);
             }
+            // Behind a jump and before a label, where nothing is.
+            Some(_) if block.label.is_none() && block.instructions.is_empty() && block.pragmas.is_empty() => {}
             _ => joined.push(block),
         }
     }
