@@ -49,37 +49,25 @@
 //! | `IKRA_PREBUILT_PTX` | the path in [`Device::prebuilt`] |
 //! | `IKRA_WRITE_PREBUILT=1` | write that file |
 //! | `IKRA_VERBOSE=1` | say which compiler was taken, and how many kernels were made |
+//! | `IKRA_PASSES=-checks,-loops` | leave these passes out, for measurements (see `docs/compilers.md`) |
 //! | `IKRA_PTXAS` | the assembler that [`ptxas`] uses |
 
 #![warn(unreachable_pub)]
 
 mod artifact;
-mod checks;
-mod counters;
-mod counts;
+mod calls;
 mod files;
-mod ir;
 mod krate;
 mod library;
-mod lines;
-mod loops;
 mod messages;
 mod nested;
-mod offsets;
-mod panics;
 mod passes;
 mod prebuilt;
 pub mod ptx;
 pub mod ptxas;
-mod slots;
-mod spaces;
-mod stores;
 mod strict;
-mod strides;
 mod toolchain;
 mod turn;
-mod uncalled;
-mod words;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -281,8 +269,9 @@ impl Device {
         if let Some(complaint) = made.ir.and_then(|ir| strict::complaint(&ir, package, root)) {
             fail(&complaint);
         }
-        let problems = ptx::problems(&made.code);
-        let mut code = made.code;
+        let problems = ptx::problems_of(&made.code);
+        let kernels = made.code.kernels().count();
+        let mut code = made.code.to_string();
         code.push_str(&stack_marks(&problems, self.stack));
         for problem in problems {
             match problem {
@@ -300,7 +289,7 @@ impl Device {
             }
         }
         if is_set("IKRA_VERBOSE") {
-            warn(&format!("{} kernels by {toolchain}", ptx::kernels(&code).len()));
+            warn(&format!("{kernels} kernels by {toolchain}"));
         }
         let path = out.join("ikra_device.ptx");
         write_if_changed(&path, &code);
@@ -320,11 +309,11 @@ fn stack_marks(problems: &[ptx::Problem], stack: Option<usize>) -> String {
     let mut marks = String::new();
     for problem in problems {
         if let ptx::Problem::Recursion { kernel, .. } = problem {
-            marks.push_str(&format!("//ikra:recursive {kernel}\n"));
+            marks.push_str(&format!("{} {kernel}\n", ikra_marks::RECURSIVE));
         }
     }
     if let Some(bytes) = stack.or((!marks.is_empty()).then_some(STACK)) {
-        marks.push_str(&format!("//ikra:stack {bytes}\n"));
+        marks.push_str(&format!("{} {bytes}\n", ikra_marks::STACK));
     }
     marks
 }
@@ -344,6 +333,7 @@ fn use_prebuilt(search: &Search, prebuilt: Option<&Prebuilt<'_>>) {
 /// What the device code depends on, beside files.
 const VARIABLES: &[&str] = &[
     "DOCS_RS",
+    "IKRA_PASSES",
     "IKRA_PREBUILT_PTX",
     "IKRA_RUSTC",
     "IKRA_SKIP_DEVICE",

@@ -5,10 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use ikra_ptx::{Item, Module};
+
 use crate::files::hash;
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
-use crate::{Device, Floats, artifact, lines, messages, passes, turn};
+use crate::{Device, Floats, artifact, messages, passes, turn};
 
 /// Variables of the outer build that must not reach the inner one.
 const SCRUBBED: &[&str] = &[
@@ -44,7 +46,7 @@ const SCRUBBED_PREFIXES: &[&str] = &[
 /// What the inner build made.
 pub(crate) struct Made {
     /// PTX.
-    pub(crate) code: String,
+    pub(crate) code: Module,
     /// LLVM's text of the same, if it is to be looked at.
     pub(crate) ir: Option<String>,
     /// The files that it was made from.
@@ -102,8 +104,14 @@ pub(crate) fn compile(
     let profile = target_dir.join(TARGET).join(PROFILE);
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
-    let code = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let code = if device.lines { code } else { lines::removed(&code) };
+    let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let mut code = passes::parsed(&text).map_err(|error| not_understood(&error, toolchain, &path))?;
+    if !device.lines {
+        without_lines(&mut code);
+    }
+    let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
+    passes::done(&mut code, &left_out, cfg!(debug_assertions))
+        .map_err(|error| not_understood(&error, toolchain, &path))?;
     let ir = match device.floats {
         Floats::Strict => {
             let path = path.with_extension("ll");
@@ -111,7 +119,30 @@ pub(crate) fn compile(
         }
         Floats::Contract | Floats::Fast => None,
     };
-    Ok(Made { code: passes::done(&code), ir, sources: artifact::sources(&profile, &krate.name) })
+    Ok(Made { code, ir, sources: artifact::sources(&profile, &krate.name) })
+}
+
+/// What to tell the user of code that is not understood: another compiler than those that were tried wrote it.
+fn not_understood(error: &dyn std::fmt::Display, toolchain: &Toolchain, path: &Path) -> String {
+    let version = toolchain.version.lines().next().unwrap_or_default();
+    format!(
+        "the device code that {version} wrote to {} is not understood: {error}; this is a mistake of ikra-build, or the compiler is newer than it: IKRA_RUSTC can name an older one",
+        path.display()
+    )
+}
+
+/// Takes out places in the sources, and what debuggers read of them, where nobody asked for them.
+fn without_lines(code: &mut Module) {
+    let is_place = |item: &Item| match item {
+        Item::Section(_) => true,
+        Item::Directive(text) => text.starts_with(".file"),
+        _ => false,
+    };
+    code.items.retain(|item| !is_place(item));
+    let bodies = code.functions_mut().filter_map(|function| function.body.as_mut());
+    for one in bodies.flat_map(|body| &mut body.blocks).flat_map(|block| &mut block.instructions) {
+        one.location = None;
+    }
 }
 
 fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {

@@ -1,24 +1,90 @@
 //! What is done to device code behind the compiler, in the order in which it is done.
+//!
+//! The code is a program, `ikra_ptx::Module`: parsed once and printed once. A pass makes another that does the same, and says how
+//! often it fired. What it relies on it finds in definitions, uses and control flow ([`values`]), never in the text.
+//!
+//! How often each fired stands at the end of the code: `//ikra:passes spaces=120 slots=4 …`. Tests compare that with what was expected
+//! (`tests/device/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
 
-use crate::{checks, counters, counts, loops, offsets, panics, slots, spaces, stores, strides, uncalled, words};
+mod checks;
+mod counters;
+mod counts;
+mod edits;
+mod loops;
+mod offsets;
+mod panics;
+mod rows;
+mod slots;
+mod spaces;
+mod stores;
+mod strides;
+mod tables;
+#[cfg(test)]
+mod testing;
+mod uncalled;
+mod values;
+mod words;
 
-/// Each makes a text of another that does the same.
-const PASSES: &[fn(&str) -> String] = &[
-    spaces::named,
-    slots::direct,
-    stores::after_loads,
-    strides::stepped,
-    counters::down,
-    counts::read_once,
-    panics::reported,
-    uncalled::emptied,
-    checks::first,
-    loops::forbid_unrolling,
-    offsets::last,
-    words::passed,
+use ikra_marks::{NOTED_KERNEL, NOTED_OBJECT, PASSES as MARK};
+use ikra_ptx::{Error, Item, Module, Type};
+
+/// A pass by its name. It returns how often it fired.
+type Pass = (&'static str, fn(&mut Module) -> usize);
+
+const PASSES: &[Pass] = &[
+    ("spaces", spaces::named),
+    ("slots", slots::direct),
+    ("stores", stores::after_loads),
+    ("strides", strides::stepped),
+    ("counters", counters::down),
+    ("counts", counts::read_once),
+    ("panics", panics::reported),
+    ("uncalled", uncalled::emptied),
+    ("checks", checks::first),
+    ("loops", loops::forbid_unrolling),
+    ("offsets", offsets::last),
+    ("words", words::passed),
 ];
 
-/// The code as it is given to the driver.
-pub(crate) fn done(code: &str) -> String {
-    PASSES.iter().fold(code.to_owned(), |code, pass| pass(&code))
+/// The compiler's code as a program. Kernels note what they do in registers that nobody declares.
+pub(crate) fn parsed(code: &str) -> Result<Module, Error> {
+    Module::parse_with(code, &[(NOTED_KERNEL, Type::B64), (NOTED_OBJECT, Type::B32)])
+}
+
+/// Makes the code what is given to the driver, without the passes that are named in `left_out`.
+///
+/// # Errors
+///
+/// If a pass, which is named, made something that is no program. They are checked if `is_checked`.
+pub(crate) fn done(module: &mut Module, left_out: &[String], is_checked: bool) -> Result<(), String> {
+    let mut said = MARK.to_owned();
+    for (name, pass) in PASSES {
+        let is_left_out = left_out.iter().any(|other| other == name);
+        let fired = if is_left_out { String::from("off") } else { pass(module).to_string() };
+        said.push_str(&format!(" {name}={fired}"));
+        if is_checked {
+            module.verify().map_err(|error| format!("behind the pass `{name}`: {error}"))?;
+        }
+    }
+    module.items.push(Item::Annotation(said));
+    Ok(())
+}
+
+/// The passes that a list such as `-counters,-slots` leaves out.
+///
+/// # Errors
+///
+/// If there is no such pass.
+pub(crate) fn left_out(list: &str) -> Result<Vec<String>, String> {
+    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let known = |name: &str| PASSES.iter().any(|(known, _)| *known == name);
+    names
+        .map(|name| match name.strip_prefix('-') {
+            Some(left_out) if known(left_out) => Ok(left_out.to_owned()),
+            _ => {
+                let all: Vec<String> = PASSES.iter().map(|(known, _)| format!("-{known}")).collect();
+                Err(format!("IKRA_PASSES: `{name}` is none of {}", all.join(", ")))
+            }
+        })
+        .collect()
 }

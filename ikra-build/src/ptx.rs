@@ -1,13 +1,17 @@
-//! What device code holds, read from its text.
+//! What device code holds.
 //!
 //! For tests of a model: that a kernel loads a column once, that it keeps nothing in local memory.
 //!
 //! ```
 //! let code = "
+//! .version 6.3
+//! .target sm_75
 //! .visible .entry add(
 //!     .param .u64 add_param_0
 //! )
 //! {
+//!     .reg .b64 %rd<2>;
+//!     .reg .b32 %r<2>;
 //!     ld.param.b64    %rd1, [add_param_0];
 //!     ld.global.b32   %r1, [%rd1];
 //!     ret;
@@ -17,10 +21,15 @@
 //! assert_eq!(kernels[0].name, "add");
 //! assert_eq!(kernels[0].parameters, [".u64 add_param_0"]);
 //! assert_eq!(kernels[0].count("ld.global"), 1);
+//! assert_eq!(kernels[0].instructions().nth(1), Some("ld.global.b32 %r1, [%rd1]"));
 //! assert_eq!(kernels[0].local_bytes(), 0);
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use ikra_ptx::{Body, Linkage, Modifier, Module, Opcode};
+
+use crate::calls::Calls;
 
 /// A kernel in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,15 +38,19 @@ pub struct Kernel {
     pub name: String,
     /// Its parameters' declarations, without `.param`: `.u64 name`, `.align 8 .b8 name[24]`.
     pub parameters: Vec<String>,
-    /// Its instructions and declarations.
+    /// Its declarations, labels and instructions.
     pub body: String,
+    /// Its instructions, without guards and the signs behind them.
+    instructions: Vec<String>,
+    local_bytes: u64,
+    barriers: usize,
 }
 
 impl Kernel {
     /// The bytes of local memory that a thread needs.
     #[must_use]
     pub fn local_bytes(&self) -> u64 {
-        self.body.lines().filter_map(|line| array_bytes(line.trim().strip_prefix(".local ")?)).sum()
+        self.local_bytes
     }
 
     /// The number of barriers, of blocks and of warps.
@@ -46,7 +59,7 @@ impl Kernel {
     /// makes threads wait for ever.
     #[must_use]
     pub fn barriers(&self) -> usize {
-        self.instructions().filter(|at| at.starts_with("bar.") || at.starts_with("barrier.")).count()
+        self.barriers
     }
 
     /// The number of instructions that start with `prefix`, such as `ld.global` or `bar`.
@@ -55,103 +68,59 @@ impl Kernel {
         self.instructions().filter(|instruction| instruction.starts_with(prefix)).count()
     }
 
-    /// The instructions, without labels and guards.
+    /// The instructions, without guards: `ld.global.b32 %r1, [%rd1]`.
     pub fn instructions(&self) -> impl Iterator<Item = &str> {
-        self.body
-            .split(['\n', ';'])
-            .map(|line| line.trim().trim_start_matches('{').trim())
-            .map(unguarded)
-            .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
+        self.instructions.iter().map(String::as_str)
     }
-}
-
-/// Name, destinations and the other operands of a statement, of which `{%r1, %r2}` and `%p1|%p2` are two destinations each; a
-/// guard and the brace of a block before it are left out.
-pub(crate) fn statement(text: &str) -> Option<(&str, impl Iterator<Item = &str>, &str)> {
-    let (name, operands) = unguarded(text.trim().trim_start_matches('{').trim()).split_once(char::is_whitespace)?;
-    let operands = operands.trim();
-    let (to, from) = match operands.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-        Some((all, from)) => (all, from.trim_start_matches(',')),
-        None => operands.split_once(',').unwrap_or((operands, "")),
-    };
-    Some((name, to.split(['|', ',']).map(str::trim), from))
-}
-
-/// Name and operands of a line that is one instruction, which is always executed.
-pub(crate) fn plain(line: &str) -> Option<(&str, Vec<&str>)> {
-    let text = line.trim().strip_suffix(';')?;
-    if text.starts_with(['@', '{', '.', '/']) || text.contains('{') {
-        return None;
-    }
-    let (name, operands) = text.split_once(char::is_whitespace)?;
-    Some((name, operands.split(',').map(str::trim).collect()))
-}
-
-/// How often each register of 32 or 64 bits is assigned in the lines of a function.
-pub(crate) fn assignments<'t>(lines: &[&'t str]) -> HashMap<&'t str, usize> {
-    let mut assigned = HashMap::new();
-    for text in lines.iter().flat_map(|line| line.split(';')) {
-        let Some((_, to, _)) = statement(text) else { continue };
-        for to in to.filter(|to| to.starts_with("%r")) {
-            *assigned.entry(to).or_default() += 1;
-        }
-    }
-    assigned
-}
-
-/// The text of numbered lines, with others in the place of some.
-pub(crate) fn rewritten(
-    lines: impl Iterator<Item = (usize, impl AsRef<str>)>,
-    changed: &HashMap<usize, String>,
-) -> String {
-    let mut text = String::new();
-    for (n, line) in lines {
-        text.push_str(changed.get(&n).map_or(line.as_ref(), String::as_str));
-        text.push('\n');
-    }
-    text
-}
-
-/// `ret;` of `@%p1 ret;`.
-pub(crate) fn unguarded(instruction: &str) -> &str {
-    match instruction.strip_prefix('@') {
-        Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim()),
-        None => instruction,
-    }
-}
-
-/// `4096` of `.align 8 .b8 name[4096];`
-pub(crate) fn array_bytes(declaration: &str) -> Option<u64> {
-    declaration.split_once('[')?.1.split_once(']')?.0.parse().ok()
 }
 
 /// The kernels of a PTX text, in its order.
+///
+/// # Panics
+///
+/// If the text is not PTX. The message says where.
 #[must_use]
 pub fn kernels(ptx: &str) -> Vec<Kernel> {
-    let mut kernels = Vec::new();
-    let mut lines = ptx.lines();
-    while let Some(line) = lines.next() {
-        let Some((_, rest)) = line.split_once(".entry ") else { continue };
-        let name = rest.split(|c: char| c == '(' || c.is_whitespace()).next().unwrap_or_default().to_owned();
-        let mut parameters = Vec::new();
-        let mut body = String::new();
-        let mut is_body = line.contains('{');
-        for line in lines.by_ref() {
-            if line.starts_with('}') {
-                break;
-            }
-            if is_body {
-                body.push_str(line);
-                body.push('\n');
-            } else if line.starts_with('{') {
-                is_body = true;
-            } else if let Some(parameter) = line.trim().strip_prefix(".param ") {
-                parameters.push(parameter.trim_end_matches(',').to_owned());
-            }
+    let module = parsed(ptx);
+    let kernels = module.kernels().map(|function| {
+        let parameter =
+            |parameter: &ikra_ptx::Parameter| parameter.to_string().trim_start_matches(".param ").to_owned();
+        let body = function.body.as_ref().expect("a kernel has a body");
+        Kernel {
+            name: function.name.clone(),
+            parameters: function.parameters.iter().map(parameter).collect(),
+            body: body.to_string(),
+            instructions: instructions(body),
+            local_bytes: local_bytes(body),
+            barriers: body.instructions().filter(|(_, one)| is_barrier(one.opcode)).count(),
         }
-        kernels.push(Kernel { name, parameters, body });
+    });
+    kernels.collect()
+}
+
+fn parsed(ptx: &str) -> Module {
+    match Module::parse(ptx) {
+        Ok(module) => module,
+        Err(error) => panic!("this is not device code: {error}"),
     }
-    kernels
+}
+
+fn is_barrier(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Bar | Opcode::Barrier)
+}
+
+fn instructions(body: &Body) -> Vec<String> {
+    let shown = |one: &ikra_ptx::Instruction| {
+        let plain = ikra_ptx::Instruction { guard: None, ..one.clone() };
+        plain.text(body).trim_end_matches(';').replacen(" \t", " ", 1)
+    };
+    body.instructions().map(|(_, one)| shown(one)).collect()
+}
+
+/// The bytes of a function's variables in local memory.
+fn local_bytes(body: &Body) -> u64 {
+    let local = body.variables.iter().filter(|variable| variable.space == Modifier::Local);
+    local.filter_map(ikra_ptx::Variable::bytes).sum()
 }
 
 /// Something in device code that should not be there.
@@ -175,59 +144,13 @@ pub enum Problem {
     },
 }
 
-/// The functions that each function calls by name, in order.
-pub(crate) fn calls(ptx: &str) -> BTreeMap<&str, Vec<&str>> {
-    let mut calls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let (mut declared, mut own) = (None, None);
-    for (start, line) in ptx.lines().map(|line| (line.as_ptr().addr() - ptx.as_ptr().addr(), line)) {
-        let text = unguarded(line.trim());
-        if let Some((_, rest)) = line.split_once(".entry ").or_else(|| line.split_once(".func ")) {
-            declared = Some(first_name(rest));
-        } else if line.starts_with('{') {
-            own = declared.take();
-            calls.entry(own.unwrap_or_default()).or_default();
-        } else if line.starts_with('}') {
-            own = None;
-        } else if let (Some(own), true) = (own, text.starts_with("call")) {
-            // `call.uni (retval0), name, (…);`, on several lines if there are many arguments.
-            let all = ptx[start..].split(';').next().unwrap_or_default();
-            let callee = first_name(all.split_once("call").map_or("", |(_, rest)| rest.trim_start_matches(".uni")));
-            calls.entry(own).or_default().push(callee);
-        }
-    }
-    calls
-}
-
-/// `name` of `(…), name, …` or `name(…`.
-pub(crate) fn first_name(text: &str) -> &str {
-    let text = text.trim();
-    let text = if text.starts_with('(') { text.split_once(')').map_or("", |(_, rest)| rest) } else { text };
-    let text = text.trim_start_matches([',', ' ', '\t', '\n']);
-    text.split(|c: char| c == '(' || c == ',' || c.is_whitespace()).next().unwrap_or_default()
-}
-
-/// The functions that are reached from one, in the order in which they are met.
-pub(crate) fn reached<'c>(calls: &BTreeMap<&str, Vec<&'c str>>, from: &str) -> Vec<&'c str> {
-    let mut reached: Vec<&str> = Vec::new();
-    let mut open: Vec<&str> = calls.get(from).into_iter().flatten().rev().copied().collect();
-    while let Some(next) = open.pop() {
-        if !reached.contains(&next) {
-            reached.push(next);
-            open.extend(calls.get(next).into_iter().flatten().rev());
-        }
-    }
-    reached
-}
-
 /// Kernels that call functions that may call themselves, with the first of these. Calls by a pointer are not followed.
-fn recursions(ptx: &str) -> Vec<(&str, &str)> {
-    let calls = calls(ptx);
+fn recursions(module: &Module) -> Vec<(&str, &str)> {
+    let calls = Calls::of(module);
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    let mut is_recursive = |name| *known.entry(name).or_insert_with(|| reached(&calls, name).contains(&name));
-    let kernels = ptx.lines().filter_map(|line| Some(first_name(line.split_once(".entry ")?.1)));
-    kernels
-        .filter_map(|kernel| Some((kernel, reached(&calls, kernel).into_iter().find(|&name| is_recursive(name))?)))
-        .collect()
+    let mut is_recursive = |name| *known.entry(name).or_insert_with(|| calls.reached(name).contains(&Some(name)));
+    let mut first = |kernel: &str| calls.reached(kernel).into_iter().flatten().find(|name| is_recursive(name));
+    module.kernels().filter_map(|kernel| Some((kernel.name.as_str(), first(&kernel.name)?))).collect()
 }
 
 /// `Tree::sum` of a symbol.
@@ -258,35 +181,28 @@ fn method(symbol: &str) -> String {
 const SUPPLIED: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
 
 /// What is wrong with device code, although it is well-formed.
+///
+/// # Panics
+///
+/// If the text is not PTX. The message says where.
 #[must_use]
 pub fn problems(ptx: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut lines = ptx.lines();
-    while let Some(line) = lines.next() {
-        if !line.trim_start().starts_with(".extern .func") {
-            continue;
-        }
-        // `.extern .func (.param …) name`, the name perhaps on the next line.
-        let mut text = line.trim().to_owned();
-        while !text.contains(';') && !text.ends_with('(') {
-            match lines.next() {
-                Some(line) => text.push_str(&format!(" {}", line.trim())),
-                None => break,
-            }
-        }
-        let text = text.trim_start_matches(".extern .func").trim();
-        let text = if text.starts_with('(') { text.split_once(')').map_or("", |(_, rest)| rest) } else { text };
-        let name = text.trim().split(|c: char| c == '(' || c == ';' || c.is_whitespace()).next().unwrap_or_default();
-        if !name.is_empty() && !SUPPLIED.contains(&name) {
-            problems.push(Problem::Unresolved(name.to_owned()));
-        }
-    }
-    let recursions = recursions(ptx);
-    for kernel in kernels(ptx) {
-        let bytes = kernel.local_bytes();
+    problems_of(&parsed(ptx))
+}
+
+/// The same, of a program.
+pub(crate) fn problems_of(module: &Module) -> Vec<Problem> {
+    let is_missing = |function: &&ikra_ptx::Function| {
+        function.linkage == Linkage::Extern && function.body.is_none() && !SUPPLIED.contains(&function.name.as_str())
+    };
+    let missing = module.functions().filter(is_missing);
+    let mut problems: Vec<Problem> = missing.map(|function| Problem::Unresolved(function.name.clone())).collect();
+    let recursions = recursions(module);
+    for kernel in module.kernels() {
+        let bytes = kernel.body.as_ref().map_or(0, local_bytes);
         // What is passed to a function that calls itself is there in any case.
         if bytes > 0 && !recursions.iter().any(|&(recursive, _)| recursive == kernel.name) {
-            problems.push(Problem::LocalMemory { kernel: kernel.name, bytes });
+            problems.push(Problem::LocalMemory { kernel: kernel.name.clone(), bytes });
         }
     }
     problems.extend(
@@ -321,6 +237,8 @@ mod tests {
 {
 	.local .align 8 .b8 	__local_depot0[48];
 	.reg .pred 	%p<2>;
+	.reg .b32 	%r<2>;
+	.reg .b64 	%rd<2>;
 	{ .reg .b64 a; mov.b64 a, table; ld.const.u64 %rd1, [a]; }
 	@%p1 bra 	$L__BB0_1;
 	ld.global.b32 	%r1, [%rd1];
@@ -382,6 +300,7 @@ $L__BB0_1:
 	.param .b64 p
 )
 {
+	.reg .pred 	%p<2>;
 	@%p1 bra 	$L__BB0_1;
 	{ // callseq 1, 0
 	call.uni 
@@ -391,6 +310,7 @@ $L__BB0_1:
 	param0
 	);
 	} // callseq 1
+$L__BB0_1:
 	ret;
 }
 .func  (.param .b32 func_retval0) other(

@@ -1,10 +1,21 @@
 //! Operations that give other bits on the device than on the host, found in LLVM's text of the device code.
+//!
+//! The lists say what is allowed, not what is refused: an operation that a newer compiler introduces is refused until somebody
+//! has found out that it is exact. [`operations`] has the instructions and intrinsics, [`assembly`] the instructions of inline
+//! assembly.
+
+mod assembly;
+mod ir;
+mod operations;
+mod zeros;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
 
-use crate::ir::{Frame, Function, Instruction, Module};
+use operations::{Refusal, refusal};
+
+use ir::{Frame, Function, Instruction, Module};
 
 /// An operation, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,176 +61,23 @@ fn findings(ir: &str, package: &Path, root: &Path) -> BTreeSet<Finding> {
     let module = Module::read(ir);
     let mut found = BTreeSet::new();
     for function in &module.functions {
+        if let Some(Refusal { what, instead }) = operations::refused_attribute(module.attributes(function)) {
+            found.insert(Finding { place: Spot::Function(function.name.to_owned()), what, instead });
+        }
         let values = values(function);
         for instruction in &function.instructions {
-            let frames = module.frames(instruction);
-            if let Some((what, instead)) = refusal(instruction, &values, &frames) {
-                found.insert(Finding { place: place(&frames, function, package, root), what, instead });
+            let frames = || module.frames(instruction);
+            if let Some(Refusal { what, instead }) = refusal(instruction, &values, &frames) {
+                found.insert(Finding { place: place(&frames(), function, package, root), what, instead });
             }
         }
     }
     found
 }
 
-/// The function of `ikra::math` for one of `std` or LLVM, with its arguments.
-fn replacement(name: &str) -> String {
-    let name = match name {
-        "log" => "ln",
-        "pow" => "powf",
-        "sincos" => "sin_cos",
-        name => name,
-    };
-    let arguments = match name {
-        "atan2" => "y, x",
-        "hypot" | "powf" | "rem" | "min" | "max" | "midpoint" => "x, y",
-        "powi" => "x, n",
-        "log_base" => "x, base",
-        "mul_add" => "x, a, b",
-        _ => "x",
-    };
-    format!("write `ikra::math::{}({arguments})`", if name == "log_base" { "log" } else { name })
-}
-
-/// Functions of LLVM that have no instruction or an approximate one.
-const INTRINSICS: &[&str] = &[
-    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "exp10", "exp2", "log", "log10", "log2", "pow", "powi",
-    "sin", "sincos", "sinh", "tan", "tanh",
-];
-
-/// Flags that allow the compiler to compute something else.
-const FLAGS: &[&str] = &["fast", "reassoc", "arcp", "contract", "afn"];
-
-/// What is said of an instruction that gives other bits, and what to write instead.
-fn refusal(
-    instruction: &Instruction<'_>,
-    values: &HashMap<&str, &Instruction<'_>>,
-    frames: &[Frame<'_>],
-) -> Option<(String, String)> {
-    let other = |what: &str| format!("{what} gives other bits on the device than on the host");
-    if instruction.operation() == "frem" {
-        return Some((other("`%` of floating-point numbers"), replacement("rem")));
-    }
-    // `core::f32::…::midpoint`, mangled.
-    let is_midpoint = |function: &str| function.contains("4core3f32") && function.contains("8midpoint");
-    let is_float = instruction.text.contains(" float ") || instruction.text.contains(" double ");
-    if is_float && frames.iter().any(|frame| is_midpoint(frame.function)) {
-        return Some((other("`midpoint` of `f32`"), replacement("midpoint")));
-    }
-    if instruction.operation().starts_with('f')
-        && FLAGS.iter().any(|flag| instruction.text.split(' ').any(|word| word == *flag))
-    {
-        return Some((other("arithmetic that the compiler may rearrange"), String::from("use the ordinary operators")));
-    }
-    let callee = instruction.callee()?;
-    if is_midpoint(callee) {
-        return Some((other("`midpoint` of `f32`"), replacement("midpoint")));
-    }
-    if let Some(method) = callee.strip_prefix("ikra_refused_") {
-        let instead = replacement(if method == "log" {
-            "log_base"
-        } else if method == "ln" {
-            "log"
-        } else {
-            method
-        });
-        let what = if method == "powi" {
-            "`powi` with another power than −1, 0, 1 or 2"
-        } else {
-            &format!("`{method}` of `std`")
-        };
-        return Some((other(what), instead));
-    }
-    let intrinsic = callee.strip_prefix("llvm.")?.split('.').next()?;
-    match intrinsic {
-        "minnum" | "minimumnum" | "maxnum" | "maximumnum" if may_differ_in_zeros(instruction, values) => {
-            let name = &intrinsic[..3];
-            let what = format!("`{name}` of floating-point numbers, of which one may be −0 and the other 0,");
-            Some((other(&what), format!("{}, which orders them", replacement(name))))
-        }
-        "fmuladd" => Some((other("a product and a sum that may be fused"), replacement("mul_add"))),
-        _ if INTRINSICS.contains(&intrinsic) => {
-            Some((other(&format!("the compiler's `{intrinsic}`")), replacement(intrinsic)))
-        }
-        _ => None,
-    }
-}
-
 /// The instructions of a function by their values.
 fn values<'m, 't>(function: &'m Function<'t>) -> HashMap<&'t str, &'m Instruction<'t>> {
     function.instructions.iter().filter_map(|instruction| Some((instruction.value?, instruction))).collect()
-}
-
-/// Whether both operands may be zeros of different signs.
-fn may_differ_in_zeros(instruction: &Instruction<'_>, values: &HashMap<&str, &Instruction<'_>>) -> bool {
-    let operands = instruction.operands();
-    let [a, b] = operands[..] else { return true };
-    let is_other_than_zero = |operand| constant(operand).is_some_and(|x| x != 0.0);
-    if a == b || is_other_than_zero(a) || is_other_than_zero(b) {
-        return false;
-    }
-    [a, b].iter().any(|operand| !Sign::of(operand, values, 8).is_never_minus_zero)
-}
-
-/// A number in LLVM's text.
-fn constant(operand: &str) -> Option<f64> {
-    match operand.strip_prefix("0x") {
-        Some(bits) => u64::from_str_radix(bits, 16).ok().map(f64::from_bits),
-        None => operand.parse().ok(),
-    }
-}
-
-/// What is known of a value.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sign {
-    is_never_minus_zero: bool,
-    /// It is 0 or positive, or NaN.
-    is_never_negative: bool,
-}
-
-impl Sign {
-    /// Follows a value to where it comes from, through at most this many instructions.
-    fn of(operand: &str, values: &HashMap<&str, &Instruction<'_>>, depth: u32) -> Self {
-        let positive = Self { is_never_minus_zero: true, is_never_negative: true };
-        if let Some(x) = constant(operand) {
-            let is_minus_zero = x == 0.0 && x.is_sign_negative();
-            return Self { is_never_minus_zero: !is_minus_zero, is_never_negative: x >= 0.0 && !is_minus_zero };
-        }
-        let (Some(instruction), Some(depth)) = (values.get(operand), depth.checked_sub(1)) else {
-            return Self::default();
-        };
-        let operands = instruction.operands();
-        let signs: Vec<Self> = operands.iter().map(|operand| Self::of(operand, values, depth)).collect();
-        let all = |signs: &[Self]| Self {
-            is_never_minus_zero: signs.iter().all(|sign| sign.is_never_minus_zero),
-            is_never_negative: signs.iter().all(|sign| sign.is_never_negative),
-        };
-        match (instruction.operation(), &operands[..], &signs[..]) {
-            ("uitofp", ..) => positive,
-            ("sitofp", ..) => Self { is_never_minus_zero: true, is_never_negative: false },
-            ("fmul", [a, b], _) if a == b => positive,
-            // A product or quotient of positive numbers may be too small for another number than 0.
-            ("fmul" | "fdiv", _, [a, b]) if a.is_never_negative && b.is_never_negative => positive,
-            // Rounded to nearest, a sum is −0 only if both numbers are, a difference if it is −0 − 0.
-            ("fadd", _, [a, b]) => Self {
-                is_never_minus_zero: a.is_never_minus_zero || b.is_never_minus_zero,
-                is_never_negative: a.is_never_negative && b.is_never_negative,
-            },
-            ("fsub", _, [a, _]) => Self { is_never_minus_zero: a.is_never_minus_zero, is_never_negative: false },
-            ("fpext", _, [a]) => *a,
-            ("fptrunc", _, [a]) if a.is_never_negative => positive,
-            ("select", _, [_, a, b]) => all(&[*a, *b]),
-            ("phi", ..) => all(&signs),
-            ("call", ..) => {
-                match instruction.callee().and_then(|callee| callee.strip_prefix("llvm.")?.split('.').next()) {
-                    Some("fabs") => positive,
-                    Some("sqrt") => all(&signs),
-                    Some("minnum" | "minimumnum" | "maxnum" | "maximumnum") => all(&signs),
-                    _ => Self::default(),
-                }
-            }
-            _ => Self::default(),
-        }
-    }
 }
 
 /// Where an instruction was written, as the compiler would show it: in the package if it was, and in a crate that
@@ -236,15 +94,19 @@ fn place(frames: &[Frame<'_>], function: &Function<'_>, package: &Path, root: &P
 
 /// Whether a file belongs to `core`, or to Ikra.
 fn is_library(file: &Path) -> bool {
-    let is_ikras = |name: &str| {
+    let names: Vec<_> = file.iter().map(|name| name.to_string_lossy()).collect();
+    is_ikras(file) || names.windows(2).any(|pair| pair == ["library", "core"] || pair == ["crates", "core_arch"])
+}
+
+/// Whether a file belongs to Ikra.
+fn is_ikras(file: &Path) -> bool {
+    file.iter().any(|name| {
+        let name = name.to_string_lossy();
         ["ikra-core", "ikra-gpu"].iter().filter_map(|own| name.strip_prefix(own)).any(|rest| {
             // A version may follow.
             rest.is_empty() || rest.starts_with('-') && rest[1..].starts_with(|c: char| c.is_ascii_digit())
         })
-    };
-    let names: Vec<_> = file.iter().map(|name| name.to_string_lossy()).collect();
-    names.iter().any(|name| is_ikras(name))
-        || names.windows(2).any(|pair| pair == ["library", "core"] || pair == ["crates", "core_arch"])
+    })
 }
 
 #[cfg(test)]
@@ -253,6 +115,10 @@ mod tests {
 
     /// The findings in a kernel of these instructions.
     fn found(instructions: &str) -> Vec<(String, String)> {
+        findings_in(instructions).into_iter().map(|finding| (finding.place.to_string(), finding.instead)).collect()
+    }
+
+    fn findings_in(instructions: &str) -> Vec<Finding> {
         let lines: String = instructions.lines().map(|line| format!("  {}\n", line.trim())).collect();
         let text = format!(
             "define ptx_kernel void @kernel() {{\nstart:\n{lines}  ret void\n}}\n{}",
@@ -264,10 +130,12 @@ mod tests {
 !6 = !DIFile(filename: \"src/model.rs\", directory: \"\")
 !7 = distinct !DISubprogram(name: \"midpoint\", linkageName: \"_R4core3f328midpoint\", file: !2, line: 9)
 !8 = !DILocation(line: 10, column: 1, scope: !7, inlinedAt: !4)
+!10 = distinct !DISubprogram(name: \"ln\", linkageName: \"_R2ln\", file: !11, line: 9)
+!11 = !DIFile(filename: \"ikra-core/src/target/device/approximate.rs\", directory: \"\")
+!12 = !DILocation(line: 10, column: 1, scope: !10, inlinedAt: !4)
 "
         );
-        let findings = findings(&text, Path::new("/p"), Path::new("/p"));
-        findings.into_iter().map(|finding| (finding.place.to_string(), finding.instead)).collect()
+        findings(&text, Path::new("/p"), Path::new("/p")).into_iter().collect()
     }
 
     fn is_found(instructions: &str, instead: &str) {
@@ -299,6 +167,53 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_known_is_refused() {
+        for (line, named) in [
+            ("%1 = call float @llvm.frobnicate.f32(float %a), !dbg !4", "the compiler's `frobnicate`"),
+            ("%1 = fblend float %a, %b, !dbg !4", "the compiler's `fblend`"),
+            ("%1 = blend i32 %a, %b, !dbg !4", "the compiler's `blend`"),
+            ("%1 = call float @llvm.ldexp.f32.i32(float %a, i32 %n), !dbg !4", "the compiler's `ldexp`"),
+            (
+                "%1 = call double @llvm.experimental.constrained.fadd.f64(double %a, double %b, metadata !\"round.upward\"), !dbg !4",
+                "the compiler's `experimental`",
+            ),
+            (
+                "%1 = call float @llvm.vector.reduce.fadd.v2f32(float %a, <2 x float> %b), !dbg !4",
+                "the compiler's `vector`",
+            ),
+            ("%1 = call float @llvm.nvvm.sin.approx.f(float %a), !dbg !4", "`llvm.nvvm.sin.approx.f`"),
+            (
+                "%1 = call { i32, i32 } @llvm.nvvm.mma.m16n8k8.row.col.f16.f16(i32 %a, i32 %b, i32 %c), !dbg !4",
+                "`llvm.nvvm.mma.m16n8k8.row.col.f16.f16`",
+            ),
+            ("%1 = call i32 @llvm.nvvm.redux.sync.fmin(i32 %a, i32 -1), !dbg !4", "`llvm.nvvm.redux.sync.fmin`"),
+            ("%1 = fadd half %a, %b, !dbg !4", "than `f32` and `f64`"),
+            ("%1 = fptrunc double %a to half, !dbg !4", "than `f32` and `f64`"),
+            ("%1 = fmul <2 x bfloat> %a, %b, !dbg !4", "than `f32` and `f64`"),
+            ("%1 = call half @llvm.sqrt.f16(half %a), !dbg !4", "the compiler's `sqrt`"),
+            ("%1 = fdiv float %a, %b, !dbg !4, !fpmath !9", "`fdiv` that may be less exact"),
+            ("%1 = atomicrmw fadd ptr %p, float %a monotonic, align 4, !dbg !4", "`atomicrmw fadd`"),
+            ("%1 = tail call float asm \"mul.f32 $0, $1, $2;\", \"=f,f,f\"(float %a, float %b), !dbg !4", "`mul.f32`"),
+            (
+                "%1 = call float asm sideeffect \"lg2.approx.f32 $0, $1;\", \"=f,f\"(float %a), !dbg !4",
+                "`lg2.approx.f32`",
+            ),
+        ] {
+            let findings = findings_in(line);
+            let [Finding { what, .. }] = &findings[..] else { panic!("{line}: {findings:?}") };
+            assert!(what.contains(named) && what.contains("is not known to give the same bits"), "{line}: {what}");
+        }
+        is_found("%1 = fadd nsz float %a, %b, !dbg !4", "ordinary operators");
+        is_found("%1 = fmul contract float %a, %b, !dbg !4", "ordinary operators");
+        is_found("%1 = call afn float @llvm.sqrt.f32(float %a), !dbg !4", "ordinary operators");
+        is_found("%1 = select nsz i1 %c, float %a, float %b, !dbg !4", "ordinary operators");
+        is_found(
+            "%1 = call float @llvm.fmuladd.f32(float %a, float %b, float %c), !dbg !4",
+            "`ikra::math::mul_add(x, a, b)`",
+        );
+    }
+
+    #[test]
     fn what_is_the_same_is_not_found() {
         for line in [
             "%1 = srem i32 %a, %b, !dbg !4",
@@ -308,6 +223,20 @@ mod tests {
             "%1 = call float @llvm.fma.f32(float %a, float %b, float %c), !dbg !4",
             "%1 = call float @llvm.maximum.f32(float %a, float %b), !dbg !4",
             "call void @remainder(float %a), !dbg !4",
+            "%1 = fdiv <2 x double> %a, %b, !dbg !4",
+            "%1 = fcmp nsz olt float %a, %b, !dbg !4",
+            "%1 = fadd nnan ninf float %a, %b, !dbg !4",
+            "%1 = select i1 %c, half %a, half %b, !dbg !4",
+            "%1 = fptrunc double %a to float, !dbg !4",
+            "%1 = call i32 @llvm.fptosi.sat.i32.f64(double %a), !dbg !4",
+            "%1 = call i1 @llvm.is.fpclass.f32(float %a, i32 144), !dbg !4",
+            "%1 = call i32 @llvm.umin.i32(i32 %a, i32 %b), !dbg !4",
+            "%1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !4",
+            "%1 = call i32 @llvm.nvvm.redux.sync.add(i32 %a, i32 -1), !dbg !4",
+            "%1 = call float %9(float %a), !dbg !4",
+            "%1 = call float asm \"add.rn.f32 $0, $1, $2;\", \"=f,f,f\"(float %a, float %b), !dbg !4",
+            "%1 = call float asm \"lg2.approx.f32 $0, $1;\", \"=f,f\"(float %a), !dbg !12",
+            "%1 = atomicrmw xchg ptr %p, float %a monotonic, align 4, !dbg !4",
             "%1 = call float @_RNvNtCs4asx_5model12midpoint_f32(float %a, float %b), !dbg !4",
         ] {
             assert_eq!(found(line), [], "{line}");

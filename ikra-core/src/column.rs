@@ -40,7 +40,7 @@ impl<C: Class, const K: usize> fmt::Debug for Column<C, K> {
 }
 
 impl FieldSet {
-    /// Whether the field with this name is in the set: `effects.writes.has(body::pos)`.
+    /// Whether the field with this name is in the set: `effects.writes().has(body::pos)`.
     pub const fn has<C, const K: usize>(self, _field: Column<C, K>) -> bool {
         self.contains(K)
     }

@@ -9,7 +9,7 @@
 use core::fmt;
 
 pub use crate::field_set::FieldSet;
-use crate::info::{ClassId, ClassInfo, FieldInfo, snapshot_with_arena};
+use crate::info::{ClassId, ClassInfo, FieldInfo, atomics, snapshot_with_arena};
 use crate::message::Message;
 use crate::order::{AtomicUse, AtomicUses};
 
@@ -208,10 +208,10 @@ impl Reached {
 /// }
 ///
 /// let effects = effects(Car::accelerate);
-/// assert_eq!((effects.kernel, effects.is_exclusive, effects.is_heavy), ("Car::accelerate", true, false));
-/// assert!(effects.reads.has(car::ahead) && !effects.reads.has(car::colour));
-/// assert!(effects.writes.has(car::speed) && !effects.writes.has(car::pos));
-/// assert!(effects.snapshot.has(car::speed));
+/// assert_eq!((effects.kernel(), effects.is_exclusive(), effects.is_heavy()), ("Car::accelerate", true, false));
+/// assert!(effects.reads().has(car::ahead) && !effects.reads().has(car::colour));
+/// assert!(effects.writes().has(car::speed) && !effects.writes().has(car::pos));
+/// assert!(effects.snapshot().has(car::speed));
 /// // By way of links, class by class:
 /// let (cars, roads) = (effects.reads_through_links::<Car>(), effects.reads_through_links::<Road>());
 /// assert!(cars.has(car::speed) && !cars.has(car::pos));
@@ -221,23 +221,14 @@ impl Reached {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Effects {
-    /// `Class::method`.
-    pub kernel: &'static str,
-    /// The class whose objects the kernel runs for.
-    pub class: ClassId,
-    /// Whether it takes `&mut self`.
-    pub is_exclusive: bool,
-    /// Whether a call does much work: it is then spread over threads for few objects already, and compiled for several
-    /// instruction sets.
-    pub is_heavy: bool,
-    /// Whether it runs for every pair of an object and another: several times for each object, or not at all.
-    pub is_for_pairs: bool,
-    /// Fields of its own object that it names: they are loaded.
-    pub reads: FieldSet,
-    /// Fields of its own object that it may change.
-    pub writes: FieldSet,
-    /// Fields of which others see the values from before the kernel.
-    pub snapshot: FieldSet,
+    kernel: &'static str,
+    class: ClassId,
+    is_exclusive: bool,
+    is_heavy: bool,
+    is_for_pairs: bool,
+    reads: FieldSet,
+    writes: FieldSet,
+    snapshot: FieldSet,
     /// What it does to atomic fields, of its own object and of others.
     pub(crate) atomics: AtomicUses,
     /// Why the kernel counts as writing every field, if it does.
@@ -249,6 +240,47 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// `Class::method`.
+    pub const fn kernel(&self) -> &'static str {
+        self.kernel
+    }
+
+    /// The class whose objects the kernel runs for.
+    pub const fn class(&self) -> ClassId {
+        self.class
+    }
+
+    /// Whether it takes `&mut self`.
+    pub const fn is_exclusive(&self) -> bool {
+        self.is_exclusive
+    }
+
+    /// Whether a call does much work: it is then spread over threads for few objects already, and compiled for several
+    /// instruction sets.
+    pub const fn is_heavy(&self) -> bool {
+        self.is_heavy
+    }
+
+    /// Whether it runs for every pair of an object and another: several times for each object, or not at all.
+    pub const fn is_for_pairs(&self) -> bool {
+        self.is_for_pairs
+    }
+
+    /// Fields of its own object that it names: they are loaded.
+    pub const fn reads(&self) -> FieldSet {
+        self.reads
+    }
+
+    /// Fields of its own object that it may change; none if it takes `&self`.
+    pub const fn writes(&self) -> FieldSet {
+        self.writes
+    }
+
+    /// Fields of which others see the values from before the kernel; none if it takes `&self`.
+    pub const fn snapshot(&self) -> FieldSet {
+        self.snapshot
+    }
+
     /// Whether others' fields are read by plain loads, which the compiler merges, and with which it unrolls loops: where its
     /// objects have links to objects of several classes, so that it may do the same for each class in turn, and where they have
     /// none, so that it meets others in loops over all objects.
@@ -388,6 +420,7 @@ impl Effects {
 
     /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
     pub const fn exclusive<C: ClassInfo>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
+        assert!(snapshot & atomics::<C>().bits() == 0, "others see every change of an atomic field");
         let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
         let writes = found.writes.union(snapshot);
         Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }

@@ -75,12 +75,18 @@ const fn new_class_fingerprint<C: Class>() -> u64 {
     print.option(C::ARENA).0
 }
 
+/// The number in the name of a class's table in the device code: of where the class is defined, and of its fields, so that a class
+/// with other fields has another table, wherever it says that it is defined.
+pub const fn table_key<C: Class>() -> u64 {
+    Fingerprint::new().number(C::ORIGIN.key()).number(class_fingerprint::<C>()).0
+}
+
 /// What host and device must agree on about a kernel beside its arguments: its class, how its threads work together,
 /// and which columns it changes.
 pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
     let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
-    let print = print.number(K::EFFECTS.is_exclusive as u64).number(K::EFFECTS.is_heavy as u64);
-    print.number(K::EFFECTS.writes.bits()).number(K::EFFECTS.snapshot.bits()).0
+    let print = print.number(K::EFFECTS.is_exclusive() as u64).number(K::EFFECTS.is_heavy() as u64);
+    print.number(K::EFFECTS.writes().bits()).number(K::EFFECTS.snapshot().bits()).0
 }
 
 /// The same of a kernel for pairs, and what its tile rows of the other object hold.

@@ -18,7 +18,7 @@ use crate::near::Near;
 use crate::panics::{no_such_objects, out_of_range};
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::range::within;
-use crate::storage::{Copies, FieldTuple, Storage, Stored};
+use crate::storage::{Copies, FieldTuple, Storage, Stored, ViewOf};
 use crate::table::{Table, TableRef};
 use crate::tile_row;
 
@@ -50,7 +50,7 @@ impl<C, P: Phase> Clone for Handle<'_, C, P> {
 }
 // SAFETY: in phases that are `Send`, kernels and shared worlds, reads follow the rules of `Table`, which hold across
 // threads, and values are `Sync`. Beside a guard, which stores its object when it is dropped, a ref must stay in the
-// guard's thread: `Guarded` is not `Send`, nor is `Alone`, in which atomics are plain.
+// guard's thread: `Guarded` is not `Send`.
 unsafe impl<C: Class, P: Phase + Send> Send for Handle<'_, C, P> {}
 // SAFETY: as for `Send`: handles are `Copy`.
 unsafe impl<C: Class, P: Phase + Send> Sync for Handle<'_, C, P> {}
@@ -229,19 +229,15 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method.
     /// The others have placeholders.
     ///
-    /// Nobody ever owns the view or has it exclusively: so it cannot be written through, whatever its phase.
-    ///
-    /// # Safety
-    ///
-    /// If `P` is a kernel, the method has to do with no atomic field of the object that is not in `FIELDS`: views show these of every
-    /// object, as of the kernel's own, and a kernel's rule may be that each call has its own object's alone.
+    /// Nobody ever owns the view or has it exclusively: so it cannot be written through, whatever its phase. Atomics in it know that
+    /// they are not the kernel's own, so that it does not matter whether `FIELDS` are all that the method has to do with.
     ///
     /// # Panics
     ///
     /// In sequential code, if the link was not to an object of this world.
     #[inline(always)]
     #[track_caller]
-    pub unsafe fn with_view<const FIELDS: u64, R>(
+    pub fn with_view<const FIELDS: u64, R>(
         self,
         _: AllRaceFree<P, C, FIELDS>,
         method: impl FnOnce(&C::View<'w, P>) -> R,
@@ -265,11 +261,11 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         method(&unsafe { self.show(values, const { FieldSet::from_bits(FIELDS) }, table) })
     }
 
-    /// The view of the object, given its values.
+    /// The view of the object that is lent, given its values.
     ///
     /// # Safety
     ///
-    /// As for `Storage::to_view`.
+    /// As for `Storage::to_view`, 1 and 2.
     #[inline(always)]
     unsafe fn show(
         self,
@@ -277,8 +273,10 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         loaded: FieldSet,
         table: &'w Table<C>,
     ) -> C::View<'w, P> {
-        // SAFETY: the contract is the same for each field.
-        let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<P>(values, loaded, table, self.index()) };
+        // SAFETY: the contract is the same for each field; 3. the view is that of another object.
+        let views = unsafe {
+            <C::Fields as FieldTuple<C>>::to_views::<P>(values, loaded, ViewOf::Another, table, self.index())
+        };
         C::to_view(views, Own::new(self, values))
     }
 

@@ -19,14 +19,11 @@ use crate::value::{BadLink, Value};
 /// 2. `Modes` are, field by field, those of [`Effects::mode`]: a mode that stores belongs to a field that the kernel
 ///    writes, and is that of snapshots for those of which it has one. If the kernel is not exclusive, none stores. The
 ///    executors check this too, when compiled.
-/// 3. `OfOne` is `Self` or [`Alone<Self>`](crate::alone::Alone).
 pub unsafe trait Kernel: Phase + Send + Sync {
     /// The class whose objects it runs for.
     type Class: Class;
     /// What it does with each column.
     type Modes: ModeTuple<Self::Class>;
-    /// The phase of its code where one thread runs it alone, on the host.
-    type OfOne: Phase;
 }
 
 /// A kernel that can be called with arguments `A`: one argument by itself, none as `()`, several as a
@@ -40,7 +37,8 @@ pub unsafe trait Kernel: Phase + Send + Sync {
 pub trait Call<A>: Kernel {
     /// What the method returns.
     type Output;
-    /// Calls the method, in the kernel's own phase or in that of one thread.
+    /// Calls the method, in the kernel's own phase. It is generic over that, so that the method knows nothing of it, not even
+    /// whether it can be sent to other threads.
     fn call<'w, P: Phase>(view: &mut <Self::Class as Class>::View<'w, P>, args: A) -> Self::Output;
 }
 
@@ -58,7 +56,7 @@ pub trait Call<A>: Kernel {
 pub unsafe trait PairCall<A>: Kernel {
     /// The other object's class.
     type Other: Class;
-    /// Calls the method, in the kernel's own phase or in that of one thread.
+    /// Calls the method, in the kernel's own phase, as [`Call::call`] does.
     fn call<'w, P: Phase>(
         view: &mut <Self::Class as Class>::View<'w, P>,
         other: <Self::Other as Class>::Ref<'w, P>,
@@ -68,7 +66,7 @@ pub unsafe trait PairCall<A>: Kernel {
 
 /// Fails to compile if a kernel that runs for pairs does not say so: its views come and go several times for each object.
 pub const fn assert_for_pairs<K: Kernel>() {
-    assert!(K::EFFECTS.is_for_pairs, "a kernel for pairs has effects that say so");
+    assert!(K::EFFECTS.is_for_pairs(), "a kernel for pairs has effects that say so");
 }
 
 /// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
@@ -172,16 +170,24 @@ pub unsafe trait DispatchKernel<const METHOD: usize> {
     const TOGETHER: Option<&'static Entry>;
 }
 
-/// The effects of the kernels of all classes of a trait.
+/// The effects of the kernels of all classes of a trait, of which each class has this number there.
 ///
 /// # Panics
 ///
 /// When compiled, if they are not.
-pub const fn of_all_classes<D: Dispatch>(effects: &'static [&'static Effects]) -> &'static [&'static Effects] {
+pub const fn of_all_classes<D: Dispatch>(
+    numbers: &[usize],
+    effects: &'static [&'static Effects],
+) -> &'static [&'static Effects] {
     assert!(effects.len() == D::CLASSES.len(), "the kernels are those of the trait's classes");
     let mut class = 0;
     while class < effects.len() {
-        assert!(effects[class].class.may_be(D::CLASSES[class]), "the kernels are in the order of the trait's classes");
+        // By their ids, two classes that a macro makes under one name may be taken for one.
+        assert!(numbers[class] == class, "the kernels are in the order of the trait's classes");
+        assert!(
+            effects[class].class().may_be(D::CLASSES[class]),
+            "the kernels are in the order of the trait's classes"
+        );
         class += 1;
     }
     effects
@@ -347,7 +353,11 @@ impl Discardable for Option<()> {}
 pub const fn assert_modes<K: Kernel>() {
     let (stores, shadows) = (K::Modes::STORES.bits(), K::Modes::SHADOWS.bits());
     let snapshot = K::EFFECTS.shadowed().bits();
-    let writes = if K::EFFECTS.is_exclusive { K::EFFECTS.writes.bits() } else { 0 };
+    let writes = if K::EFFECTS.is_exclusive() { K::EFFECTS.writes().bits() } else { 0 };
+    assert!(
+        K::EFFECTS.is_exclusive() || K::EFFECTS.writes().is_empty() && K::EFFECTS.snapshot().is_empty(),
+        "a kernel that takes `&self` writes nothing"
+    );
     // Names of more fields than the class has mean all of them.
     let all = match <K::Class as ClassInfo>::FIELDS.len() {
         64 => u64::MAX,
@@ -356,7 +366,20 @@ pub const fn assert_modes<K: Kernel>() {
     assert!(stores & !writes == 0, "a kernel stores a field that is not among those that it says it writes");
     assert!(snapshot & !shadows & all == 0, "a kernel stores a field of its snapshot in place");
     assert!(shadows & !snapshot == 0, "a kernel stores a field to a shadow that it does not have");
-    assert!(K::EFFECTS.class.may_be(<K::Class as ClassInfo>::ID), "a kernel's phase is that of another class");
+    assert!(K::EFFECTS.class().may_be(<K::Class as ClassInfo>::ID), "a kernel's phase is that of another class");
+}
+
+/// Fails to compile unless the places of a class's fields are in order.
+///
+/// # Panics
+///
+/// When compiled, in that case.
+pub const fn assert_in_order(places: &[usize]) {
+    let mut place = 0;
+    while place < places.len() {
+        assert!(places[place] == place, "the fields are in the order of their numbers");
+        place += 1;
+    }
 }
 
 /// The storages of the fields of a kernel's class.
@@ -381,7 +404,7 @@ pub type ValuesOf<K> = <FieldsOf<K> as FieldTuple<<K as Kernel>::Class>>::Values
 ///
 /// // Tests can hold on to what a kernel may touch.
 /// let advance = ikra::effects(Body::advance);
-/// assert!(advance.writes.has(body::pos) && !advance.writes.has(body::vel));
+/// assert!(advance.writes().has(body::pos) && !advance.writes().has(body::vel));
 /// assert!(format!("{advance:?}").starts_with(r#"Body::advance { reads: {"pos", "vel"}, writes: {"pos"}"#));
 /// ```
 pub const fn effects<K: Kernel>(kernel: K) -> &'static Effects {

@@ -42,6 +42,10 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Ikra needs a target with 64-bit addresses");
 
+/// For the macros of classes.
+#[doc(hidden)]
+pub use ikra_marks as marks;
+
 pub mod alone;
 pub mod class;
 pub mod column;
@@ -86,8 +90,6 @@ pub mod value;
 pub mod warp;
 pub mod window;
 
-#[cfg(not(target_arch = "nvptx64"))]
-pub mod failure;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod isa;
 #[cfg(all(feature = "serde", not(target_arch = "nvptx64")))]

@@ -192,16 +192,20 @@ pub enum Rule {
 /// What a kernel does to a field of class `C`. Only objects of the kernel's class are its own.
 const fn of_class<C: ClassInfo>(effects: &Effects, field: usize) -> AtomicUse {
     let AtomicUse { name, own, other } = effects.atomics.of(C::FIELDS[field].name);
-    AtomicUse { name, own: if effects.class.may_be(C::ID) { own } else { 0 }, other }
+    AtomicUse { name, own: if effects.class().may_be(C::ID) { own } else { 0 }, other }
 }
 
 impl Rule {
     /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
     const fn find<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
-        // Of a kernel's two versions that for several threads is looked at, so that an error is reported once.
-        if P::SEQUENTIAL || P::GUARDED || P::ALONE {
+        if P::SEQUENTIAL || P::GUARDED {
             return Ok(Self::Anything);
         }
+        Self::of_kernel::<P, C>(field)
+    }
+
+    /// The same for a kernel, however many threads run it.
+    const fn of_kernel<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
         let AtomicUse { name, mut own, mut other } = of_class::<C>(P::EFFECTS, field);
         // Kernels of other classes that run together with it: what they do to objects of their own is done to others'.
         let mut n = 0;
@@ -314,6 +318,8 @@ impl Operation {
 /// Implemented by the two types that views and refs use, and by no others.
 pub trait AtomicOwner: sealed::Owner {}
 
+pub(crate) use sealed::Lent;
+
 mod sealed {
     use super::Rule;
     use crate::info::ClassInfo;
@@ -326,8 +332,37 @@ mod sealed {
         const FIELD: usize;
         /// Whether it is that of the object that the kernel runs for.
         const OWN: bool;
+        /// Whether it is in a view that a ref lent, if it is said to be that object's.
+        type Lent: Lent;
         /// What the kernel may do with it.
         type Rule: HasRule;
+    }
+
+    /// Whether an atomic is in a view that a ref lent, which is then no kernel's own.
+    pub trait Lent: Copy {
+        /// It is that of the object that the code runs for, unless its type says that it is of any object.
+        const OWN: Self;
+        /// It is that of any object.
+        const LENT: Self;
+        fn is_lent(self) -> bool;
+    }
+
+    impl Lent for bool {
+        const OWN: Self = false;
+        const LENT: Self = true;
+        #[inline(always)]
+        fn is_lent(self) -> bool {
+            self
+        }
+    }
+
+    impl Lent for () {
+        const OWN: Self = ();
+        const LENT: Self = ();
+        #[inline(always)]
+        fn is_lent(self) -> bool {
+            true
+        }
     }
 
     /// What a kernel may do with a field.
@@ -338,6 +373,9 @@ mod sealed {
 }
 
 /// Field `K` of the object of class `C` that the code in phase `P` runs for: what a view shows.
+///
+/// A view that a ref lends shows the same type, so that methods are the same for both; the atomic in it knows that it is
+/// another object's, and refuses what the kernel has of its own object alone.
 ///
 /// Neither `Send` nor `Sync`: what one object's call does with its own field is done in one order.
 #[derive(Debug)]
@@ -372,6 +410,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfSelf<P, C, K> {
     type Class = C;
     const FIELD: usize = K;
     const OWN: bool = true;
+    type Lent = bool;
     type Rule = RuleFor<P, C, K>;
 }
 
@@ -381,6 +420,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfAny<P, C, K> {
     type Class = C;
     const FIELD: usize = K;
     const OWN: bool = false;
+    type Lent = ();
     type Rule = RuleFor<P, C, K>;
 }
 
@@ -391,18 +431,21 @@ pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
     }
 }
 
-/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: one thread runs the
-/// kernel, or the kernel, and all that run beside it, load it only, or each object's call is alone with its own.
+/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and all that
+/// run beside it, load it only, or each object's call is alone with its own.
 pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
-    if A::Phase::ALONE {
-        return true;
-    }
     // Not `HasRule::RULE`: a conflict is reported by the operation's assertion, once.
     match Rule::find::<A::Phase, A::Class>(A::FIELD) {
         Ok(Rule::Loads) => true,
         Ok(Rule::Own) => A::OWN,
         Ok(Rule::Anything | Rule::Updates(_)) | Err(_) => false,
     }
+}
+
+/// Whether a kernel has the field of its own object alone, so that it must not reach another object's by what is said to be its own:
+/// by a view that a ref lent. One thread that runs the kernel keeps to it too, so that the number of threads does not show.
+pub(crate) const fn is_own_alone<A: AtomicOwner>() -> bool {
+    A::OWN && matches!(Rule::of_kernel::<A::Phase, A::Class>(A::FIELD), Ok(Rule::Own))
 }
 
 /// Fails to compile if a kernel takes a field for its own object's alone, and calls a method of another object
@@ -421,7 +464,7 @@ pub(crate) const fn assert_not_own<P: Phase, C: ClassInfo>(field: usize) {
 const fn describe<P: Phase, C: ClassInfo>(field: usize) -> Message {
     Message::new()
         .push("order of threads: in kernel `")
-        .push(P::EFFECTS.kernel)
+        .push(P::EFFECTS.kernel())
         .push("`, `")
         .push(C::NAME)
         .push("::")

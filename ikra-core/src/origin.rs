@@ -170,6 +170,20 @@ pub const fn assert_word(text: &str) {
     }
 }
 
+/// Fails to compile unless a text is one line, as which it gets into a comment of the device code.
+///
+/// # Panics
+///
+/// In that case.
+pub const fn assert_line(text: &str) {
+    let (bytes, mut n) = (text.as_bytes(), 0);
+    while n < bytes.len() {
+        // Braces are the assembler's, which takes what is between them for an operand.
+        assert!(bytes[n] >= b' ' && bytes[n] != b'{' && bytes[n] != b'}', "one line, without braces");
+        n += 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,7 +47,6 @@ use crate::order::assert_not_own;
 ///    of those that are also in `EFFECTS.snapshot` it changes only what nobody else sees meanwhile.
 /// 2. `SEQUENTIAL` and `GUARDED` are false for kernels.
 /// 3. If kernels of other classes run together with it, `BESIDE` are the effects of all of them, its own at `OWN`.
-/// 4. `ALONE` is true for [`Alone`](crate::alone::Alone) only, which is not `Send`.
 pub unsafe trait Phase: Copy + 'static {
     /// What the code does: constants that the checks below and the executors go by.
     const EFFECTS: &'static Effects;
@@ -66,9 +65,6 @@ pub unsafe trait Phase: Copy + 'static {
     /// Whether there is a guard that may change an object.
     #[doc(hidden)]
     const GUARDED: bool = false;
-    /// Whether it is a kernel that one thread runs alone, so that nothing has to be atomic.
-    #[doc(hidden)]
-    const ALONE: bool = false;
 }
 
 /// The phase of sequential code: may read everything, guarded by the borrow of the world.
@@ -245,14 +241,14 @@ const fn assert_no_own_write<P: Phase, C: ClassInfo>(field: usize, read_by: &str
         let name = C::FIELDS[field].name;
         let mut message = Message::new()
             .push("data race: kernel `")
-            .push(effects.kernel)
+            .push(effects.kernel())
             .push("` writes `")
             .push(C::NAME)
             .push("::")
             .push(name)
             .push("` of its own object and reads it from another");
         message = effects.say_lines(read_by, message);
-        if effects.writes.is_all() && !effects.because.is_empty() {
+        if effects.writes().is_all() && !effects.because.is_empty() {
             message = message.push("; it counts as written because ").push(effects.because);
             message = message.push(", so list what the kernel writes, `#[kernel(writes(\u{2026}))]`, or");
         } else {
@@ -276,12 +272,12 @@ const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &
     while n < P::BESIDE.len() {
         let (beside, is_own) = (P::BESIDE[n], n == P::OWN);
         n += 1;
-        if is_own || !beside.class.may_be(C::ID) || !beside.writes.contains(field) {
+        if is_own || !beside.class().may_be(C::ID) || !beside.writes().contains(field) {
             continue;
         }
         let message = Message::new()
             .push("data race: kernel `")
-            .push(P::EFFECTS.kernel)
+            .push(P::EFFECTS.kernel())
             .push("` reads `")
             .push(C::NAME)
             .push("::")
@@ -290,7 +286,7 @@ const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &
         let message = P::EFFECTS
             .say_lines(read_by, message)
             .push(", and `")
-            .push(beside.kernel)
+            .push(beside.kernel())
             .push("` writes it: both are the same kernel of a trait, and run together; let one kernel of the trait read what others need, and another write, or make the field `#[atomic]` and update it in one kernel and load it in the next");
         panic!("{}", message.as_str());
     }

@@ -5,8 +5,7 @@ use crate::handle::{Assigned, Handle, Own};
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
 use crate::panics::{out_of_range, stray_handle, undeclared_write};
-use crate::phase::Phase;
-use crate::storage::FieldTuple;
+use crate::storage::{FieldTuple, ViewOf};
 use crate::table::Table;
 use crate::value::BadLink;
 use crate::window::WindowTuple;
@@ -29,15 +28,15 @@ where
     K: Kernel,
     X: WindowTuple<ValuesOf<K>>,
 {
-    // SAFETY: the contract is the same; the phase is the kernel's own.
-    let (mut view, before) = unsafe { begin::<K, K, X>(windows, n, table, index) };
+    // SAFETY: the contract is the same.
+    let (mut view, before) = unsafe { begin::<K, X>(windows, n, table, index) };
     let result = call(&mut view);
     // SAFETY: as above.
-    unsafe { end::<K, K, X>(windows, n, table, index, view, before) };
+    unsafe { end::<K, X>(windows, n, table, index, view, before) };
     result
 }
 
-/// Loads the view of one object, for a call of the kernel in phase `P`, and then [`end`].
+/// Loads the view of one object, for a call of the kernel, and then [`end`].
 ///
 /// In two parts with the call between them: in a closure it would be a function, which LLVM does not inline where it is large,
 /// so that what is compiled for an instruction set would call what is compiled for all.
@@ -46,25 +45,22 @@ where
 ///
 /// 1. `n` is within the windows, and the object there is that at `index` of `table`.
 /// 2. It exists, and the table's links are checked.
-/// 3. `P` is `K`; or it is [`K::OfOne`](Kernel::OfOne), and until the kernel is over, for all objects, this thread alone runs kernels in this
-///    world.
 #[inline(always)]
-pub unsafe fn begin<'w, K, P, X>(
+pub unsafe fn begin<'w, K, X>(
     windows: &X,
     n: usize,
     table: &'w Table<K::Class>,
     index: usize,
-) -> (<K::Class as Class>::View<'w, P>, ValuesOf<K>)
+) -> (<K::Class as Class>::View<'w, K>, ValuesOf<K>)
 where
     K: Kernel,
-    P: Phase,
     X: WindowTuple<ValuesOf<K>>,
 {
     const { assert_modes::<K>() };
     // SAFETY: by 1.
     let values = unsafe { windows.get(n) };
-    // SAFETY: the object exists by 2, and the values are its own by 1.
-    let views = unsafe { FieldsOf::<K>::to_views::<P>(values, const { K::Modes::TOUCHES }, table, index) };
+    // SAFETY: the object exists by 2, the values are its own by 1, and the kernel runs for it.
+    let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index) };
     // SAFETY: by 2.
     (K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values)), values)
 }
@@ -75,21 +71,20 @@ where
 ///
 /// As for [`begin`], of whose result `view` was, with `before` beside it.
 #[inline(always)]
-pub unsafe fn end<'w, K, P, X>(
+pub unsafe fn end<'w, K, X>(
     windows: &mut X,
     n: usize,
     table: &'w Table<K::Class>,
     index: usize,
-    view: <K::Class as Class>::View<'w, P>,
+    view: <K::Class as Class>::View<'w, K>,
     before: ValuesOf<K>,
 ) where
     K: Kernel,
-    P: Phase,
     X: WindowTuple<ValuesOf<K>>,
 {
-    if const { K::EFFECTS.is_exclusive } {
+    if const { K::EFFECTS.is_exclusive() } {
         // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
-        let (after, assigned) = finish::<K, P>(view, table, index);
+        let (after, assigned) = finish::<K>(view, table, index);
         check::<K>(&before, &after);
         let before = assigned.values(&before);
         if assigned.is_empty() && K::Modes::keep(before, &after) {
@@ -106,16 +101,16 @@ pub unsafe fn end<'w, K, P, X>(
 ///
 /// If a link in them is to no object.
 #[inline(always)]
-pub fn finish<'w, K: Kernel, P: Phase>(
-    view: <K::Class as Class>::View<'w, P>,
+pub fn finish<'w, K: Kernel>(
+    view: <K::Class as Class>::View<'w, K>,
     table: &'w Table<K::Class>,
     index: usize,
 ) -> (ValuesOf<K>, Assigned<K::Class>) {
     let (views, assigned) = K::Class::from_view(view);
-    if let Some(field) = FieldsOf::<K>::stray::<P>(&views, table, index) {
-        stray_handle::<K::Class>(K::EFFECTS.kernel, field);
+    if let Some(field) = FieldsOf::<K>::stray::<K>(&views, table, index) {
+        stray_handle::<K::Class>(K::EFFECTS.kernel(), field);
     }
-    let values = FieldsOf::<K>::from_views::<P>(views);
+    let values = FieldsOf::<K>::from_views::<K>(views);
     if let Some(BadLink { class, id, len }) = FieldsOf::<K>::bad_number::<K>(&values, table) {
         out_of_range(class.name(), id.wrapping_sub(1), len);
     }
@@ -126,6 +121,6 @@ pub fn finish<'w, K: Kernel, P: Phase>(
 #[inline(always)]
 pub fn check<K: Kernel>(before: &ValuesOf<K>, after: &ValuesOf<K>) {
     if let Some(field) = K::Modes::undeclared(before, after) {
-        undeclared_write::<K::Class>(K::EFFECTS.kernel, field);
+        undeclared_write::<K::Class>(K::EFFECTS.kernel(), field);
     }
 }

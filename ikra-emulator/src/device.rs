@@ -1,13 +1,29 @@
 //! Devices: their memory, and launches.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
+    },
+};
 
 use crate::{
+    code::FUNCTION_STRIDE,
     counts::Counts,
     fault::{Fault, FaultKind},
-    memory::allocations::{Allocations, Purpose},
+    grid::{self, Context},
+    memory::{
+        allocations::{Allocations, Purpose},
+        shadow::LAUNCHES,
+        window,
+    },
     options::Options,
-    program::{Kernel, Program, VariableSpace},
+    program::{Initial, Kernel, Program, VariableSpace},
+    races::Fences,
+    registers::Row,
+    schedule::{BlockOrder, Random},
 };
 
 /// A device: its memory, and the options of its launches.
@@ -24,6 +40,10 @@ use crate::{
 pub struct Device {
     pub(crate) memory: Allocations,
     pub(crate) options: Options,
+    /// Bytes that kernels asked for by `malloc`.
+    pub(crate) heap: AtomicUsize,
+    /// Launches so far.
+    launches: AtomicU64,
 }
 
 impl fmt::Debug for Device {
@@ -45,10 +65,17 @@ pub struct Usage {
 }
 
 /// A program in a device's memory: where its variables lie.
-#[derive(Debug)]
 pub struct LoadedProgram {
     pub(crate) program: Arc<Program>,
     pub(crate) addresses: HashMap<String, (u64, usize)>,
+    /// The program's constants, with the addresses of variables.
+    constants: Arc<[Row]>,
+}
+
+impl fmt::Debug for LoadedProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedProgram").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
 }
 
 impl LoadedProgram {
@@ -84,7 +111,8 @@ impl Device {
     /// A device without allocations.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        Self { memory: Allocations::new(options.memory_bytes), options }
+        let memory = Allocations::new(options.memory_bytes);
+        Self { memory, options, heap: AtomicUsize::new(0), launches: AtomicU64::new(0) }
     }
 
     /// The options.
@@ -211,7 +239,24 @@ impl Device {
             allocation.cells.write(0, &variable.initial);
             addresses.insert(variable.name.clone(), (allocation.start, variable.bytes));
         }
-        Ok(LoadedProgram { program, addresses })
+        let address = |name: &str| addresses.get(name).map_or(0, |&(address, _)| address);
+        for variable in program.variables() {
+            for relocation in &variable.relocations {
+                let value = match &relocation.of {
+                    Initial::Variable(name) => address(name),
+                    Initial::Function(name) => {
+                        window::FUNCTION + u64::from(program.code.numbers[name]) * FUNCTION_STRIDE
+                    }
+                };
+                let value = value.wrapping_add_signed(relocation.addend).to_le_bytes();
+                self.write(address(&variable.name) + relocation.offset as u64, &value)?;
+            }
+        }
+        let mut constants = program.code.constants.to_vec();
+        for (number, name, offset) in &program.code.relocations {
+            constants[*number as usize] = [address(name).wrapping_add_signed(*offset); 32];
+        }
+        Ok(LoadedProgram { program, addresses, constants: constants.into() })
     }
 
     /// Frees a program's variables.
@@ -229,7 +274,68 @@ impl Device {
     ///
     /// The first fault that a thread makes. What the kernel wrote until then stays.
     pub fn launch(&self, program: &LoadedProgram, kernel: Kernel, launch: &Launch) -> Result<Counts, Fault> {
-        let _ = (program, kernel, launch);
-        Err(Fault::new(FaultKind::InvalidLaunch, "the engine is not there yet"))
+        let code = &program.program.code;
+        let info = program.program.info(kernel);
+        let invalid = |detail: String| {
+            let mut fault = Fault::new(FaultKind::InvalidLaunch, detail);
+            fault.kernel = Some(info.name.clone());
+            Err(fault)
+        };
+        let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        let most = info.max_threads.unwrap_or(1024).min(1024);
+        if threads == 0 || threads > u64::from(most) || blocks == 0 || launch.grid[1] > 65535 || launch.grid[2] > 65535 {
+            return invalid(format!(
+                "{:?} blocks of {:?} threads; a block has 1 to {most} threads, a grid at least one block",
+                launch.grid, launch.block
+            ));
+        }
+        let shared = u64::from(info.shared_bytes) + u64::from(launch.shared_bytes);
+        if shared > u64::from(self.options.shared_bytes_per_block) {
+            let there = self.options.shared_bytes_per_block;
+            return invalid(format!("{shared} bytes of shared memory; a block can have {there}"));
+        }
+        if launch.arguments.len() < info.parameter_bytes {
+            let (given, needed) = (launch.arguments.len(), info.parameter_bytes);
+            return invalid(format!("{given} bytes of parameters; the kernel takes {needed}"));
+        }
+        let mut arguments = launch.arguments.clone();
+        arguments.resize(arguments.len().next_multiple_of(8), 0);
+        let words = arguments.chunks_exact(8).map(|bytes| {
+            let mut word = [0; 8];
+            word.copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        });
+        let grid_number = self.launches.fetch_add(1, SeqCst) + 1;
+        let number = (grid_number - 1) % u64::from(LAUNCHES) + 1;
+        if number == 1 && grid_number > 1 && self.options.checks.races {
+            self.memory.live().iter().for_each(|allocation| allocation.shadow.clear());
+        }
+        let mut random = Random::new(self.options.seed ^ grid_number.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let stack = launch.stack_bytes.max(info.stack_bytes.unwrap_or(0)) + info.local_bytes;
+        let context = Context {
+            device: self,
+            program: &program.program,
+            code,
+            constants: Arc::clone(&program.constants),
+            kernel: info,
+            function: program.program.kernel_functions[kernel.0 as usize],
+            launch,
+            number: number as u32,
+            arguments: words.collect(),
+            threads: threads as u32,
+            blocks,
+            shared_bytes: program.program.shared_bytes + launch.shared_bytes,
+            stack_bytes: u32::try_from(stack).unwrap_or(u32::MAX / 2),
+            checks: self.options.checks,
+            fences: Fences::default(),
+            executed: AtomicU64::new(0),
+            next: AtomicU64::new(0),
+            order: BlockOrder::new(blocks, &mut random),
+            stop: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            grid_number,
+        };
+        grid::run(&context)
     }
 }

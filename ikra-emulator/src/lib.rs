@@ -45,7 +45,18 @@ pub mod fault;
 pub mod machine;
 
 mod alu;
+mod block;
+mod code;
+mod compute;
+mod decode;
 mod device;
+mod execute;
+mod grid;
 mod memory;
 mod options;
 mod program;
+mod races;
+mod registers;
+mod schedule;
+mod special;
+mod warp;

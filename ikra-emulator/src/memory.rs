@@ -4,4 +4,5 @@ pub(crate) mod allocations;
 pub(crate) mod cells;
 pub(crate) mod place;
 pub(crate) mod shadow;
+pub(crate) mod stack;
 pub(crate) mod window;

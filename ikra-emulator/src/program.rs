@@ -1,6 +1,14 @@
 //! Programs: PTX that was parsed, checked and decoded.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
+
+use ikra_ptx::{Item, Module};
+
+use crate::{
+    code::{Code, Origin},
+    decode,
+    fault::Fault,
+};
 
 /// Why a program cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,8 +114,15 @@ pub struct VariableInfo {
 
 /// A program: parsed, checked and decoded.
 pub struct Program {
+    pub(crate) module: Module,
+    pub(crate) code: Code,
     pub(crate) kernels: Vec<KernelInfo>,
+    pub(crate) kernel_functions: Vec<u32>,
     pub(crate) variables: Vec<VariableInfo>,
+    /// Bytes of shared memory of all variables of the module.
+    pub(crate) shared_bytes: u32,
+    /// Files of `.loc`, by number.
+    files: HashMap<u32, String>,
 }
 
 impl fmt::Debug for Program {
@@ -123,8 +138,28 @@ impl Program {
     ///
     /// The first instruction or declaration that is not PTX, or that is not supported.
     pub fn load(text: &str) -> Result<Self, LoadError> {
-        let _ = text;
-        Err(LoadError { line: 0, message: "the decoder is not there yet".to_owned() })
+        let module = Module::parse(text)?;
+        let decode::Parts { code, kernels, kernel_functions, variables, shared_bytes } = decode::decode(&module)?;
+        let files = module.items.iter().filter_map(|item| match item {
+            Item::Directive(text) => file(text),
+            _ => None,
+        });
+        let files = files.collect();
+        Ok(Self { module, code, kernels, kernel_functions, variables, shared_bytes, files })
+    }
+
+    /// Adds the text and the model's line of a step.
+    pub(crate) fn describe(&self, origin: Origin, fault: &mut Fault) {
+        let mut defined = self.module.functions().filter_map(|function| function.body.as_ref());
+        let Some(body) = defined.nth(origin.function as usize) else { return };
+        let block = body.blocks.get(origin.block as usize);
+        let Some(one) = block.and_then(|block| block.instructions.get(origin.index as usize)) else { return };
+        fault.instruction = Some(one.text(body).trim().replace('\t', ""));
+        if let Some(location) = &one.location
+            && let Some(file) = self.files.get(&location.file)
+        {
+            fault.source = Some((file.clone(), location.line));
+        }
     }
 
     /// The kernel of a name.
@@ -150,4 +185,11 @@ impl Program {
     pub fn variables(&self) -> &[VariableInfo] {
         &self.variables
     }
+}
+
+/// The number and the path of `.file 1 "path"`.
+fn file(text: &str) -> Option<(u32, String)> {
+    let (number, path) = text.strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
+    let path = path.trim().strip_prefix('"')?;
+    Some((number.parse().ok()?, path.split('"').next()?.to_owned()))
 }

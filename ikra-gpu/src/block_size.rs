@@ -17,7 +17,7 @@ pub(crate) const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 
 /// The threads of a block that runs these.
 pub(crate) fn threads(sections: &[Section<'_>]) -> u32 {
-    if sections.iter().any(|section| section.effects.is_heavy) { HEAVY_THREADS } else { THREADS }
+    if sections.iter().any(|section| section.effects.is_heavy()) { HEAVY_THREADS } else { THREADS }
 }
 
 /// The same for one kernel that runs for so many objects on so many multiprocessors, if `usual` threads are what such kernels have.

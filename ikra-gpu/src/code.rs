@@ -1,6 +1,6 @@
 //! What device code says about itself: which kernels and classes it holds, and as what it was compiled.
 //!
-//! Entries and tables come with comments, `//ikra:…`, that the macros made (see `ikra_core::origin`), and `ikra-build` where an entry
+//! Entries and tables come with comments that the macros made (see `ikra_core::origin` and `ikra_marks`), and `ikra-build` where an entry
 //! takes words of tables. What else an entry takes is read from its declaration, which is what the driver reads.
 
 use std::collections::{HashMap, HashSet};
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ikra_core::device_code::DeviceCode;
 use ikra_core::fingerprint::{Signature, bytes, field_fingerprint};
 use ikra_core::kernel::{Argument, Entry, SectionWords};
+use ikra_marks as marks;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::world::World;
 
@@ -112,16 +113,16 @@ impl Code {
                 && is_header
             {
                 entry.parameters.push(parameter_bytes(parameter));
-            } else if let Some(mark) = line.strip_prefix("//ikra:") {
-                let words: Vec<&str> = mark.split_whitespace().collect();
+            } else if line.starts_with("//") {
+                let words: Vec<&str> = line.split_whitespace().collect();
                 match words.as_slice() {
-                    ["takes", which, words @ ..] => {
+                    [marks::TAKES, which, words @ ..] => {
                         if let Some(entry) = &mut entry {
                             entry.take(words);
                             entry.reads_tables = *which != "all";
                         }
                     }
-                    ["entry", key, kind, fingerprint, size, align] => {
+                    [marks::ENTRY, key, kind, fingerprint, size, align] => {
                         // Once an entry: the compiler may have copied the comment.
                         if let (Some(mut entry), Some(key), Some(kind)) = (entry.take(), number(key), kind_of(kind)) {
                             entry.fingerprint = number(fingerprint).unwrap_or_default();
@@ -129,7 +130,7 @@ impl Code {
                             code.entries.insert((key, kind), entry);
                         }
                     }
-                    ["class", key, symbol, name, fingerprint, place] => {
+                    [marks::CLASS, key, symbol, name, fingerprint, place] => {
                         class = number::<u64>(key);
                         if let Some(key) = class {
                             let (name, fingerprint) =
@@ -139,11 +140,11 @@ impl Code {
                             code.classes.insert(key, compiled);
                         }
                     }
-                    ["recursive", symbol] => {
+                    [marks::RECURSIVE, symbol] => {
                         code.recursive.insert((*symbol).to_owned());
                     }
-                    ["stack", bytes] => code.stack = number(bytes),
-                    ["field", print] => {
+                    [marks::STACK, bytes] => code.stack = number(bytes),
+                    [marks::FIELD, print] => {
                         if let Some(class) = class.and_then(|key| code.classes.get_mut(&key)) {
                             class.fields.push(number(print).unwrap_or_default());
                         }
@@ -218,6 +219,33 @@ impl Compiled {
     }
 }
 
+/// The text of device code, or the one that `IKRA_REPLACE_DEVICE_CODE=package=FILE,…` puts in its place: to try out what passes do,
+/// without building the program again. Host and device compare their definitions with it all the same.
+///
+/// # Errors
+///
+/// [`GpuError::DeviceCodeRejected`] if the file cannot be read.
+fn replaced(code: DeviceCode) -> Result<Option<&'static str>, GpuError> {
+    static FILES: Mutex<Vec<(String, &'static str)>> = Mutex::new(Vec::new());
+    let Ok(variable) = std::env::var("IKRA_REPLACE_DEVICE_CODE") else { return Ok(code.text()) };
+    let pairs = variable.split(',').filter_map(|pair| pair.split_once('='));
+    let Some(path) = pairs.filter(|(package, _)| *package == code.package()).map(|(_, path)| path).last() else {
+        return Ok(code.text());
+    };
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, text)) = files.iter().find(|(known, _)| known == path) {
+        return Ok(Some(text));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let log = format!("IKRA_REPLACE_DEVICE_CODE: cannot read {path}: {error}");
+        GpuError::DeviceCodeRejected { log }
+    })?;
+    // Modules of the driver are made of it as long as the process lives.
+    let text: &'static str = text.leak();
+    files.push((path.to_owned(), text));
+    Ok(Some(text))
+}
+
 /// The device code of a world: of its own package, and of others.
 #[derive(Debug)]
 pub(crate) struct Codes {
@@ -240,7 +268,7 @@ impl Codes {
     fn new(all: &'static [DeviceCode], world: &'static str) -> Result<Self, GpuError> {
         let mut texts: Vec<(DeviceCode, &str, Arc<Code>)> = Vec::new();
         for &device_code in all {
-            let Some(text) = device_code.text() else { continue };
+            let Some(text) = replaced(device_code)? else { continue };
             if texts.iter().any(|(_, known, _)| *known == text) {
                 continue;
             }

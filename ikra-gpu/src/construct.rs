@@ -15,7 +15,7 @@ impl DeviceWorld {
         section: &Section<'_>,
     ) -> Result<(), Error> {
         let Over::Range(range) = &section.over else { unreachable!("new objects are in a range") };
-        let Some(member) = members.iter().position(|objects| objects.class() == section.effects.class) else {
+        let Some(member) = members.iter().position(|objects| objects.class() == section.effects.class()) else {
             unreachable!("the world has objects of the class")
         };
         members[member].make_room(range.end)?;

@@ -32,7 +32,7 @@ macro_rules! __mark_entry {
         // SAFETY: a comment.
         unsafe {
             ::core::arch::asm!(
-                ::core::concat!("//ikra:entry {key} ", $kind, " {fingerprint} {size} {align}"),
+                ::core::concat!($crate::device::runtime::marks::entry!(), " {key} ", $kind, " {fingerprint} {size} {align}"),
                 key = const $entry.origin.key(),
                 fingerprint = const $entry.fingerprint,
                 size = const ::core::mem::size_of::<$output>(),

@@ -169,7 +169,7 @@ impl DeviceWorld {
         let has_snapshots = sections.iter().any(|section| !section.effects.shadowed().is_empty());
         for (member, objects) in members.iter_mut().enumerate() {
             let table = &self.tables[member];
-            let is_own = |section: &&Section<'_>| has_snapshots && section.effects.class == table.class;
+            let is_own = |section: &&Section<'_>| has_snapshots && section.effects.class() == table.class;
             let own = sections.iter().find(is_own);
             let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
             let copied = own.map_or(FieldSet::EMPTY, |section| section.effects.copied());
@@ -190,8 +190,8 @@ impl DeviceWorld {
         effects: impl Iterator<Item = &'e Effects> + Clone,
     ) {
         for (objects, table) in members.iter_mut().zip(&self.tables) {
-            let own = effects.clone().filter(|effects| effects.class == table.class);
-            let changes = |effects: &Effects| effects.writes.union(effects.shadowed());
+            let own = effects.clone().filter(|effects| effects.class() == table.class);
+            let changes = |effects: &Effects| effects.writes().union(effects.shadowed());
             let fields = own.fold(table.atomics, |fields, effects| fields.union(changes(effects)));
             if !fields.is_empty() {
                 // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
@@ -338,7 +338,7 @@ impl DeviceWorld {
     /// Notes what kernels that were started change, and makes their snapshots visible.
     pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         let committed = sections.iter().try_for_each(|section| {
-            let (class, snapshot) = (section.effects.class, section.effects.shadowed());
+            let (class, snapshot) = (section.effects.class(), section.effects.shadowed());
             if snapshot.is_empty() {
                 return Ok(());
             }

@@ -219,7 +219,7 @@ impl DeviceWorld {
         exchanges: &mut Vec<Exchange>,
     ) -> Result<(), Error> {
         for (effects, _) in &step.sections {
-            let Some((_, objects)) = own(members, effects.class) else { continue };
+            let Some((_, objects)) = own(members, effects.class()) else { continue };
             DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.copied())?;
         }
         let words = self.words(members, &step.entry)?;
@@ -227,7 +227,7 @@ impl DeviceWorld {
         // the graph runs, as whoever runs it sees to.
         unsafe { step.start(&self.log.stream, &words) }?;
         for (effects, positions) in &step.sections {
-            let Some((member, objects)) = own(members, effects.class) else { continue };
+            let Some((member, objects)) = own(members, effects.class()) else { continue };
             let snapshot = effects.shadowed();
             if !snapshot.is_empty() && self.commit_snapshot(objects, snapshot, positions)? {
                 exchanges.push((member, snapshot));

@@ -29,7 +29,7 @@ impl DeviceWorld {
         section: &Section<'_>,
         reduction: Reduction,
     ) -> Result<(), Error> {
-        let (positions, is_heavy) = (Positions::of(&section.over), section.effects.is_heavy);
+        let (positions, is_heavy) = (Positions::of(&section.over), section.effects.is_heavy());
         let sections = slice::from_ref(section);
         self.prepare(members, sections)?;
         let count = positions.len();

@@ -289,7 +289,7 @@ impl StreamLog {
         let mut state = self.state();
         state.counters.launches += launches as u64;
         for effects in effects {
-            state.note_running(effects.kernel);
+            state.note_running(effects.kernel());
         }
     }
 

@@ -6,6 +6,7 @@
 mod access;
 mod arguments;
 mod assigned;
+mod attributes;
 mod body;
 mod calls;
 mod check;

@@ -4,6 +4,7 @@
 //! the same line, and its bounds depend on nothing that changes a result.
 
 mod calls;
+mod chunks;
 mod collect;
 mod construct;
 mod each;
@@ -12,6 +13,7 @@ mod prefetch;
 mod reduce;
 mod rows;
 
+pub(crate) use chunks::{AllReturned, for_chunks, spread};
 pub(crate) use collect::execute_and_collect;
 pub(crate) use construct::construct;
 pub(crate) use each::execute_each;
@@ -21,9 +23,6 @@ pub(crate) use rows::execute;
 
 use std::ops::{Range, RangeBounds};
 
-use rayon::prelude::*;
-
-use crate::failure::Failure;
 use crate::panics::written;
 use crate::range::within;
 
@@ -51,40 +50,6 @@ fn task_len(objects: usize, heavy: bool) -> usize {
         return (objects / (threads * 8)).max(HEAVY_GRAIN).next_multiple_of(HEAVY_GRAIN);
     }
     (objects / (threads * 8)).max(1024).next_multiple_of(GRAIN)
-}
-
-/// Calls `work` for chunks of `range`, in parallel where it pays.
-#[inline]
-pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) {
-    for_chunks_or_alone(range, heavy, &work, &work);
-}
-
-/// Calls `work` for chunks of `range` on several threads; or, where that does not pay, `alone` for all of it, on this one.
-#[inline]
-pub(crate) fn for_chunks_or_alone(
-    range: Range<usize>,
-    heavy: bool,
-    work: impl Fn(Range<usize>) + Sync,
-    alone: impl FnOnce(Range<usize>),
-) {
-    let len = task_len(range.len(), heavy);
-    if range.len() > len {
-        spread_chunks(range, len, &work);
-    } else if !range.is_empty() {
-        alone(range);
-    }
-}
-
-/// Calls `work` for chunks of `len` on several threads. One function for all kernels: what rayon makes of a closure
-/// takes longer to compile than most kernels.
-fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    // Bounds are multiples of a cache line's objects whatever the start.
-    let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
-    let failure = Failure::default();
-    (0..(range.end - first).div_ceil(len)).into_par_iter().for_each(|n| {
-        let start = (first + n * len).max(range.start);
-        failure.chunk(|| work(start..(first + (n + 1) * len).min(range.end)));
-    });
 }
 
 /// The positions that a range means, among `len`.

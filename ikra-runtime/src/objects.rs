@@ -22,7 +22,7 @@ pub use rows::{Links, Rows};
 
 use crate::class::{Class, MAX_FIELDS, atomics, base_count, first_column, in_arena};
 use crate::error::Error;
-use crate::exec::for_chunks;
+use crate::exec::{AllReturned, for_chunks};
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::Mirrored;
@@ -206,7 +206,7 @@ impl<C: Class> Objects<C> {
         let fields = header.unchecked();
         self.try_fetch(fields)?;
         let first = Mutex::new(None);
-        for_chunks(header.unchecked_range(), false, |chunk| {
+        let returned = for_chunks(header.unchecked_range(), false, |chunk| {
             // SAFETY: the fields are those of the class, the objects exist, and `&self` excludes writes: the fields are
             // not atomic.
             let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
@@ -219,8 +219,8 @@ impl<C: Class> Objects<C> {
         });
         match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
             None => {
-                // SAFETY: others were checked before, and nothing has changed them.
-                unsafe { header.set_checked() };
+                // SAFETY: all of them were looked at, others were checked before, and nothing has changed them.
+                unsafe { self.set_checked(returned) };
                 Ok(())
             }
             Some((field, index, link)) => Err(Error::BadLink {
@@ -496,8 +496,23 @@ impl<C: Class> Objects<C> {
         }
     }
 
-    pub(crate) fn set_len(&mut self, len: usize) {
+    fn set_len(&mut self, len: usize) {
         self.table_mut().header.len = len as u32;
+    }
+
+    /// Adds the objects before `len`, which the calls of a constructor have written.
+    pub(crate) fn add_constructed(&mut self, len: usize, _: AllReturned) {
+        self.set_len(len);
+    }
+
+    /// Says that no links have to be checked, now that all calls have returned which could store or find bad ones.
+    ///
+    /// # Safety
+    ///
+    /// All links in columns that kernels follow without looking are to objects that exist, as these calls have seen to or seen.
+    pub(crate) unsafe fn set_checked(&self, _: AllReturned) {
+        // SAFETY: by the caller.
+        unsafe { self.table().header.set_checked() };
     }
 
     /// Makes room for `len` objects in all.
@@ -558,9 +573,9 @@ impl<C: Class> Objects<C> {
         Ok(to)
     }
 
-    /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible.
+    /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible: its calls have returned.
     #[inline(always)]
-    pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: Range<usize>) {
+    pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: Range<usize>, _: &AllReturned) {
         if !fields.is_empty() && !range.is_empty() {
             self.commit(fields, range);
         }

@@ -2,9 +2,11 @@
 #![allow(missing_docs, reason = "tests, not a library")]
 
 mod atomics;
+mod attributes;
 // A GPU's errors come with the feature.
 #[cfg(feature = "cuda")]
 mod gpu;
+mod lent;
 mod text;
 mod views;
 mod worlds;

@@ -78,6 +78,8 @@ unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASS
 pub unsafe trait Tags: Send + Sync + 'static {
     /// What takes one object's.
     type Cell: TagCell;
+    /// The number of classes among which the objects are: of one memory, whoever looks there, so that they all put the same there.
+    const CLASSES: u32;
     /// The memory.
     ///
     /// # Safety
@@ -191,13 +193,16 @@ unsafe impl<T: Tags> LinkBits for Remembered<T> {
 
     #[inline(always)]
     fn pack(tag: usize, id: NonZeroU32, classes: usize) -> Self {
-        let number = (id.get() - 1) * classes as u32 + tag as u32 + 1;
+        assert!(T::CLASSES as usize == classes, "the memory is that of the trait");
+        let number = (id.get() - 1) * T::CLASSES + tag as u32 + 1;
         Self(NonZeroU32::new(number).unwrap_or(NonZeroU32::MAX), PhantomData)
     }
     #[inline(always)]
     fn parts(self, classes: usize) -> (usize, u32) {
-        let (number, classes) = (self.0.get() - 1, classes as u32);
-        let worked_out = || number % classes;
+        let number = self.0.get() - 1;
+        // By the memory's own number of classes: two traits that were made to share it would else put different classes there, and what
+        // was checked would not be what a kernel follows.
+        let worked_out = || number % T::CLASSES;
         // SAFETY: below, nothing is put there but what is worked out from the number.
         let cells = unsafe { T::cells() };
         let tag = match cells.get(number as usize) {
@@ -212,11 +217,11 @@ unsafe impl<T: Tags> LinkBits for Remembered<T> {
                 known => known - 1,
             },
         };
-        (tag.min(classes - 1) as usize, number / classes + 1)
+        ((tag as usize).min(classes - 1), number / T::CLASSES + 1)
     }
     #[inline(always)]
-    fn largest_id(classes: usize) -> u32 {
-        u32::MAX / classes as u32
+    fn largest_id(_: usize) -> u32 {
+        u32::MAX / T::CLASSES
     }
     #[inline(always)]
     fn number(of: Option<Self>) -> u32 {

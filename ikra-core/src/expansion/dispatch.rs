@@ -135,9 +135,12 @@ macro_rules! __dispatch_kernel {
         #[automatically_derived]
         unsafe impl $crate::kernel::DispatchKernel<$number> for $all {
             const NAME: &'static ::core::primitive::str = $name;
-            const EFFECTS: &'static [&'static $crate::effects::Effects] = $crate::kernel::of_all_classes::<$all>(&[$(
+            const EFFECTS: &'static [&'static $crate::effects::Effects] = $crate::kernel::of_all_classes::<$all>(
+                &[$(<$all as $crate::dispatch::Includes<$class>>::TAG),*],
+                &[$(
                 <<$class as $crate::kernel::HasKernel<$all, $number>>::Kernel as $crate::phase::Phase>::EFFECTS
-            ),*]);
+                ),*],
+            );
             const TOGETHER: ::core::option::Option<&'static $crate::kernel::Entry> =
                 $crate::__together_entry! { $all, $name, $number: [$($class),*] $(at $place: ($($ty),*))? };
         }

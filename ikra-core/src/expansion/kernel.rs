@@ -2,26 +2,29 @@
 
 /// A kernel: the type of its handle, what it does, and the handle itself, `Body::advance`.
 ///
-/// The type has the class as a parameter to be no more public than the class. What is unsafe about it are two promises:
-/// what is written by `Effects` and what the modes store are the same, since the modes follow from the effects; and the
-/// class is that of the effects, which are made for it.
+/// The type has the class as a parameter to be no more public than the class. Safe code can call the macro, too, so nothing that it is
+/// given is taken on trust: the effects are made here, for the class; the modes follow from them, field by field in the order of the
+/// fields; and the trait whose kernel it is, is the one whose other kernels it knows.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
     (
         $(#[$doc:meta])*
         $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty [$($field:literal)*], $near:ident;
-        $effects:expr; $(as $trait:path, $listed:ty, $number:literal;)?
+        $receiver:ident($($found:expr),*) $(.$more:ident($($listed:expr)?))*; $(as $trait:path, $number:literal;)?
     ) => {
         $crate::__handle! { $(#[$doc])* $vis const $method: $kernel = $name for $class; }
+        const _: () = $crate::kernel::assert_in_order(&[$($field),*]);
         // SAFETY: executors access columns as the modes below say, which follow from this constant.
         #[automatically_derived]
         unsafe impl $crate::phase::Phase for $kernel {
-            const EFFECTS: &'static $crate::effects::Effects = &$effects;
+            const EFFECTS: &'static $crate::effects::Effects =
+                &$crate::effects::Effects::$receiver::<$class>($name, $($found),*) $(.$more($($listed)?))*;
             type Near = $crate::target::near::$near;
             $(const BESIDE: &'static [&'static $crate::effects::Effects] =
-                <$listed as $crate::kernel::DispatchKernel<$number>>::EFFECTS;
-            const OWN: ::core::primitive::usize = <$listed as $crate::dispatch::Includes<$class>>::TAG;)?
+                <$crate::__listed!($trait, $class) as $crate::kernel::DispatchKernel<$number>>::EFFECTS;
+            const OWN: ::core::primitive::usize =
+                <$crate::__listed!($trait, $class) as $crate::dispatch::Includes<$class>>::TAG;)?
         }
         $(
             // SAFETY: above it has the effects of that trait's kernels beside it, its own at its class's place.
@@ -30,18 +33,26 @@ macro_rules! __kernel {
                 type Kernel = $kernel;
             }
         )?
-        // SAFETY: the effects are made for the same class, and the modes are theirs.
+        // SAFETY: the effects are made for the same class, and the modes are theirs, in the order of the fields.
         #[automatically_derived]
         unsafe impl $crate::kernel::Kernel for $kernel {
             type Class = $class;
             type Modes =
                 ($($crate::mode::ModeOf<{ <$kernel as $crate::phase::Phase>::EFFECTS.mode($field) }>,)*);
-            type OfOne = <$crate::alone::PhaseOfOne<{ $crate::alone::pays::<$kernel>() }>
-                as $crate::alone::Choose>::Of<$kernel>;
         }
     };
 }
 pub use __kernel as kernel;
+
+/// A trait that has the class in its list. Where it has not, that is the one error: the compiler says nothing more about a type that
+/// depends on it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __listed {
+    ($trait:path, $class:ty) => {
+        <[$trait; <$trait as $crate::dispatch::Includes<$class>>::TAG] as ::core::iter::IntoIterator>::Item
+    };
+}
 
 /// The handle of a kernel or of a constructor: a type of no bytes, and its value, a constant of the class.
 #[doc(hidden)]

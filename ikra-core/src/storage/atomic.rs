@@ -7,10 +7,12 @@ use core::ptr;
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
-use crate::order::{AtomicOwner, OfAny, OfSelf, Operation, assert_allowed, is_left_alone};
+use crate::order::{AtomicOwner, Lent, OfAny, OfSelf, Operation, assert_allowed, is_left_alone, is_own_alone};
+use crate::panics::not_its_own;
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored};
 use crate::table::{Table, address};
+use crate::target::access::Access;
 use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
 use crate::value::{Fixed, Value};
 use crate::window::Skip;
@@ -129,6 +131,10 @@ pub(crate) mod sealed {
 /// ```
 pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
     pub(crate) cell: &'w T::Cell,
+    access: Access,
+    /// Whether it is in a view that a ref lent: those of refs are of any object, and say nothing.
+    lent: A::Lent,
+    /// Makes it `Send` and `Sync` only where that is.
     place: PhantomData<A>,
 }
 
@@ -149,12 +155,37 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     ///
     /// # Safety
     ///
-    /// There is a `T` there, accessed as its cell only, as long as the result lives.
+    /// 1. There is a `T` there, accessed as its cell only, as long as the result lives.
+    /// 2. The access is that of the table that it is in.
+    /// 3. Unless `lent` says that it is of any object, it belongs to the object that the code in phase `A::Phase` runs for.
     #[inline(always)]
-    pub(crate) unsafe fn at(address: *mut T) -> Self {
+    pub(crate) unsafe fn at(address: *mut T, access: Access, lent: A::Lent) -> Self {
         const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
-        // SAFETY: by the caller; the cell has the size, alignment and bytes of the value.
-        Self { cell: unsafe { &*address.cast::<T::Cell>() }, place: PhantomData }
+        // SAFETY: by 1; the cell has the size, alignment and bytes of the value.
+        Self { cell: unsafe { &*address.cast::<T::Cell>() }, access, lent, place: PhantomData }
+    }
+
+    /// The same in a view that is lent: of any object.
+    #[inline(always)]
+    fn lent(self) -> Self {
+        Self { lent: A::Lent::LENT, ..self }
+    }
+
+    /// Panics if the kernel has the field of its own object alone, and this is in a view that a ref lent.
+    ///
+    /// Each operation calls it before it accesses the cell. In a kernel's own view the answer is a constant.
+    #[inline(always)]
+    #[track_caller]
+    fn assert_own(self) {
+        if const { is_own_alone::<A>() } && self.lent.is_lent() {
+            not_its_own::<A::Class>(A::Phase::EFFECTS.kernel(), A::FIELD);
+        }
+    }
+
+    /// Whether no other thread changes the value: one thread runs the kernel, or the kernel's rule leaves the field alone.
+    #[inline(always)]
+    pub(crate) fn is_left_alone(self) -> bool {
+        self.access.is_alone() || const { is_left_alone::<A>() }
     }
 
     /// Where the value is, for accesses while no other thread changes it: a cell has its size, alignment and bytes.
@@ -165,12 +196,15 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
 
     /// The value.
     #[inline(always)]
+    #[track_caller]
     pub fn load(self) -> T {
         const { assert_allowed::<A>(Operation::Load) };
-        if const { is_left_alone::<A>() } {
+        self.assert_own();
+        if self.is_left_alone() {
             // The compiler may join a plain load with others, and the device's caches serve it.
-            // SAFETY: one thread runs the kernel, and this is it, since the atomic is not `Send` there; or, by the kernel's rule,
-            // which each operation on the field asserts, no other thread changes it meanwhile.
+            // SAFETY: one thread runs the kernel, and this is it, since the kernel's code does not know whether its phase is `Send`,
+            // and with it the atomic; or, by the kernel's rule, which each operation on the field asserts, no other thread changes it
+            // meanwhile: under the rule `Own` this is the field of the kernel's own object, as was just asserted.
             return unsafe { self.plain().read() };
         }
         T::load(self.cell)
@@ -178,9 +212,11 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
 
     /// Replaces the value.
     #[inline(always)]
+    #[track_caller]
     pub fn store(self, value: T) {
         const { assert_allowed::<A>(Operation::Store) };
-        if const { is_left_alone::<A>() } {
+        self.assert_own();
+        if self.is_left_alone() {
             // A GPU takes seven times as long for a kernel that loads the field and stores it by an atomic store.
             // SAFETY: as for a load, and by the kernel's rule, which allows stores to its own object's field alone, no other thread
             // looks at it meanwhile: nor is the atomic of such a field `Send`.
@@ -192,6 +228,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
 
     /// Replaces the value and returns the one before.
     #[inline(always)]
+    #[track_caller]
     pub fn swap(self, value: T) -> T {
         const { assert_allowed::<A>(Operation::Exchange) };
         self.update(|_| value, |cell| T::swap(cell, value))
@@ -203,9 +240,11 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     ///
     /// The value, if it was another than `current`. Floating-point values are compared by their bits.
     #[inline(always)]
+    #[track_caller]
     pub fn compare_exchange(self, current: T, new: T) -> Result<T, T> {
         const { assert_allowed::<A>(Operation::Exchange) };
-        if const { is_left_alone::<A>() } {
+        self.assert_own();
+        if self.is_left_alone() {
             let before = self.change(|before| before.same(&current).then_some(new));
             return if before.same(&current) { Ok(before) } else { Err(before) };
         }
@@ -222,14 +261,18 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
 
     /// Replaces the value by `new` of it, as `atomic` does at once, and returns the one before.
     #[inline(always)]
+    #[track_caller]
     pub(crate) fn update(self, new: impl Fn(T) -> T, atomic: impl FnOnce(&T::Cell) -> T) -> T {
-        if const { is_left_alone::<A>() } { self.change(|before| Some(new(before))) } else { atomic(self.cell) }
+        self.assert_own();
+        if self.is_left_alone() { self.change(|before| Some(new(before))) } else { atomic(self.cell) }
     }
 
     /// Replaces the value by `f` of it, while there is one, and returns the one before.
     #[inline(always)]
+    #[track_caller]
     pub(crate) fn change(self, f: impl Fn(T) -> Option<T>) -> T {
-        if const { is_left_alone::<A>() } {
+        self.assert_own();
+        if self.is_left_alone() {
             // SAFETY: as for a load.
             let before = unsafe { self.plain().read() };
             if let Some(new) = f(before) {
@@ -277,6 +320,7 @@ macro_rules! updates {
         impl<$($generics)* A: AtomicOwner> Atomic<'_, $ty, A> { $(
             $(#[$doc])*
             #[inline(always)]
+            #[track_caller]
             pub fn $update(self, value: argument!($ty $(, $arg)?)) {
                 $check;
                 let ($atomic, $value) = (self, value);
@@ -286,6 +330,7 @@ macro_rules! updates {
             ///
             /// Returns the value before.
             #[inline(always)]
+            #[track_caller]
             pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> $ty {
                 $check_value;
                 let ($atomic, $value) = (self, value);
@@ -295,6 +340,7 @@ macro_rules! updates {
         impl<$($generics)* A: AtomicOwner> Valueless<'_, $ty, A> { $(
             $(#[$doc])*
             #[inline(always)]
+            #[track_caller]
             pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> Updated {
                 $check;
                 let ($atomic, $value) = (self.0, value);
@@ -450,9 +496,11 @@ macro_rules! floats {
         impl<A: AtomicOwner> Atomic<'_, $ty, A> {
             /// Adds and returns the value before, whether or not the kernel may.
             #[inline(always)]
+            #[track_caller]
             fn sum(self, value: $ty) -> $ty {
+                self.assert_own();
                 let add = || self.change(|current| Some(current + value));
-                if const { is_left_alone::<A>() } { add() } else { cells::$add(self.cell, value, add) }
+                if self.is_left_alone() { add() } else { cells::$add(self.cell, value, add) }
             }
         }
     )* };
@@ -504,12 +552,11 @@ updates! { [] f32, f64; {
 pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
 
 impl<T: AtomicValue> AtomicColumn<T> {
+    /// Where the cell of an object that exists is.
     #[inline(always)]
-    fn atomic<'w, C: Class, const K: usize, A: AtomicOwner>(table: &'w Table<C>, index: usize) -> Atomic<'w, T, A> {
+    fn place<C: Class, const K: usize>(table: &Table<C>, index: usize) -> *mut T {
         // SAFETY: views and refs are made of objects that exist.
-        let place = unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: the element is only ever accessed as the cell.
-        unsafe { Atomic::at(place.cast::<T>()) }
+        unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) }.cast::<T>()
     }
 }
 
@@ -582,12 +629,19 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        Self::atomic::<C, K, _>(table, index)
+        // SAFETY: 1. the element is only ever accessed as the cell; 2. it is in this table; 3. by 3.
+        unsafe { Atomic::at(Self::place::<C, K>(table, index), Access::of::<P, C>(table), Lent::OWN) }
+    }
+
+    #[inline(always)]
+    fn lent<P: Phase>(view: Self::View<'_, P>) -> Self::View<'_, P> {
+        view.lent()
     }
 
     #[inline(always)]
     unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, _: Facts) -> Self::Seen<'w, P> {
-        Self::atomic::<C, K, _>(table, index)
+        // SAFETY: 1. the element is only ever accessed as the cell; 2. it is in this table; 3. it is of any object.
+        unsafe { Atomic::at(Self::place::<C, K>(table, index), Access::of::<P, C>(table), ()) }
     }
 
     #[inline(always)]
@@ -597,6 +651,6 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     fn is_own<'w, P: Phase>(view: &Self::View<'w, P>, table: &'w Table<C>, index: usize) -> bool {
-        core::ptr::eq(view.cell, Self::atomic::<C, K, OfSelf<P, C, K>>(table, index).cell)
+        ptr::eq(ptr::from_ref(view.cell).cast(), Self::place::<C, K>(table, index))
     }
 }

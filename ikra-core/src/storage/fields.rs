@@ -13,6 +13,15 @@ use crate::target::assigned;
 use crate::tuples::for_tuples;
 use crate::value::{BadLink, Loaded};
 
+/// Which object a view shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewOf {
+    /// That of a kernel's call or of a guard.
+    Own,
+    /// Any other, whose view a ref lends to a method.
+    Another,
+}
+
 /// The storages of the fields of class `C`.
 pub trait FieldTuple<C: Class>: 'static {
     /// The row's values.
@@ -98,14 +107,16 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
     unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet);
 
-    /// What the view of object `index` shows for `values`, of which those of the fields in `loaded` are the object's.
+    /// What the view of object `index` shows for `values`, of which those of the fields in `loaded` are the object's: of the object
+    /// that a kernel runs for, or of another, whose view a ref lends.
     ///
     /// # Safety
     ///
-    /// As for [`Storage::to_view`].
+    /// As for [`Storage::to_view`]; and if `P` is a kernel, it runs for this object, or `of` is [`ViewOf::Another`].
     unsafe fn to_views<'w, P: Phase>(
         values: Self::Values,
         loaded: FieldSet,
+        of: ViewOf,
         table: &'w Table<C>,
         index: usize,
     ) -> Self::Views<'w, P>;
@@ -168,6 +179,32 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
         return None;
     }
     objects.find_map(|index| Some((K, index, bad_link(index)?)))
+}
+
+/// [`FieldTuple::to_views`] of one field.
+///
+/// # Safety
+///
+/// The same.
+#[inline(always)]
+unsafe fn to_view<'w, C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
+    value: F::Value,
+    loaded: FieldSet,
+    of: ViewOf,
+    table: &'w Table<C>,
+    index: usize,
+) -> F::View<'w, P> {
+    let view = if loaded.contains(K) {
+        // SAFETY: the contract is the same; the view of another object goes to `lent` below.
+        unsafe { F::to_view::<P>(value, table, index) }
+    } else {
+        // SAFETY: as above.
+        unsafe { F::to_view_unread::<P>(table, index) }
+    };
+    match of {
+        ViewOf::Own => view,
+        ViewOf::Another => F::lent::<P>(view),
+    }
 }
 
 /// [`FieldTuple::write_tile_row`] of one field.
@@ -289,17 +326,12 @@ macro_rules! field_tuple {
             unsafe fn to_views<'w, P: Phase>(
                 values: Self::Values,
                 loaded: FieldSet,
+                of: ViewOf,
                 table: &'w Table<C>,
                 index: usize,
             ) -> Self::Views<'w, P> {
                 // SAFETY: the contract is the same for each field.
-                ($(unsafe {
-                    if loaded.contains($k) {
-                        $F::to_view::<P>(values.$k, table, index)
-                    } else {
-                        $F::to_view_unread::<P>(table, index)
-                    }
-                },)+)
+                ($(unsafe { to_view::<C, P, $F, $k>(values.$k, loaded, of, table, index) },)+)
             }
             unsafe fn bad_link(
                 table: &Table<C>,

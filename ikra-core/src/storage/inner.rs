@@ -93,7 +93,10 @@ unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for I
 /// Exclusive views are those of kernels, whose class is `S::Owner` then, and of guards; all others are only lent. So it
 /// does no harm that `may_be` may take another class for the kernel's.
 pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
-    P::GUARDED || P::EFFECTS.class.may_be(S::Owner::ID) && P::EFFECTS.writes.contains(S::FIELD)
+    P::GUARDED
+        || P::EFFECTS.is_exclusive()
+            && P::EFFECTS.class().may_be(S::Owner::ID)
+            && P::EFFECTS.writes().contains(S::FIELD)
 }
 
 /// Whether phase `P` is a kernel that may store links as elements of the array `S` of its own object: numbers, which are
@@ -107,7 +110,7 @@ pub(crate) const fn brings_links<P: Phase, S: ArrayStorage>() -> bool {
 ///
 /// A view of another object of the class, which is only lent, is the same with no element written.
 pub(crate) const fn is_renewed<P: Phase, S: ArrayStorage>() -> bool {
-    !P::GUARDED && P::EFFECTS.class.may_be(S::Owner::ID) && P::EFFECTS.renews(S::FIELD)
+    !P::GUARDED && P::EFFECTS.class().may_be(S::Owner::ID) && P::EFFECTS.renews(S::FIELD)
 }
 
 /// What a view shows for an element.

@@ -89,7 +89,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     fn bad_number<P: Phase>(value: &T, table: &Table<C>) -> Option<BadLink> {
-        let stores = const { P::EFFECTS.class.may_be(C::ID) && P::EFFECTS.writes.contains(K) };
+        let stores = const { P::EFFECTS.class().may_be(C::ID) && P::EFFECTS.writes().contains(K) };
         if const { T::SHOWS_NUMBERS } && stores { value.bad_link(Targets::of::<C, K>(table)) } else { None }
     }
 

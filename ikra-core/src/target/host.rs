@@ -1,5 +1,6 @@
 //! The host's side.
 
+pub(crate) mod access;
 pub(crate) mod ahead;
 pub(crate) mod approximate;
 pub(crate) mod arithmetic;

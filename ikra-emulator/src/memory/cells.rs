@@ -62,6 +62,15 @@ impl Cells {
         }
     }
 
+    /// The same, where no other thread stores at the same time.
+    #[inline(always)]
+    pub(crate) fn store_alone(&self, at: usize, width: usize, value: u64) {
+        let word = &self.words[at / 8];
+        let (shift, mask) = (at % 8 * 8, mask(width));
+        let old = word.load(Relaxed);
+        word.store(old & !(mask << shift) | (value & mask) << shift, Relaxed);
+    }
+
     /// Replaces `width` bytes at once by what `new` makes of them; returns the old ones.
     #[inline]
     pub(crate) fn update(&self, at: usize, width: usize, mut new: impl FnMut(u64) -> u64) -> u64 {

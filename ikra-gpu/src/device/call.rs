@@ -10,10 +10,11 @@ use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, a
 use ikra_core::mode::{Chunk, ModeTuple};
 use ikra_core::near::Near;
 use ikra_core::step::{check, finish, step};
-use ikra_core::storage::{Bump, FieldTuple};
+use ikra_core::storage::{Bump, FieldTuple, ViewOf};
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::tile_row;
 use ikra_core::window::WindowTuple;
+use ikra_marks as marks;
 
 type Windows<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'static>;
 
@@ -67,8 +68,8 @@ fn note(report: &'static [u8; 128], index: u32) {
     // SAFETY: writes registers that nothing else uses.
     unsafe {
         core::arch::asm!(
-            "mov.b64 %ikra_kernel, {0};",
-            "mov.b32 %ikra_object, {1};",
+            concat!("mov.b64 ", marks::noted_kernel!(), ", {0};"),
+            concat!("mov.b32 ", marks::noted_object!(), ", {1};"),
             in(reg64) report.as_ptr(),
             in(reg32) index,
             options(nomem, nostack, preserves_flags)
@@ -84,7 +85,7 @@ fn note(report: &'static [u8; 128], index: u32) {
 /// 2. Meanwhile no other thread calls a kernel for the object, and no other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
-    note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
+    note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
     // SAFETY: its handles are for `K`, which runs.
     let table = unsafe { Table::get() };
     // SAFETY: passed on.
@@ -120,7 +121,7 @@ pub struct Meeting<K: Kernel> {
 
 impl<K: Kernel> core::fmt::Debug for Meeting<K> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(K::EFFECTS.kernel)
+        f.write_str(K::EFFECTS.kernel())
     }
 }
 
@@ -132,7 +133,7 @@ impl<K: Kernel> Meeting<K> {
     /// As for [`call`].
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
-        note(const { &report(K::EFFECTS.kernel, <K::Class as ClassInfo>::NAME) }, index);
+        note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
         // SAFETY: passed on.
         let windows = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
@@ -164,13 +165,15 @@ impl<K: Kernel> Meeting<K> {
         let others = unsafe { Table::<K::Other>::get() };
         let index = self.index as usize;
         // SAFETY: the object exists by 1, and the values are its own.
-        let views = unsafe { FieldsOf::<K>::to_views::<K>(self.values, const { K::Modes::TOUCHES }, table, index) };
+        let views = unsafe {
+            FieldsOf::<K>::to_views::<K>(self.values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index)
+        };
         // SAFETY: by 1.
         let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, self.values));
         // SAFETY: the other object exists by 1; and by 2.
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call::<K>(&mut view, K::Other::to_ref(other), args);
-        if const { K::EFFECTS.is_exclusive } {
+        if const { K::EFFECTS.is_exclusive() } {
             self.values = finish::<K, K>(view, table, index).0;
         }
     }
@@ -182,7 +185,7 @@ impl<K: Kernel> Meeting<K> {
     /// As for [`call`].
     #[inline(always)]
     pub unsafe fn end(self) {
-        if const { K::EFFECTS.is_exclusive } {
+        if const { K::EFFECTS.is_exclusive() } {
             // SAFETY: passed on.
             let mut windows = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.

@@ -66,28 +66,37 @@ macro_rules! __together {
             unsafe extern "ptx-kernel" fn entry(sections: [SectionWords; $count], list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", together::<$trait, $number>(), ());
                 $crate::__trust!(execute: $($arg),*);
+                const {
+                    let classes = <$trait as $crate::device::runtime::dispatch::Dispatch>::CLASSES;
+                    ::core::assert!(classes.len() == $count, "there is a section for each class");
+                }
                 // Elements by constants: by a variable, the array would be in memory.
-                $crate::__section! { (sections, list, $trait, $number, $args, $all) $tree }
+                $crate::__section! { (sections, list, $trait, $number, $args, $all) (0, $count - 1) $tree }
             }
         };
     };
 }
-/// The kernel of the class whose block it is.
+/// The kernel of the class whose block it is, among the classes from one number to another: that each is found where it is looked for
+/// is checked, since safe code can call the macro with any tree.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __section {
-    (($sections:ident, $($rest:tt)*) [$last:literal $up_to:tt $after:tt]) => {
+    (($sections:ident, $($rest:tt)*) ($first:expr, $end:expr) [$last:literal $up_to:tt $after:tt]) => {
         if $crate::device::is_after(&$sections[$last]) {
-            $crate::__section! { ($sections, $($rest)*) $after }
+            $crate::__section! { ($sections, $($rest)*) ($last + 1, $end) $after }
         } else {
-            $crate::__section! { ($sections, $($rest)*) $up_to }
+            $crate::__section! { ($sections, $($rest)*) ($first, $last) $up_to }
         }
     };
     (
         ($sections:ident, $list:ident, $trait:ident, $number:literal, $args:ty, $all:tt)
-        {$tag:literal $class:path}
+        ($first:expr, $end:expr) {$tag:literal $class:path}
     ) => {{
         use $crate::device::runtime::kernel::HasKernel;
+        const {
+            let number = <$trait as $crate::device::runtime::dispatch::Includes<$class>>::TAG;
+            ::core::assert!($first == $tag && $end == $tag && number == $tag, "the class is at its number");
+        }
         let from = $crate::device::first_block(&$sections, $tag);
         // SAFETY: by the host.
         unsafe {

@@ -74,7 +74,7 @@ where
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     // SAFETY: within the list.
     let listed = |n: u32| call(unsafe { object(list, first + n) });
-    let chunk = part_len(count as usize, const { K::EFFECTS.is_heavy }) as u32;
+    let chunk = part_len(count as usize, const { K::EFFECTS.is_heavy() }) as u32;
     let chunks = count.div_ceil(chunk);
     let len = |number: u32| chunk.min(count - number * chunk);
     let keep = |number: u32, sum| {
@@ -82,7 +82,7 @@ where
         // SAFETY: there is room for one result per chunk, and for the total.
         unsafe { to.add(number as usize).write(sum) };
     };
-    if const { K::EFFECTS.is_heavy } {
+    if const { K::EFFECTS.is_heavy() } {
         let mut number = thread::block_idx_x();
         while number < chunks {
             // SAFETY: every thread of the block comes here; passed on.

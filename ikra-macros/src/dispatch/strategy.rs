@@ -61,6 +61,7 @@ pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStrea
         #[automatically_derived]
         unsafe impl ::ikra::rt::Tags for #ident {
             type Cell = #cell;
+            const CLASSES: u32 = #classes;
             #[inline(always)]
             unsafe fn cells() -> &'static [#cell] {
                 static CELLS: ::ikra::rt::TagCells<#cell, #objects> = ::ikra::rt::TagCells::zeroed();

@@ -11,7 +11,8 @@
 //! [`hidden`](FieldUse::hidden), and its own `self` gets another hygiene, so that it does not compile then.
 //!
 //! The standard library's macros are known by their names. A method that calls one imports all of them by a glob, so that
-//! a macro of the user's with such a name is ambiguous, and does not compile.
+//! a macro of the user's with such a name is ambiguous, and does not compile. A path that begins with `::` is not known: `::alloc` is
+//! what the crate calls so. [`attributes`] says which attributes may be macros; those in a body count as macros do.
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use syn::LitStr;
 use syn::ext::IdentExt;
 
+use super::attributes::{self, Kind};
 use super::{FieldKind, Fields};
 
 /// What a method does to the fields of its own object.
@@ -116,32 +118,6 @@ const HARMLESS: [&str; 20] = [
 /// Where the macros of the standard library are.
 const STANDARD: [&str; 3] = ["alloc", "core", "std"];
 
-/// Attributes of methods that leave the body unchanged. Others may be macros, which rewrite it.
-const PLAIN_ATTRIBUTES: [&str; 22] = [
-    "allow",
-    "automatically_derived",
-    "cfg",
-    "clippy",
-    "cold",
-    "coverage",
-    "deny",
-    "deprecated",
-    "diagnostic",
-    "doc",
-    "expect",
-    "forbid",
-    "inline",
-    "kernel",
-    "must_use",
-    "no_mangle",
-    "optimize",
-    "rustfmt",
-    "target_feature",
-    "track_caller",
-    "unsafe",
-    "warn",
-];
-
 /// Keywords that may stand before `!(…)` and name no macro.
 const BEFORE_NOT: [&str; 8] = ["break", "else", "if", "in", "match", "move", "return", "while"];
 
@@ -207,12 +183,6 @@ pub(crate) fn analyse(body: &TokenStream, class: &Fields) -> FieldUse {
     access
 }
 
-/// Whether an attribute of a method may change its body.
-pub(crate) fn is_macro(attr: &syn::Attribute) -> bool {
-    let first = attr.path().segments.first();
-    first.is_none_or(|first| !PLAIN_ATTRIBUTES.contains(&&*plain_name(&first.ident)))
-}
-
 /// Where tokens stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
@@ -244,7 +214,8 @@ pub(super) enum Macro {
     Unknown,
 }
 
-/// The names in `use` items: macros of these names are the user's own.
+/// The names that a body gives a meaning of its own, by `use`, `mod`, `extern crate` and `macro_rules!`: macros of these names, and
+/// those on paths that begin with them, are the user's own.
 pub(super) fn imports(body: &TokenStream) -> HashSet<String> {
     let mut found = HashSet::new();
     collect_imports(body, &mut found);
@@ -253,9 +224,21 @@ pub(super) fn imports(body: &TokenStream) -> HashSet<String> {
 
 fn collect_imports(tokens: &TokenStream, found: &mut HashSet<String>) {
     let mut in_use = false;
+    // Whether the next name is one that an item is given: `mod name`, `extern crate self as name`, `macro_rules! name`.
+    let mut is_named = false;
     for token in tokens.clone() {
+        let was_named = std::mem::replace(&mut is_named, false);
         match token {
             TokenTree::Ident(word) if word == "use" => in_use = true,
+            TokenTree::Ident(word)
+                if ["mod", "crate", "as", "macro", "macro_rules"].iter().any(|item| word == item) =>
+            {
+                is_named = true;
+            }
+            TokenTree::Ident(name) if was_named => {
+                found.insert(plain_name(&name));
+            }
+            TokenTree::Punct(bang) if was_named && bang.as_char() == '!' => is_named = true,
             TokenTree::Ident(name) if in_use => {
                 found.insert(plain_name(&name));
             }
@@ -286,11 +269,19 @@ pub(super) fn macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String
 
 /// The same, and which names must mean what they do in the standard library.
 fn named_macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String>) -> Option<(Macro, Standard)> {
-    let Some([TokenTree::Ident(name), bang]) = at.checked_sub(2).map(|start| &tokens[start..at]) else { return None };
-    // `match !(a)` calls none, but `r#match!(a)` does.
-    if !is_punct(Some(bang), '!') || BEFORE_NOT.iter().any(|word| name == word) {
+    let [name, bang] = &tokens[at.checked_sub(2)?..at] else { return None };
+    if !is_punct(Some(bang), '!') {
         return None;
     }
+    let name = match name {
+        // `match !(a)` calls none, but `r#match!(a)` does.
+        TokenTree::Ident(name) if BEFORE_NOT.iter().all(|word| name != word) => name,
+        // A path that came to a macro as one, `$path!(a)`.
+        TokenTree::Group(path) if path.delimiter() == Delimiter::None => {
+            return Some((Macro::Unknown, Standard::default()));
+        }
+        _ => return None,
+    };
     // `std::assert!`, but not `crate::assert!`.
     let mut first = at - 2;
     while let Some([TokenTree::Ident(_), a, b]) = first.checked_sub(3).map(|start| &tokens[start..first])
@@ -304,9 +295,9 @@ fn named_macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String>) ->
         TokenTree::Ident(root) if first < at - 2 => Some(plain_name(root)),
         _ => None,
     };
-    // `::std::assert!`
-    let is_rooted = root.is_some() && is_punct(first.checked_sub(1).map(|n| &tokens[n]), ':');
-    let is_own = imports.contains(root.as_ref().unwrap_or(&name)) && !is_rooted;
+    // `::std::assert!`, but not `Field { name:std::line!() }`. What the crate calls `::std` is not known, see above.
+    let is_rooted = matches!(&tokens[..first], [.., a, b] if is_punct(Some(a), ':') && is_punct(Some(b), ':'));
+    let is_own = imports.contains(root.as_ref().unwrap_or(&name)) || is_rooted;
     let found = match &*name {
         _ if is_own || root.as_ref().is_some_and(|root| !STANDARD.contains(&&**root)) => Macro::Unknown,
         name if FORMATTING.contains(&name) => Macro::Formatting,
@@ -315,7 +306,7 @@ fn named_macro_at(tokens: &[TokenTree], at: usize, imports: &HashSet<String>) ->
         _ => Macro::Unknown,
     };
     let is_known = found != Macro::Unknown;
-    Some((found, Standard { macros: is_known && root.is_none(), crates: is_known && root.is_some() && !is_rooted }))
+    Some((found, Standard { macros: is_known && root.is_none(), crates: is_known && root.is_some() }))
 }
 
 struct Scanner<'a> {
@@ -337,6 +328,14 @@ impl Scanner<'_> {
                 TokenTree::Ident(ident) if ["for", "while", "loop"].iter().any(|word| ident == word) => {
                     self.access.loops = true;
                 }
+                // A module in another file may define macros.
+                TokenTree::Ident(ident)
+                    if ident == "mod"
+                        && matches!(tokens.get(at + 1), Some(TokenTree::Ident(_)))
+                        && !tokens.get(at + 2).is_some_and(|token| matches!(token, TokenTree::Group(_))) =>
+                {
+                    self.access.hidden = true;
+                }
                 TokenTree::Ident(ident)
                     if ident == "ref"
                         && matches!(tokens.get(at + 1), Some(TokenTree::Ident(word)) if word == "mut") =>
@@ -356,11 +355,31 @@ impl Scanner<'_> {
                     self.scan(group.stream(), inner);
                 }
                 TokenTree::Literal(literal) => self.access.formats_self |= names_self(literal),
+                TokenTree::Punct(hash) if hash.as_char() == '#' && !context.is_unknown() => {
+                    self.attribute(&tokens[at..])
+                }
                 TokenTree::Punct(comma) if comma.as_char() == ',' && context == Context::Writing => {
                     context = Context::Formatting;
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Looks at what may be an attribute. One that may be a macro makes anything of the item that it stands on: like a macro that is
+    /// called, which is given the item.
+    fn attribute(&mut self, tokens: &[TokenTree]) {
+        let Some((meta, _)) = attributes::at(tokens, 0) else { return };
+        match attributes::kind(&meta) {
+            Kind::Plain => return,
+            // On a statement it is the tool's own, since no macro may stand there.
+            Kind::Tool if !attributes::are_on_item(tokens) => return,
+            Kind::Tool | Kind::Macro => {}
+        }
+        self.access.hidden = true;
+        if mentions_self(attributes::given(tokens)) {
+            self.access.whole = true;
+            self.access.escapes = true;
         }
     }
 

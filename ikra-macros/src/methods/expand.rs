@@ -11,7 +11,7 @@ use super::kernel::{constructor_fn, constructor_kernel, kernel};
 use super::model::{Block, Method, Receiver, RowItem};
 use super::order::{self, with_import};
 use super::parse::values;
-use super::{assigned, body, links, turns};
+use super::{assigned, attributes, body, links, turns};
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
@@ -30,6 +30,8 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let lending = lending_methods(block, &reference);
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
     let constructor_kernels = block.constructors.iter().map(|constructor| constructor_kernel(block, constructor));
+    let attributes = attrs.iter().chain(block.methods.iter().flat_map(|method| &method.item.attrs));
+    let tools = attributes::tools(attributes);
     // A call that changes a value is written `(&mut self.vel).normalize()`, so that the text shows it.
     let allow_borrows = quote!(#[allow(clippy::needless_borrow)]);
     quote! {
@@ -49,6 +51,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
         impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#delegates)* }
         #lending
+        #tools
         #(#kernels)*
         #(#constructor_kernels)*
     }
@@ -225,16 +228,13 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
         #[track_caller]
         #vis fn #name #generics (&self, #(#args: #types),*) #output #where_clause {
             const __EFFECTS: ::ikra::rt::Reached = <#class>::#effects.reach(::ikra::rt::Reached::NONE);
-            // SAFETY: what the method has to do with is in its effects, or it counts as having to do with all fields.
-            unsafe {
-                ::ikra::rt::Handle::with_view(
-                    <Self as ::ikra::Object<'__w>>::handle(self),
-                    const {
-                        ::ikra::rt::AllRaceFree::<__P, #class, { __EFFECTS.reads() }>::check(#key, __EFFECTS.reason())
-                    },
-                    |view| <#view<'__w, __P>>::#name #turbofish(view #(, #args)*),
-                )
-            }
+            ::ikra::rt::Handle::with_view(
+                <Self as ::ikra::Object<'__w>>::handle(self),
+                const {
+                    ::ikra::rt::AllRaceFree::<__P, #class, { __EFFECTS.reads() }>::check(#key, __EFFECTS.reason())
+                },
+                |view| <#view<'__w, __P>>::#name #turbofish(view #(, #args)*),
+            )
         }
     })
 }

@@ -11,7 +11,7 @@ use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
 use crate::class::{padded, view_ident};
-use crate::diagnostics::{located, unless_error};
+use crate::diagnostics::located;
 
 /// A kernel: the handle `Body::advance` in value position, what it does, and how executors call it.
 pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
@@ -35,13 +35,8 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let fields = (0..padded(block.fields.fields.len())).map(Literal::usize_unsuffixed);
     // What refs carry beside the link.
     let near = Ident::new(if options.pairs.is_some() { "TileRow" } else { "NoRow" }, at);
-    let effects = effects(block, method, options, &name);
-    // Where the trait does not list the class, that is the one error.
-    let of = options.of.as_ref().map(|(path, number)| {
-        let listed =
-            unless_error(path, quote!(<#path as ::ikra::Includes<#class>>::TAG), proc_macro2::Span::call_site());
-        quote_spanned!(at=> as #path, #listed, #number;)
-    });
+    let effects = effects(block, method, options);
+    let of = options.of.as_ref().map(|(path, number)| quote_spanned!(at=> as #path, #number;));
     let purpose = format!("The kernel [`{name}`]: its handle, what it does to fields, and how executors call it.");
     quote_spanned! {at=>
         #(#cfgs)*
@@ -57,8 +52,8 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     }
 }
 
-/// What the kernel does, as a constant of the runtime's type.
-fn effects(block: &Block, method: &Method, options: &Options, name: &str) -> TokenStream {
+/// What the kernel does, for the runtime's macro, which makes a constant of it.
+fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
     let at = located(&method.item.sig.ident);
     let (class, found) = (&block.class, effects_ident(&method.item.sig.ident));
     let found = quote_spanned!(at=> <#class>::#found.reach(::ikra::rt::Reached::NONE));
@@ -72,10 +67,10 @@ fn effects(block: &Block, method: &Method, options: &Options, name: &str) -> Tok
     let snapshot = bits(options.snapshot);
     match method.receiver {
         Receiver::Exclusive => {
-            quote_spanned!(at=> ::ikra::Effects::exclusive::<#class>(#name, #found, #snapshot) #heavy #pairs #declared)
+            quote_spanned!(at=> exclusive(#found, #snapshot) #heavy #pairs #declared)
         }
         Receiver::Shared => {
-            quote_spanned!(at=> ::ikra::Effects::shared::<#class>(#name, #found) #heavy #pairs #declared)
+            quote_spanned!(at=> shared(#found) #heavy #pairs #declared)
         }
     }
 }

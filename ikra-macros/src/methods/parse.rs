@@ -13,12 +13,13 @@ use super::access::{self, is_object_method, plain_name};
 use super::model::{Block, Constructor, Method, Parameter, Receiver, RowItem};
 use super::options::Options;
 use super::order::{self, Found};
-use super::{Fields, check, ordinary, rewrite};
+use super::{Fields, attributes, check, ordinary, rewrite};
 use crate::diagnostics::Errors;
 
 impl Block {
     /// Reads the block.
-    pub(crate) fn parse(class: Path, fields: Fields, block: ItemImpl, errors: &mut Errors) -> Self {
+    pub(crate) fn parse(class: Path, fields: Fields, mut block: ItemImpl, errors: &mut Errors) -> Self {
+        attributes::check_block(&mut block.attrs, errors);
         let mut parsed = Self {
             class,
             fields,
@@ -140,8 +141,8 @@ impl Block {
             );
         }
         let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
-        if item.attrs.iter().any(access::is_macro) {
-            // Whatever it makes of the body.
+        if item.attrs.iter().any(|attr| attributes::kind_of(attr) == attributes::Kind::Macro) {
+            // A macro, whatever it makes of the body.
             access.whole = true;
             access.escapes = true;
         }

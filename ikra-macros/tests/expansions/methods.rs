@@ -75,27 +75,25 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
     pub fn distance(&self) -> f32 {
         const __EFFECTS: ::ikra::rt::Reached = <Body>::__effects_of_distance
             .reach(::ikra::rt::Reached::NONE);
-        unsafe {
-            ::ikra::rt::Handle::with_view(
-                <Self as ::ikra::Object<'__w>>::handle(self),
-                const {
-                    ::ikra::rt::AllRaceFree::<
-                        __P,
-                        Body,
-                        { __EFFECTS.reads() },
-                    >::check("distance", __EFFECTS.reason())
-                },
-                |view| <BodyMut<'__w, __P>>::distance(view),
-            )
-        }
+        ::ikra::rt::Handle::with_view(
+            <Self as ::ikra::Object<'__w>>::handle(self),
+            const {
+                ::ikra::rt::AllRaceFree::<
+                    __P,
+                    Body,
+                    { __EFFECTS.reads() },
+                >::check("distance", __EFFECTS.reason())
+            },
+            |view| <BodyMut<'__w, __P>>::distance(view),
+        )
     }
 }
 ///The kernel [`Body::follow`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
         #[doc = r" Moves."] pub const follow : Kernel_follow = "Body::follow" for Body[0
-        1 2], NoRow; ::ikra::Effects::exclusive:: < Body > ("Body::follow", < Body >
-        ::__effects_of_follow.reach(::ikra::rt::Reached::NONE), 1);
+        1 2], NoRow; exclusive(< Body > ::__effects_of_follow
+        .reach(::ikra::rt::Reached::NONE), 1);
     }
     #[automatically_derived]
     impl ::ikra::rt::Call<(<Body as ::ikra::Referent>::Link, f32)> for Kernel_follow {
@@ -119,8 +117,8 @@ const _: () = {
 const _: () = {
     ::ikra::rt::kernel! {
         pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow;
-        ::ikra::Effects::exclusive:: < Body > ("Body::attract", < Body >
-        ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy().for_pairs();
+        exclusive(< Body > ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0)
+        .heavy().for_pairs();
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {
@@ -143,8 +141,7 @@ const _: () = {
 const _: () = {
     ::ikra::rt::kernel! {
         pub const distance : Kernel_distance = "Body::distance" for Body[0 1 2], NoRow;
-        ::ikra::Effects::shared:: < Body > ("Body::distance", < Body >
-        ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
+        shared(< Body > ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
     }
     #[automatically_derived]
     impl ::ikra::rt::Call<()> for Kernel_distance {

@@ -9,7 +9,6 @@ use crate::class::{Class, ClassInfo};
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::mode::{Chunk, ModeTuple};
-use crate::phase::Phase;
 use crate::step;
 use crate::table::Table;
 use crate::window::WindowTuple;
@@ -17,19 +16,19 @@ use crate::window::WindowTuple;
 /// The windows of a kernel's fields.
 pub(super) type WindowsOf<'a, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'a>;
 
-/// A kernel's calls for consecutive objects, in phase `P`: the kernel's own, or that of one thread.
-pub(super) struct Calls<'w, K: Kernel, P, A> {
+/// A kernel's calls for consecutive objects.
+pub(super) struct Calls<'w, K: Kernel, A> {
     pub(super) table: &'w Table<K::Class>,
     /// The first object.
     pub(super) first: usize,
     /// The number of objects.
     pub(super) len: usize,
     pub(super) args: A,
-    kernel: PhantomData<(K, P)>,
+    kernel: PhantomData<K>,
 }
 
-impl<K: Kernel, P, A: Copy> Copy for Calls<'_, K, P, A> {}
-impl<K: Kernel, P, A: Copy> Clone for Calls<'_, K, P, A> {
+impl<K: Kernel, A: Copy> Copy for Calls<'_, K, A> {}
+impl<K: Kernel, A: Copy> Clone for Calls<'_, K, A> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
@@ -42,14 +41,13 @@ impl<K: Kernel, P, A: Copy> Clone for Calls<'_, K, P, A> {
 ///
 /// 1. The objects exist, and `shadow` is storage for them of the kernel's snapshot columns.
 /// 2. During the call, nothing else runs for these objects, and no other kernel in this world.
-/// 3. `P` is `K`; or it is [`K::OfOne`](Kernel::OfOne), and until this kernel is over no other thread runs any in this world.
 #[inline(always)]
-pub(super) unsafe fn for_calls<'w, K: Kernel, P: Phase, A: Copy>(
+pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy>(
     table: &'w Table<K::Class>,
     shadow: &'w <K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
-    mut work: impl FnMut(WindowsOf<'w, K>, Calls<'w, K, P, A>),
+    mut work: impl FnMut(WindowsOf<'w, K>, Calls<'w, K, A>),
 ) {
     for_windows(range, <<K::Class as Class>::Layout as Layout>::WINDOW, |window| {
         prefetch_next::<K>(table, window.end);
@@ -62,7 +60,7 @@ pub(super) unsafe fn for_calls<'w, K: Kernel, P: Phase, A: Copy>(
     });
 }
 
-impl<'w, K: Kernel, P: Phase, A: Copy> Calls<'w, K, P, A> {
+impl<'w, K: Kernel, A: Copy> Calls<'w, K, A> {
     /// Calls the kernel for object `n`.
     ///
     /// # Safety
@@ -74,11 +72,11 @@ impl<'w, K: Kernel, P: Phase, A: Copy> Calls<'w, K, P, A> {
         K: Call<A>,
         X: WindowTuple<ValuesOf<K>>,
     {
-        // SAFETY: the contract is the same; 3. that of `for_calls`.
-        let (mut view, before) = unsafe { step::begin::<K, P, X>(windows, n, self.table, self.first + n) };
-        let result = K::call::<P>(&mut view, self.args);
+        // SAFETY: the contract is the same.
+        let (mut view, before) = unsafe { step::begin::<K, X>(windows, n, self.table, self.first + n) };
+        let result = K::call::<K>(&mut view, self.args);
         // SAFETY: as above.
-        unsafe { step::end::<K, P, X>(windows, n, self.table, self.first + n, view, before) };
+        unsafe { step::end::<K, X>(windows, n, self.table, self.first + n, view, before) };
         result
     }
 }

@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::calls::{Calls, for_calls};
+use super::chunks::{AllReturned, alone, spread};
 use super::rows::{finish, prepare};
 use super::task_len;
-use crate::failure::Failure;
+use crate::alone::run_alone;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::objects::Objects;
-use crate::phase::Phase;
 use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
@@ -26,19 +24,19 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let len = objects.len();
-    let chunk = task_len(len, const { K::EFFECTS.is_heavy });
+    let chunk = task_len(len, const { K::EFFECTS.is_heavy() });
     let collect = |n: usize| {
         let range = n * chunk..((n + 1) * chunk).min(len);
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe { collect_rows::<K, K, A>(table, &shadow, range, args) }
+        unsafe { collect_rows::<K, A>(table, &shadow, range, args) }
     };
-    let results = match len.div_ceil(chunk) {
-        0 => Vec::new(),
+    let (results, returned) = match len.div_ceil(chunk) {
+        0 => alone(Vec::new),
         // SAFETY: as above; and this thread does all of it.
-        1 => unsafe { collect_rows::<K, K::OfOne, A>(table, &shadow, 0..len, args) },
+        1 => alone(|| unsafe { run_alone::<K, _, _>(table, || collect(0)) }),
         chunks => collect_chunks(chunks, len, &collect),
     };
-    finish::<K>(objects, std::iter::once(0..len));
+    finish::<K>(objects, std::iter::once(0..len), returned);
     results
 }
 
@@ -47,7 +45,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn collect_rows<K, P, A>(
+unsafe fn collect_rows<K, A>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
@@ -55,45 +53,46 @@ unsafe fn collect_rows<K, P, A>(
 ) -> Vec<K::Output>
 where
     K: Call<A>,
-    P: Phase,
     A: Copy,
 {
     let mut results = Vec::with_capacity(range.len());
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
-            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy }));
+        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
         });
     }
     results
 }
 
 /// The results of some chunks, one after another. One function for all kernels with results of a type.
-fn collect_chunks<T: Send>(chunks: usize, len: usize, collect: &(dyn Fn(usize) -> Vec<T> + Sync)) -> Vec<T> {
-    let failure = Failure::default();
-    let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| failure.chunk(|| collect(n))).collect();
+fn collect_chunks<T: Send>(
+    chunks: usize,
+    len: usize,
+    collect: &(dyn Fn(usize) -> Vec<T> + Sync),
+) -> (Vec<T>, AllReturned) {
+    let (parts, returned) = spread(chunks, collect);
     let mut results = Vec::with_capacity(len);
-    for part in parts.into_iter().flatten() {
+    for part in parts {
         results.extend(part);
     }
-    results
+    (results, returned)
 }
 
 /// Adds the results for the objects of a run to a list.
-struct Collect<'w, 'r, K: Call<A>, P, A> {
-    calls: Calls<'w, K, P, A>,
+struct Collect<'w, 'r, K: Call<A>, A> {
+    calls: Calls<'w, K, A>,
     results: &'r mut Vec<K::Output>,
 }
 
-impl<K, P, A, X> Job<X> for Collect<'_, '_, K, P, A>
+impl<K, A, X> Job<X> for Collect<'_, '_, K, A>
 where
     K: Call<A>,
-    P: Phase,
     A: Copy,
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) {

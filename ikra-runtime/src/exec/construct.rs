@@ -1,6 +1,6 @@
 //! `construct`: many objects from one constructor.
 
-use super::for_chunks;
+use super::chunks::for_chunks;
 use crate::class::Class;
 use crate::error::Error;
 use crate::kernel::Construct;
@@ -23,7 +23,7 @@ where
     objects.grow(end)?;
     objects.change_rows(first..end);
     let table = objects.table();
-    for_chunks(first..end, false, |chunk| {
+    let returned = for_chunks(first..end, false, |chunk| {
         for index in chunk {
             let row = K::construct(index as u32, args);
             // SAFETY: there is room by `grow`; no object is there yet that anything else could access, and each index is
@@ -34,6 +34,6 @@ where
             }
         }
     });
-    objects.set_len(end);
+    objects.add_constructed(end, returned);
     Ok(Links::new(first, end))
 }

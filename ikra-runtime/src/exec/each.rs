@@ -1,14 +1,14 @@
 //! `execute_each`: a kernel for the objects in a list.
 
 use super::calls::{Calls, WindowsOf, for_calls};
-use super::for_chunks_or_alone;
+use super::chunks::for_chunks_or_alone;
 use super::rows::{finish, prepare, run_rows};
+use crate::alone::run_alone;
 use crate::class::ClassInfo;
 use crate::error::Error;
 use crate::kernel::Call;
 use crate::list::{ListOrder, Run, Runs};
 use crate::objects::Objects;
-use crate::phase::Phase;
 use crate::table::Table;
 
 /// Calls the kernel for the objects of a list that are of the class with this number.
@@ -29,15 +29,15 @@ where
     let listed = list.objects_of::<K::Class>(class, objects.len())?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    for_chunks_or_alone(
+    let returned = for_chunks_or_alone(
         0..listed.len(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { run_listed::<K, K, A>(table, &shadow, listed.runs(chunk), args) },
+        |chunk| unsafe { run_listed::<K, A>(table, &shadow, listed.runs(chunk), args) },
         // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_listed::<K, K::OfOne, A>(table, &shadow, listed.runs(all), args) },
+        |all| unsafe { run_alone::<K, _, _>(table, || run_listed::<K, A>(table, &shadow, listed.runs(all), args)) },
     );
-    finish::<K>(objects, listed.ranges());
+    finish::<K>(objects, listed.ranges(), returned);
     Ok(())
 }
 
@@ -46,18 +46,17 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`], for each of the objects.
-unsafe fn run_listed<K, P, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, runs: Runs<'_>, args: A)
+unsafe fn run_listed<K, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, runs: Runs<'_>, args: A)
 where
     K: Call<A>,
-    P: Phase,
     A: Copy,
 {
     for run in runs {
         match run {
             // SAFETY: the contract is the same.
-            Run::Range(range) => unsafe { run_rows::<K, P, A>(table, shadow, range, args) },
+            Run::Range(range) => unsafe { run_rows::<K, A>(table, shadow, range, args) },
             // SAFETY: as above.
-            Run::Each(indices) => unsafe { run_each::<K, P, A>(table, shadow, indices, args) },
+            Run::Each(indices) => unsafe { run_each::<K, A>(table, shadow, indices, args) },
         }
     }
 }
@@ -68,25 +67,24 @@ where
 ///
 /// As for [`for_calls`], for each of the objects.
 #[inline(never)]
-unsafe fn run_each<K, P, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, indices: &[u32], args: A)
+unsafe fn run_each<K, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, indices: &[u32], args: A)
 where
     K: Call<A>,
-    P: Phase,
     A: Copy,
 {
     for &index in indices {
         let index = index as usize;
-        if const { K::EFFECTS.is_heavy } {
+        if const { K::EFFECTS.is_heavy() } {
             // SAFETY: the contract is the same, for each of the objects.
-            unsafe { run_rows::<K, P, A>(table, shadow, index..index + 1, args) };
+            unsafe { run_rows::<K, A>(table, shadow, index..index + 1, args) };
             continue;
         }
         // In this loop itself: a call takes longer than most kernels.
-        let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, P, A>| {
+        let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, A>| {
             // SAFETY: the windows are those of this object.
             unsafe { calls.call(&mut windows, 0) };
         };
         // SAFETY: as above.
-        unsafe { for_calls::<K, P, A>(table, shadow, index..index + 1, args, call) };
+        unsafe { for_calls::<K, A>(table, shadow, index..index + 1, args, call) };
     }
 }

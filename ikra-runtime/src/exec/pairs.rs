@@ -7,15 +7,15 @@
 use std::ops::Range;
 
 use super::calls::{Calls, for_calls};
-use super::for_chunks_or_alone;
+use super::chunks::for_chunks_or_alone;
 use super::rows::{finish, prepare};
+use crate::alone::run_alone;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::info::ClassInfo;
 use crate::isa::{Isa, Trial};
 use crate::kernel::{PairCall, ValuesOf, assert_for_pairs};
 use crate::objects::Objects;
-use crate::phase::Phase;
 use crate::spread::{Job, Spread};
 use crate::step;
 use crate::table::Table;
@@ -39,15 +39,15 @@ where
     let range = 0..objects.len();
     let table = objects.table();
     let others = Others(others);
-    for_chunks_or_alone(
+    let returned = for_chunks_or_alone(
         range.clone(),
         true,
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { run_pairs::<K, K, A>(table, &shadow, &others, chunk, args) },
+        |chunk| unsafe { run_pairs::<K, A>(table, &shadow, &others, chunk, args) },
         // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_pairs::<K, K::OfOne, A>(table, &shadow, &others, all, args) },
+        |all| unsafe { run_alone::<K, _, _>(table, || run_pairs::<K, A>(table, &shadow, &others, all, args)) },
     );
-    finish::<K>(objects, std::iter::once(range));
+    finish::<K>(objects, std::iter::once(range), returned);
 }
 
 /// Calls the kernel for consecutive objects and every object of `others`.
@@ -55,7 +55,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`]; and `others` is of the same world.
-unsafe fn run_pairs<K, P, A>(
+unsafe fn run_pairs<K, A>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     others: &Others<K::Other>,
@@ -63,14 +63,13 @@ unsafe fn run_pairs<K, P, A>(
     args: A,
 ) where
     K: PairCall<A>,
-    P: Phase,
     A: Copy,
 {
     // SAFETY: the world that is borrowed exclusively while the kernel runs keeps the table alive, and nothing changes it meanwhile.
     let others = unsafe { &*others.0 };
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
+        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
             windows.spread(Pairs { calls, others }, Isa::Base);
         });
     }
@@ -83,15 +82,14 @@ const MANY: usize = 256;
 const LARGEST_BLOCK: usize = 64 * 1024;
 
 /// Calls a kernel for each object of a run and every other.
-struct Pairs<'w, K: PairCall<A>, P, A> {
-    calls: Calls<'w, K, P, A>,
+struct Pairs<'w, K: PairCall<A>, A> {
+    calls: Calls<'w, K, A>,
     others: &'w Table<K::Other>,
 }
 
-impl<K, P, A, X> Job<X> for Pairs<'_, K, P, A>
+impl<K, A, X> Job<X> for Pairs<'_, K, A>
 where
     K: PairCall<A>,
-    P: Phase,
     A: Copy,
     X: WindowTuple<ValuesOf<K>>,
 {
@@ -125,27 +123,26 @@ where
     }
 }
 
-impl<K, P, A> Pairs<'_, K, P, A>
+impl<K, A> Pairs<'_, K, A>
 where
     K: PairCall<A>,
-    P: Phase,
     A: Copy,
 {
     /// Lets object `n` meet another; it is the one at `at` of `windows`.
     ///
     /// # Safety
     ///
-    /// `at` is within the windows, and the object there is `n`; and 3. of [`for_calls`].
+    /// `at` is within the windows, and the object there is `n`.
     #[inline(always)]
     unsafe fn meet<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, at: usize, n: usize, other: usize) {
         let Calls { table, first, args, .. } = self.calls;
         // SAFETY: the other object exists, by the caller.
         let other = K::Other::to_ref(unsafe { Handle::at(self.others, other) });
         // SAFETY: the contract is the same.
-        let (mut view, before) = unsafe { step::begin::<K, P, X>(windows, at, table, first + n) };
-        K::call::<P>(&mut view, other, args);
+        let (mut view, before) = unsafe { step::begin::<K, X>(windows, at, table, first + n) };
+        K::call::<K>(&mut view, other, args);
         // SAFETY: as above.
-        unsafe { step::end::<K, P, X>(windows, at, table, first + n, view, before) };
+        unsafe { step::end::<K, X>(windows, at, table, first + n, view, before) };
     }
 
     /// Lets one object visit the others. Its fields are loaded before the first of them and stored after the last.
@@ -161,7 +158,7 @@ where
             // SAFETY: the one object there is `n`.
             unsafe { self.meet(&mut alone, 0, n, other) };
         }
-        if const { K::EFFECTS.is_exclusive } {
+        if const { K::EFFECTS.is_exclusive() } {
             // SAFETY: by the caller.
             unsafe { windows.set(n, alone.0) };
         }
@@ -194,23 +191,22 @@ impl<V: Copy> WindowTuple<V> for Alone<V> {
 ///
 /// The block comes as a reference parameter, so that what is read of the others is known not to change
 /// with it, and is read once for all lanes.
-struct Stream<'s, 'w, K: PairCall<A>, P, A> {
-    pairs: &'s Pairs<'w, K, P, A>,
+struct Stream<'s, 'w, K: PairCall<A>, A> {
+    pairs: &'s Pairs<'w, K, A>,
     /// The position of the block's first object in the run.
     first: usize,
     /// The objects in the block.
     lanes: usize,
 }
 
-impl<K, P, A, B> Job<(&mut B,)> for Stream<'_, '_, K, P, A>
+impl<K, A, B> Job<(&mut B,)> for Stream<'_, '_, K, A>
 where
     K: PairCall<A>,
-    P: Phase,
     A: Copy,
     B: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, (block,): (&mut B,)) {

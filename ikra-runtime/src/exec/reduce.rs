@@ -2,19 +2,17 @@
 
 use std::ops::{Range, RangeBounds};
 
-use rayon::prelude::*;
-
 use super::calls::{Calls, for_calls};
+use super::chunks::{AllReturned, alone, spread};
 use super::positions;
 use super::rows::{finish, prepare};
+use crate::alone::run_alone;
 use crate::error::Error;
-use crate::failure::Failure;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::list::{ListOrder, Run, Runs};
 use crate::objects::Objects;
-use crate::phase::Phase;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use crate::spread::{Job, Spread};
 use crate::table::Table;
@@ -37,16 +35,18 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
-    let result = reduce_chunks(
+    let (result, returned) = reduce_chunks(
         range.len(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         reducer,
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { reduce_chunk::<K, K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
+        |chunk| unsafe { reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
         // SAFETY: as above; and this thread does all of it.
-        |chunk| unsafe { reduce_chunk::<K, K::OfOne, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
+        |chunk| unsafe {
+            run_alone::<K, _, _>(table, || reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer))
+        },
     );
-    finish::<K>(objects, std::iter::once(range));
+    finish::<K>(objects, std::iter::once(range), returned);
     result
 }
 
@@ -70,27 +70,29 @@ where
     let listed = list.objects_of::<K::Class>(class, objects.len())?;
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let result = reduce_chunks(
+    let (result, returned) = reduce_chunks(
         listed.len(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         reducer,
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { reduce_listed::<K, K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
+        |chunk| unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
         // SAFETY: as above; and this thread does all of it.
-        |chunk| unsafe { reduce_listed::<K, K::OfOne, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
+        |chunk| unsafe {
+            run_alone::<K, _, _>(table, || reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer))
+        },
     );
-    finish::<K>(objects, listed.ranges());
+    finish::<K>(objects, listed.ranges(), returned);
     Ok(result)
 }
 
-/// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays; or `alone`, on this thread.
+/// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays; or `fold_alone`, on this thread.
 fn reduce_chunks<T, R>(
     count: usize,
     heavy: bool,
     reducer: R,
     fold: impl Fn(Range<usize>) -> T + Sync,
-    alone: impl Fn(Range<usize>) -> T,
-) -> T
+    fold_alone: impl Fn(Range<usize>) -> T,
+) -> (T, AllReturned)
 where
     T: Copy + Send + Sync,
     R: Reducer<T>,
@@ -98,20 +100,25 @@ where
     let len = part_len(count, heavy);
     let chunk = |n: usize| n * len..((n + 1) * len).min(count);
     match count.div_ceil(len) {
-        0 => reducer.identity(),
-        1 => alone(0..count),
-        chunks => combine_parts(&fold_chunks(chunks, &|n| fold(chunk(n)), &|n| alone(chunk(n))), reducer),
+        0 => alone(|| reducer.identity()),
+        1 => alone(|| fold_alone(0..count)),
+        chunks => {
+            let (parts, returned) = fold_chunks(chunks, &|n| fold(chunk(n)), &|n| fold_alone(chunk(n)));
+            (combine_parts(&parts, reducer), returned)
+        }
     }
 }
 
 /// The results of some chunks, in their order. One function for all kernels with results of a type.
-fn fold_chunks<T: Send>(chunks: usize, fold: &(dyn Fn(usize) -> T + Sync), alone: &dyn Fn(usize) -> T) -> Vec<T> {
+fn fold_chunks<T: Send>(
+    chunks: usize,
+    fold: &(dyn Fn(usize) -> T + Sync),
+    fold_alone: &dyn Fn(usize) -> T,
+) -> (Vec<T>, AllReturned) {
     if rayon::current_num_threads() == 1 {
-        (0..chunks).map(alone).collect()
+        alone(|| (0..chunks).map(fold_alone).collect())
     } else {
-        let failure = Failure::default();
-        let parts: Vec<_> = (0..chunks).into_par_iter().map(|n| failure.chunk(|| fold(n))).collect();
-        parts.into_iter().flatten().collect()
+        spread(chunks, fold)
     }
 }
 
@@ -142,7 +149,7 @@ fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn reduce_chunk<K, P, A, R>(
+unsafe fn reduce_chunk<K, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
@@ -151,7 +158,6 @@ unsafe fn reduce_chunk<K, P, A, R>(
 ) -> K::Output
 where
     K: Call<A, Output: Copy>,
-    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
 {
@@ -159,14 +165,14 @@ where
     let start = range.start;
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
+        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
             // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
             // are turned.
             let turn = (calls.first - start) % ACCUMULATORS;
             if turn != 0 {
                 lanes.rotate_left(turn);
             }
-            lanes = windows.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy }));
+            lanes = windows.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy() }));
             if turn != 0 {
                 lanes.rotate_right(turn);
             }
@@ -180,7 +186,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`], for each of the objects.
-unsafe fn reduce_listed<K, P, A, R>(
+unsafe fn reduce_listed<K, A, R>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     runs: Runs<'_>,
@@ -189,18 +195,17 @@ unsafe fn reduce_listed<K, P, A, R>(
 ) -> K::Output
 where
     K: Call<A, Output: Copy>,
-    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let isa = Isa::of(const { K::EFFECTS.is_heavy });
+    let isa = Isa::of(const { K::EFFECTS.is_heavy() });
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let mut done = 0;
     for run in runs {
         match run {
             // SAFETY: the contract is the same, for each of the objects.
             Run::Range(range) => unsafe {
-                for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| {
+                for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
                     windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
                     done += calls.len;
                 });
@@ -210,9 +215,9 @@ where
                     let index = index as usize;
                     // SAFETY: as above.
                     unsafe {
-                        for_calls::<K, P, A>(table, shadow, index..index + 1, args, |windows, calls| {
+                        for_calls::<K, A>(table, shadow, index..index + 1, args, |windows, calls| {
                             let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
-                            if const { K::EFFECTS.is_heavy } {
+                            if const { K::EFFECTS.is_heavy() } {
                                 windows.spread(fold, isa);
                             } else {
                                 fold.run(windows);
@@ -228,22 +233,21 @@ where
 }
 
 /// Folds the results for the objects of a run into the accumulators, the first object's into the first.
-struct Fold<'w, K: Call<A>, P, A, R> {
-    calls: Calls<'w, K, P, A>,
+struct Fold<'w, K: Call<A>, A, R> {
+    calls: Calls<'w, K, A>,
     reducer: R,
     lanes: [K::Output; ACCUMULATORS],
 }
 
-impl<K, P, A, R, X> Job<X> for Fold<'_, K, P, A, R>
+impl<K, A, R, X> Job<X> for Fold<'_, K, A, R>
 where
     K: Call<A, Output: Copy>,
-    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = [K::Output; ACCUMULATORS];
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) -> [K::Output; ACCUMULATORS] {
@@ -266,23 +270,22 @@ where
 
 /// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
 /// accumulators stay where they are.
-struct FoldOn<'w, 'l, K: Call<A>, P, A, R> {
-    calls: Calls<'w, K, P, A>,
+struct FoldOn<'w, 'l, K: Call<A>, A, R> {
+    calls: Calls<'w, K, A>,
     reducer: R,
     done: usize,
     lanes: &'l mut [K::Output; ACCUMULATORS],
 }
 
-impl<K, P, A, R, X> Job<X> for FoldOn<'_, '_, K, P, A, R>
+impl<K, A, R, X> Job<X> for FoldOn<'_, '_, K, A, R>
 where
     K: Call<A, Output: Copy>,
-    P: Phase,
     A: Copy,
     R: Reducer<K::Output>,
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) {

@@ -3,14 +3,15 @@
 use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::{for_chunks_or_alone, positions};
+use super::chunks::{AllReturned, for_chunks_or_alone};
+use super::positions;
+use crate::alone::run_alone;
 use crate::class::Class;
 use crate::info::{ClassInfo, arrays, linked};
 use crate::isa::Isa;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::objects::Objects;
-use crate::phase::Phase;
 use crate::spread::{Job, Spread};
 use crate::table::{BaseSet, Table};
 use crate::window::WindowTuple;
@@ -27,21 +28,21 @@ where
     let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    for_chunks_or_alone(
+    let returned = for_chunks_or_alone(
         range.clone(),
-        const { K::EFFECTS.is_heavy },
+        const { K::EFFECTS.is_heavy() },
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { run_rows::<K, K, A>(table, &shadow, chunk, args) },
+        |chunk| unsafe { run_rows::<K, A>(table, &shadow, chunk, args) },
         // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_rows::<K, K::OfOne, A>(table, &shadow, all, args) },
+        |all| unsafe { run_alone::<K, _, _>(table, || run_rows::<K, A>(table, &shadow, all, args)) },
     );
-    finish::<K>(objects, std::iter::once(range));
+    finish::<K>(objects, std::iter::once(range), returned);
 }
 
 /// Fields in whose arrays the kernel may store links as elements: numbers, which each call checks in the end.
 const fn brought_links<K: Kernel>() -> FieldSet {
     let arrays = linked::<K::Class>().intersection(arrays::<K::Class>());
-    if K::EFFECTS.is_exclusive { arrays.intersection(K::EFFECTS.writes) } else { FieldSet::EMPTY }
+    if K::EFFECTS.is_exclusive() { arrays.intersection(K::EFFECTS.writes()) } else { FieldSet::EMPTY }
 }
 
 /// Says which fields the kernel changes, and makes storage for its snapshots.
@@ -51,7 +52,7 @@ const fn brought_links<K: Kernel>() -> FieldSet {
 /// If there is no memory for it.
 #[inline(always)]
 pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as ClassInfo>::Bases {
-    objects.table().changed_on_host(const { K::EFFECTS.writes });
+    objects.table().changed_on_host(const { K::EFFECTS.writes() });
     if !const { brought_links::<K>() }.is_empty() {
         // If a call panics, it may have stored a link before that is to no object.
         objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
@@ -61,22 +62,25 @@ pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
     }
     match objects.prepare_shadow(const { K::EFFECTS.shadowed() }, const { K::EFFECTS.copied() }) {
         Ok(bases) => bases,
-        Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel),
+        Err(error) => panic!("kernel {} needs storage for its snapshot: {error}", K::EFFECTS.kernel()),
     }
 }
 
-/// Makes what a kernel has done for the objects in some ranges visible.
+/// Makes what a kernel has done for the objects in some ranges visible, all of whose calls have returned.
 #[inline(always)]
-pub(crate) fn finish<K: Kernel>(objects: &mut Objects<K::Class>, ranges: impl IntoIterator<Item = Range<usize>>) {
+pub(crate) fn finish<K: Kernel>(
+    objects: &mut Objects<K::Class>,
+    ranges: impl IntoIterator<Item = Range<usize>>,
+    returned: AllReturned,
+) {
     if !const { K::EFFECTS.shadowed() }.is_empty() {
         for range in ranges {
-            objects.commit_shadow(const { K::EFFECTS.shadowed() }, range);
+            objects.commit_shadow(const { K::EFFECTS.shadowed() }, range, &returned);
         }
     }
     if !const { brought_links::<K>() }.is_empty() {
-        // SAFETY: all were checked before the kernel, and each call has checked the elements that it stored: none has
-        // panicked.
-        unsafe { objects.table().header.set_checked() };
+        // SAFETY: all were checked before the kernel, and each call has checked the elements that it stored when it returned.
+        unsafe { objects.set_checked(returned) };
     }
 }
 
@@ -86,33 +90,31 @@ pub(crate) fn finish<K: Kernel>(objects: &mut Objects<K::Class>, ranges: impl In
 ///
 /// As for [`for_calls`].
 #[inline]
-pub(crate) unsafe fn run_rows<K, P, A>(
+pub(crate) unsafe fn run_rows<K, A>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
 ) where
     K: Call<A>,
-    P: Phase,
     A: Copy,
 {
-    let isa = Isa::of(const { K::EFFECTS.is_heavy });
+    let isa = Isa::of(const { K::EFFECTS.is_heavy() });
     // SAFETY: the contract is the same.
-    unsafe { for_calls::<K, P, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
+    unsafe { for_calls::<K, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }
 
 /// Calls a kernel for each object of a run.
-struct Rows<'w, K: Kernel, P, A>(Calls<'w, K, P, A>);
+struct Rows<'w, K: Kernel, A>(Calls<'w, K, A>);
 
-impl<K, P, A, X> Job<X> for Rows<'_, K, P, A>
+impl<K, A, X> Job<X> for Rows<'_, K, A>
 where
     K: Call<A>,
-    P: Phase,
     A: Copy,
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy };
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
 
     #[inline(always)]
     fn run(self, mut windows: X) {

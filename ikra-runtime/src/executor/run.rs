@@ -246,7 +246,7 @@ impl<'a> Section<'a> {
 impl<'a> Launch<'a> {
     /// A run of one class's kernel.
     pub(super) fn of(section: &'a Section<'a>, form: Form, arguments: &'a [Argument<'a>]) -> Self {
-        let kernel = section.effects.kernel;
+        let kernel = section.effects.kernel();
         Self { kernel, sections: slice::from_ref(section), together: None, arguments, form }
     }
 

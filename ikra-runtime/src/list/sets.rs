@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{Listed, ListedLink};
 use crate::error::Error;
+use crate::exec::spread;
 
 /// Links that a thread takes at least.
 const CHUNK: usize = 1 << 16;
@@ -23,8 +24,9 @@ pub(super) fn listed<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     let sets = if links.len() <= chunk {
         Sets::of(links, room)
     } else {
-        let chunks = links.par_chunks(chunk).map(|links| Sets::of(links, room));
-        chunks.try_reduce(|| Sets(Vec::new()), Sets::joined)
+        let of_chunk = |n: usize| Sets::of(&links[n * chunk..((n + 1) * chunk).min(links.len())], room);
+        let (sets, _) = spread(links.len().div_ceil(chunk), &of_chunk);
+        sets.into_par_iter().try_reduce_with(Sets::joined).unwrap_or_else(|| Ok(Sets(Vec::new())))
     };
     match sets {
         Ok(Sets(sets)) if links.len() <= chunk => Ok(sets.iter().map(|set| in_order(set)).collect()),
@@ -78,9 +80,6 @@ impl Sets {
 
     /// The indices that are in one of both.
     fn joined(self, other: Self) -> Result<Self, Unfit> {
-        if self.0.is_empty() {
-            return Ok(other);
-        }
         let joined = self.0.into_iter().zip(other.0).map(|(a, b)| {
             let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
             for (a, b) in long.iter_mut().zip(short) {

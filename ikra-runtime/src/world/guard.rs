@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use crate::class::Class;
 use crate::handle::{Handle, Own};
 use crate::phase::Guarded;
-use crate::storage::{Copies, FieldTuple};
+use crate::storage::{Copies, FieldTuple, ViewOf};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
 
@@ -56,7 +56,9 @@ impl<'w, C: Class> Mut<'w, C> {
         // SAFETY: they are the object's, and as above.
         let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
         // SAFETY: the object exists, and the values are its own.
-        let views = unsafe { <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, table, index) };
+        let views = unsafe {
+            <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, ViewOf::Own, table, index)
+        };
         // SAFETY: the object exists.
         let view = C::to_view(views, Own::new(unsafe { Handle::found(table, index) }, values));
         Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }

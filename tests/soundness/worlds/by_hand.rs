@@ -1,5 +1,8 @@
 //! Hidden macros, called by hand.
 
+use std::panic::catch_unwind;
+
+use ikra::AnyLink;
 use ikra::prelude::*;
 use ikra::rt::{Handle, Own};
 
@@ -33,4 +36,50 @@ fn a_storage_that_the_class_does_not_know_of_is_none() {
     assert!(links.iter().all(|&link| all.read(link).unwrap() == Small { a: link.index() as u32 }));
     assert_eq!(size_of::<<Small as ikra::Class>::Fields>(), size_of::<(ikra::rt::Plain<u32>, ())>());
     assert_eq!(all.layout().block, 4);
+}
+
+#[soa_class]
+pub struct Car {
+    pub km: u32,
+}
+#[soa_class]
+pub struct Bus {
+    pub seats: u32,
+}
+
+#[soa_dispatch(Car, Bus, strategy = "class_tag")]
+pub trait Actor {}
+#[soa_methods]
+impl Actor for Car {}
+#[soa_methods]
+impl Actor for Bus {}
+
+/// Three classes, whose links are looked up in the memory of the trait with two.
+#[derive(Clone, Copy, Debug)]
+pub enum Sharing {}
+pub struct SharingRef<'w, P: ikra::Phase>(ikra::rt::AnyHandle<'w, Sharing, P>);
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "what a link is, for the macro")]
+pub enum SharingIs<A, B, C> {
+    Small(A),
+    Car(B),
+    Bus(C),
+}
+
+ikra::rt::dispatch! {
+    Sharing = "Sharing" as ikra::rt::Remembered<Actor>, SharingRef, SharingIs: Small = Small; Car = Car; Bus = Bus;
+}
+
+/// It was the class that somebody had put there first, and another each time where two threads did so at once.
+#[test]
+fn what_is_said_of_a_link_does_not_depend_on_who_asked_first() {
+    for index in 0..1000 {
+        // The number of this link is that of a bus or of a car.
+        let shared = || AnyLink::<Sharing>::from(Link::<Small>::from_index(index).unwrap()).parts();
+        assert!(catch_unwind(shared).is_err());
+        let car: ActorLink = Link::<Car>::from_index(index).unwrap().into();
+        let bus: ActorLink = Link::<Bus>::from_index(index).unwrap().into();
+        assert_eq!(Link::<Car>::try_from(car).map(Link::index), Ok(index));
+        assert_eq!(Link::<Bus>::try_from(bus).map(Link::index), Ok(index));
+    }
 }

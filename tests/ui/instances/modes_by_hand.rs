@@ -34,7 +34,6 @@ unsafe impl<K: ikra::rt::Kernel> ikra::Phase for Liar<K> {
 unsafe impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Kernel for Liar<K> {
     type Class = Node;
     type Modes = K::Modes;
-    type OfOne = Self;
 }
 
 impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Call<()> for Liar<K> {

@@ -1,4 +1,4 @@
-//! The view that a ref's method gets is lent: it cannot be written, taken, or kept, whoever makes it. Safe code makes none.
+//! The view that a ref's method gets is lent: it cannot be written, taken, or kept, whoever makes it.
 
 use ikra::prelude::*;
 use ikra::rt::AllRaceFree;
@@ -11,19 +11,15 @@ pub struct Node {
 }
 
 fn write(node: NodeRef<'_, ikra::Sequential>) {
-    unsafe { node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| view.path[0] = 1) };
+    node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| view.path[0] = 1);
 }
 
 fn take(node: NodeRef<'_, ikra::Sequential>) {
-    unsafe { node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| *view) };
+    node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| *view);
 }
 
 fn keep(node: NodeRef<'_, ikra::Sequential>) {
-    unsafe { node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| &view.path[0]) };
-}
-
-fn make(node: NodeRef<'_, ikra::Sequential>) {
-    node.handle().with_view(AllRaceFree::<_, Node, 0>::check("", ""), |_| ());
+    node.handle().with_view(AllRaceFree::<_, Node, { u64::MAX }>::check("", ""), |view| &view.path[0]);
 }
 
 fn main() {}

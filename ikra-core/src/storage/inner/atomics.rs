@@ -10,13 +10,14 @@ use super::{ArrayStorage, array_storage, array_stored};
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
-use crate::order::{AtomicOwner, OfAny, OfSelf};
+use crate::order::{AtomicOwner, Lent, OfAny, OfSelf};
 use crate::panics::{no_such_element, no_such_range};
 use crate::phase::Phase;
 use crate::range::within;
 use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
+use crate::target::access::Access;
 use crate::value::Value;
 
 /// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.
@@ -64,13 +65,16 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Arra
 /// assert_eq!(study.histograms.read(of)?.counts, [3, 3, 2, 2]);
 /// # Ok(()) }
 /// ```
-pub struct InnerAtomics<'w, S: ArrayStorage, A> {
+pub struct InnerAtomics<'w, S: ArrayStorage, A: AtomicOwner> {
     elements: Elements<S::Element>,
+    access: Access,
+    /// Whether it is in a view that a ref lent.
+    lent: A::Lent,
     marker: PhantomData<(&'w S::Element, A)>,
 }
 
-impl<S: ArrayStorage, A> Copy for InnerAtomics<'_, S, A> {}
-impl<S: ArrayStorage, A> Clone for InnerAtomics<'_, S, A> {
+impl<S: ArrayStorage, A: AtomicOwner> Copy for InnerAtomics<'_, S, A> {}
+impl<S: ArrayStorage, A: AtomicOwner> Clone for InnerAtomics<'_, S, A> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
@@ -112,8 +116,9 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     unsafe fn element(&self, index: usize) -> Atomic<'w, S::Element, A> {
         // SAFETY: by the caller.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
-        // SAFETY: those of the field are only ever accessed as atomics during `'w`.
-        unsafe { Atomic::at(element) }
+        // SAFETY: 1. those of the field are only ever accessed as atomics during `'w`; 2. it is in the array's table; 3. it is of the
+        // array's object.
+        unsafe { Atomic::at(element, self.access, self.lent) }
     }
 
     /// The elements.
@@ -185,7 +190,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> IntoIterator for
 }
 
 /// Elements of an inner array of atomics.
-pub struct InnerAtomicsIter<'w, S: ArrayStorage, A> {
+pub struct InnerAtomicsIter<'w, S: ArrayStorage, A: AtomicOwner> {
     array: InnerAtomics<'w, S, A>,
     // At most `end`, which is at most the length.
     next: u32,
@@ -258,12 +263,17 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        InnerAtomics { elements: value, marker: PhantomData }
+        InnerAtomics { elements: value, access: Access::of::<P, C>(table), lent: Lent::OWN, marker: PhantomData }
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, _: &'w Table<C>, _: usize, _: Facts) -> Self::Seen<'w, P> {
-        InnerAtomics { elements: value, marker: PhantomData }
+    fn lent<P: Phase>(view: Self::View<'_, P>) -> Self::View<'_, P> {
+        InnerAtomics { lent: Lent::LENT, ..view }
+    }
+
+    #[inline(always)]
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize, _: Facts) -> Self::Seen<'w, P> {
+        InnerAtomics { elements: value, access: Access::of::<P, C>(table), lent: (), marker: PhantomData }
     }
 
     #[inline(always)]

@@ -123,7 +123,7 @@ impl<P: Phase, S: ArrayStorage> Written<P, S> {
             let name = S::Owner::FIELDS[S::FIELD].name;
             let message = Message::new()
                 .push("kernel `")
-                .push(P::EFFECTS.kernel)
+                .push(P::EFFECTS.kernel())
                 .push("` changes elements of `")
                 .push(S::Owner::NAME)
                 .push("::")

@@ -14,13 +14,13 @@ macro_rules! __class_bases {
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
-                        "{{ .reg .b64 a; mov.b64 a, ",
+                        "{{ .reg .b64 table, at; mov.b64 table, ",
                         $symbol,
-                        "{key}; add.u64 a, a, {0}; ld.const.u64 {1}, [a]; }}"
+                        "{table}; add.u64 at, table, {0}; ld.const.u64 {1}, [at]; }}"
                     ),
                     in(reg64) word * 8,
                     out(reg64) value,
-                    key = const <Self as $crate::info::ClassInfo>::ORIGIN.key(),
+                    table = const $crate::fingerprint::table_key::<Self>(),
                     options(pure, nomem, nostack, preserves_flags)
                 )
             }
@@ -31,16 +31,16 @@ macro_rules! __class_bases {
             const { $crate::origin::assert_word($symbol) };
             let count: u32;
             // SAFETY: the first word leads to the class's header, which starts with the count. Both hold still during a
-            // launch. (`ikra-build` has each kernel do this once, and knows it by the text.)
+            // launch. (`ikra-build` has each kernel do this once, and knows it by these two loads.)
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
-                        "{{ .reg .b64 a; ld.const.u64 a, [",
+                        "{{ .reg .b64 header; ld.const.u64 header, [",
                         $symbol,
-                        "{key}]; ld.global.nc.b32 {0}, [a]; }}"
+                        "{table}]; ld.global.nc.b32 {0}, [header]; }}"
                     ),
                     out(reg32) count,
-                    key = const <Self as $crate::info::ClassInfo>::ORIGIN.key(),
+                    table = const $crate::fingerprint::table_key::<Self>(),
                     options(pure, nomem, nostack, preserves_flags)
                 )
             }
@@ -50,17 +50,21 @@ macro_rules! __class_bases {
 }
 
 /// The table of a class in the device's constant memory, which the host finds by a comment. The symbol is followed by a
-/// number for where the class is defined, so that classes of one name differ. Until the host fills the table, its first word
+/// number for where the class is defined and for its fields, so that classes of one name differ, and no class finds another's table. Until the host fills the table, its first word
 /// leads to a header of no objects.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __class_symbol {
     ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
+        const _: () = {
+            $crate::origin::assert_word($symbol);
+            $crate::origin::assert_line($place);
+        };
         ::core::arch::global_asm!(
             ::core::concat!(
-                ".global .align 4 .b32 ", $symbol, "{key}_absent[{header}];\n",
-                ".visible .const .align 8 .u64 ", $symbol, "{key}[{words}] = {{generic(", $symbol, "{key}_absent)}};\n",
-                "//ikra:class {key} ", $symbol, "{key} {name} {fingerprint} ", $place,
+                ".global .align 4 .b32 ", $symbol, "{table}", $crate::marks::absent!(), "[{header}];\n",
+                ".visible .const .align 8 .u64 ", $symbol, "{table}[{words}] = {{generic(", $symbol, "{table}", $crate::marks::absent!(), ")}};\n",
+                $crate::marks::class!(), " {key} ", $symbol, "{table} {name} {fingerprint} ", $place,
                 $($crate::__class_field_line!($field)),*
             ),
             $(const $crate::fingerprint::field_fingerprint(&<$row as $crate::info::ClassInfo>::FIELDS[$field]),)*
@@ -68,6 +72,7 @@ macro_rules! __class_symbol {
                 $crate::info::base_count(<$row as $crate::info::ClassInfo>::FIELDS)
             ),
             header = const ::core::mem::size_of::<$crate::table::DeviceHeader>() / 4,
+            table = const $crate::fingerprint::table_key::<$row>(),
             key = const <$row as $crate::info::ClassInfo>::ORIGIN.key(),
             name = const <$row as $crate::info::ClassInfo>::ORIGIN.name_key(),
             fingerprint = const $crate::fingerprint::class_fingerprint::<$row>(),
@@ -80,7 +85,7 @@ macro_rules! __class_symbol {
 #[macro_export]
 macro_rules! __class_field_line {
     ($field:literal) => {
-        "\n//ikra:field {}"
+        ::core::concat!("\n", $crate::marks::field!(), " {}")
     };
 }
 

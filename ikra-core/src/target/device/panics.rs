@@ -58,3 +58,13 @@ pub(crate) fn undeclared_write<C: ClassInfo>(_: &str, _: usize) -> ! {
 pub fn stray_handle<C: ClassInfo>(_: &str, _: usize) -> ! {
     panic!("the kernel assigned another object's handle to an `#[atomic]` field; use `.store(value)`\0");
 }
+
+/// A method that was called on another object has to do with an atomic field that the kernel has of its own object alone.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn not_its_own<C: ClassInfo>(_: &str, _: usize) -> ! {
+    panic!(
+        "a method uses an atomic field of another object in a way that its text does not show; run it on the host to see which\0"
+    );
+}

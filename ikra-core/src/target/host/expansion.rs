@@ -54,7 +54,7 @@ macro_rules! __entry {
             $executor $kernel = $name at $place for $class;
             $args = ($($arg: $ty),*)
         }
-        // SAFETY: the entry and the arguments are made from the same list.
+        // SAFETY: the entry and the arguments are made from the same list, each argument as one of its type.
         #[automatically_derived]
         unsafe impl $crate::kernel::OnDevice<$args> for $kernel
         where
@@ -65,7 +65,7 @@ macro_rules! __entry {
                 <[&::core::primitive::str]>::len(&[$(::core::stringify!($arg)),*])
             }];
             fn arguments($all: &$args) -> Self::Arguments<'_> {
-                [$($crate::kernel::Argument::of($arg)),*]
+                [$($crate::kernel::Argument::of::<$ty>($arg)),*]
             }
         }
     };

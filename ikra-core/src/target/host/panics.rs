@@ -4,16 +4,6 @@ use core::ops::{Bound, RangeBounds};
 
 use crate::info::ClassInfo;
 
-/// Panics, unless another thread already has, in the same run of a kernel: then this one ends without a
-/// message of its own.
-#[track_caller]
-fn stop(message: String) -> ! {
-    if crate::failure::is_first_failure() {
-        panic!("{message}");
-    }
-    std::panic::resume_unwind(Box::new(message))
-}
-
 /// A range as it is written.
 pub fn written(range: &impl RangeBounds<usize>) -> String {
     let start = match range.start_bound() {
@@ -34,10 +24,10 @@ pub fn written(range: &impl RangeBounds<usize>) -> String {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
-    stop(format!(
+    panic!(
         "link {class}#{} does not belong to this world, which has {len} objects of class {class}",
         u64::from(index) + 1
-    ));
+    );
 }
 
 /// An object's id does not fit into a link to objects of several classes.
@@ -45,9 +35,9 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn too_many_for_link(class: &str, of: &str, id: u32, largest: u32) -> ! {
-    stop(format!(
+    panic!(
         "{class}#{id} does not fit into a link of `{of}`, which has room for {largest} objects of each class; write `#[soa_dispatch(…, wide)]`"
-    ));
+    );
 }
 
 /// An inner array was indexed out of range.
@@ -55,7 +45,7 @@ pub(crate) fn too_many_for_link(class: &str, of: &str, id: u32, largest: u32) ->
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_element<C: ClassInfo>(field: usize, index: usize, len: usize) -> ! {
-    stop(format!("`{}::{}` has {len} elements, so index {index} is out of range", C::NAME, C::FIELDS[field].name));
+    panic!("`{}::{}` has {len} elements, so index {index} is out of range", C::NAME, C::FIELDS[field].name);
 }
 
 /// A range of an inner array's elements was asked for that it does not have.
@@ -63,12 +53,12 @@ pub(crate) fn no_such_element<C: ClassInfo>(field: usize, index: usize, len: usi
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_range<C: ClassInfo>(field: usize, range: &impl RangeBounds<usize>, len: usize) -> ! {
-    stop(format!(
+    panic!(
         "`{}::{}` has {len} elements, so the range `{}` is out of range",
         C::NAME,
         C::FIELDS[field].name,
         written(range)
-    ));
+    );
 }
 
 /// A range of a class's objects was asked for that does not exist.
@@ -76,29 +66,41 @@ pub(crate) fn no_such_range<C: ClassInfo>(field: usize, range: &impl RangeBounds
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_objects<C: ClassInfo>(range: &impl RangeBounds<usize>, len: usize) -> ! {
-    stop(format!("there are {len} objects of `{}`, so the range `{}` is out of range", C::NAME, written(range)));
+    panic!("there are {len} objects of `{}`, so the range `{}` is out of range", C::NAME, written(range));
 }
 
 /// A kernel changed a field outside its write set.
 #[cold]
 #[inline(never)]
 pub(crate) fn undeclared_write<C: ClassInfo>(kernel: &str, field: usize) -> ! {
-    stop(format!(
+    panic!(
         "kernel `{kernel}` changed `{class}::{field}` in a way that its text does not show, so the change would be lost; write `#[kernel(writes({field}))]`",
         class = C::NAME,
         field = C::FIELDS[field].name,
-    ));
+    );
 }
 
 /// A view's handle of an atomic field was replaced by another object's.
 #[cold]
 #[inline(never)]
 pub fn stray_handle<C: ClassInfo>(code: &str, field: usize) -> ! {
-    stop(format!(
+    panic!(
         "`{code}` assigned another object's handle to `{class}::{field}`; use `.store(value)` to change an `#[atomic]` field, and `[index]` an element of an array",
         class = C::NAME,
         field = C::FIELDS[field].name,
-    ));
+    );
+}
+
+/// A method that was called on another object has to do with an atomic field that the kernel has of its own object alone.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn not_its_own<C: ClassInfo>(kernel: &str, field: usize) -> ! {
+    panic!(
+        "kernel `{kernel}` has `{class}::{field}` of its own object alone, and a method that it calls on another object uses `{field}` in a way that its text does not show; write `self.{field}` in that method, and the compiler says what the kernel may do",
+        class = C::NAME,
+        field = C::FIELDS[field].name,
+    );
 }
 
 #[cfg(test)]

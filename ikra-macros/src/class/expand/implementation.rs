@@ -50,7 +50,7 @@ pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
 
 /// What the name of the class's table in the device code starts with.
 fn symbol_start(name: &str) -> String {
-    format!("ikra_class_{}_", plain(name))
+    format!("{}{}_", ikra_marks::TABLE, plain(name))
 }
 
 /// The class's table in the device code.

@@ -204,3 +204,57 @@ fn loops() {
         assert_eq!(analyse(&body.parse().unwrap(), &class).loops, loops, "{body}");
     }
 }
+
+#[test]
+fn names_that_the_body_gives_a_meaning() {
+    check(&[
+        ("{ core::line!() }", "/  /"),
+        ("{ ::core::line!() }", "/  /  hidden"),
+        ("{ Wrap { v:core::line!() } }", "/  /"),
+        ("{ Wrap { v: ::core::line!() } }", "/  /  hidden"),
+        ("{ use std as core; core::line!() }", "/  /  hidden"),
+        ("{ mod core { pub(super) use crate::bump as line; } core::line!() }", "/  /  hidden"),
+        ("{ extern crate evil as core; core::line!() }", "/  /  hidden"),
+        ("{ macro_rules! line { ($b:tt $a:tt) => { $a ! $b } } line!(() bump) }", "/  /  hidden"),
+        ("{ macro_rules! vec { () => { 1 } } vec![self.a] }", "a /  /  whole given a"),
+        ("{ self.a as u32 + line!() }", "a /  /"),
+    ]);
+}
+
+/// A path that came to a macro is a group without delimiters.
+#[test]
+fn macros_by_paths_that_came_to_a_macro() {
+    let path = TokenTree::Group(Group::new(Delimiter::None, "crate::bump".parse().unwrap()));
+    let call: TokenStream = "!(); !(self.a)".parse().unwrap();
+    let mut tokens: Vec<TokenTree> = call.into_iter().collect();
+    tokens.insert(3, path.clone());
+    tokens.insert(0, path);
+    let class = Fields {
+        class: "Body".to_owned(),
+        fields: vec![(syn::parse_str("a").unwrap(), FieldKind::Other)],
+        links: Vec::new(),
+    };
+    let access = analyse(&tokens.into_iter().collect(), &class);
+    assert!(access.hidden && access.whole);
+}
+
+#[test]
+fn attributes_in_bodies() {
+    check(&[
+        ("{ #[inline] fn f() {} #[allow(x)] let y = self.a; #[cfg(a)] { y } }", "a /  /"),
+        ("{ #[derive(Clone)] #[repr(C)] struct S { x: u8 } self.a = 1; }", "a / a /  hidden"),
+        ("{ #[evil::becomes(\"self.x += 1;\")] struct S; }", "/  /  hidden"),
+        ("{ #[serde(default)] struct S; self.a }", "a /  /  hidden"),
+        ("{ if self.b { #[cold::body] fn f() {} } }", "b /  /  hidden"),
+        ("{ #[cfg_attr(all(), evil)] struct S; }", "/  /  hidden"),
+        ("{ #[rustfmt::skip] let x = [self.a]; }", "a /  /"),
+        ("{ #[rustfmt::skip] const X: [u8; 2] = [1, 2]; }", "/  /  hidden"),
+        ("{ #[evil] fn f() { stringify!(self) } }", "/  /  whole escapes hidden"),
+        (
+            "{ #[evil] struct S<const N: u8 = { 1 }> { x: [u8; { stringify!(self); 1 }] } }",
+            "/  /  whole escapes hidden",
+        ),
+        ("{ #[path = \"evil.rs\"] mod evil; self.a }", "a /  /  hidden"),
+        ("{ #![evil] self.a }", "a /  /  whole escapes hidden"),
+    ]);
+}

@@ -1,0 +1,76 @@
+//! Loops of one block: what they assign, and how they are entered.
+
+use ikra_ptx::{Instruction, Opcode, Operand, Position, Register};
+
+use super::values::Values;
+
+/// A loop of one block, into which the block before it leads by falling through, and nothing else but its own last jump.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'v, 'b> {
+    pub(super) values: &'v Values<'b>,
+    pub(super) block: usize,
+}
+
+/// Such loops of a function that call nothing and end nowhere else.
+pub(super) fn rows<'v, 'b>(values: &'v Values<'b>) -> impl Iterator<Item = Row<'v, 'b>> {
+    let body = values.body;
+    (1..body.blocks.len()).map(move |block| Row { values, block }).filter(move |row| {
+        let block = &body.blocks[row.block];
+        let [inside @ .., last] = &block.instructions[..] else { return false };
+        let jumps_back = last.guard.is_some()
+            && last.opcode == Opcode::Bra
+            && matches!(last.operands[..], [Operand::Label(label)] if block.label == Some(label));
+        let ends = [Opcode::Call, Opcode::Ret, Opcode::Exit, Opcode::Trap];
+        // A table of jumps that has the label is an edge, too, and so is a jump of the block before.
+        jumps_back
+            && values.cfg.predecessors(row.block) == [row.block - 1, row.block]
+            && !body.blocks[row.block - 1].instructions.last().is_some_and(|before| leads_to(before, row))
+            && !inside.iter().any(|one| ends.contains(&one.opcode))
+    })
+}
+
+/// Whether a jump names the block, or may.
+fn leads_to(one: &Instruction, row: &Row<'_, '_>) -> bool {
+    let body = row.values.body;
+    let label = body.blocks[row.block].label;
+    one.leaves()
+        || one.operands.iter().any(|operand| match operand {
+            Operand::Label(target) => Some(*target) == label,
+            Operand::Table(table) => body.tables[*table].targets.iter().any(|target| Some(*target) == label),
+            _ => false,
+        })
+}
+
+impl<'b> Row<'_, 'b> {
+    /// Its instructions but the jump, each with its place.
+    pub(super) fn inside(&self) -> impl Iterator<Item = (usize, &'b Instruction)> + use<'b> {
+        let all = &self.values.body.blocks[self.block].instructions;
+        all[..all.len() - 1].iter().enumerate()
+    }
+
+    /// The jump back.
+    pub(super) fn jump(&self) -> &'b Instruction {
+        self.values.body.blocks[self.block].instructions.last().expect("it jumps back")
+    }
+
+    pub(super) fn at(&self, index: usize) -> Position {
+        Position { block: self.block, index }
+    }
+
+    /// The places that assign a register.
+    pub(super) fn assigned(&self, register: Register) -> impl Iterator<Item = usize> {
+        self.values.uses.writes(register).iter().filter(|at| at.block == self.block).map(|at| at.index)
+    }
+
+    /// Where a register gets its value in each turn, if it is one place.
+    pub(super) fn only(&self, register: Register) -> Option<(usize, &'b Instruction)> {
+        let mut places = self.assigned(register);
+        let index = places.next().filter(|_| places.next().is_none())?;
+        let one = &self.values.body.blocks[self.block].instructions[index];
+        one.guard.is_none().then_some((index, one))
+    }
+
+    pub(super) fn is_fixed(&self, register: Register) -> bool {
+        self.assigned(register).next().is_none()
+    }
+}

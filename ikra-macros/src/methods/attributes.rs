@@ -1,0 +1,248 @@
+//! Attributes: which of them leave code as it stands, and which may be macros that make other code of it.
+//!
+//! The compiler says that a name is ambiguous where a macro that is imported has the name of a built-in attribute: so
+//! these are what they seem to be. `#[derive]` is a macro, which may define others. The names of tools are not protected: a module of
+//! the user's may be called `rustfmt`.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Item};
+
+use super::access::{is_punct, plain_name};
+use crate::diagnostics::{Errors, located};
+
+/// What an attribute may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Built in.
+    Plain,
+    /// A tool's, `#[rustfmt::skip]`, unless there is a module of this name.
+    Tool,
+    /// Perhaps a macro of the user's.
+    Macro,
+}
+
+/// Attributes that are built in.
+const BUILT_IN: [&str; 35] = [
+    "allow",
+    "automatically_derived",
+    "cfg",
+    "cold",
+    "coverage",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "export_name",
+    "forbid",
+    "ignore",
+    "inline",
+    "instruction_set",
+    "link",
+    "link_name",
+    "link_ordinal",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "naked",
+    "no_mangle",
+    "non_exhaustive",
+    "optimize",
+    "path",
+    "proc_macro",
+    "repr",
+    "should_panic",
+    "target_feature",
+    "track_caller",
+    "type_length_limit",
+    "unsafe",
+    "used",
+    "warn",
+];
+
+/// Tools whose attributes the compiler leaves alone.
+const TOOLS: [&str; 5] = ["clippy", "diagnostic", "miri", "rust_analyzer", "rustfmt"];
+
+/// Words that an item starts with, on which alone an attribute can be a macro.
+const ITEMS: [&str; 20] = [
+    "async",
+    "auto",
+    "const",
+    "crate",
+    "default",
+    "enum",
+    "extern",
+    "fn",
+    "impl",
+    "macro",
+    "macro_rules",
+    "mod",
+    "pub",
+    "safe",
+    "static",
+    "struct",
+    "trait",
+    "type",
+    "union",
+    "use",
+];
+
+/// What an attribute is, of which these are the tokens between the brackets.
+pub(super) fn kind(meta: &TokenStream) -> Kind {
+    let tokens: Vec<TokenTree> = meta.clone().into_iter().collect();
+    let Some(TokenTree::Ident(first)) = tokens.first() else { return Kind::Macro };
+    let first = plain_name(first);
+    if is_punct(tokens.get(1), ':') {
+        return if TOOLS.contains(&&*first) { Kind::Tool } else { Kind::Macro };
+    }
+    match &*first {
+        "cfg_attr" => conditional(&tokens).iter().map(kind).max().unwrap_or(Kind::Plain),
+        first if BUILT_IN.contains(&first) => Kind::Plain,
+        _ => Kind::Macro,
+    }
+}
+
+/// The attributes in `cfg_attr(condition, …)`.
+fn conditional(tokens: &[TokenTree]) -> Vec<TokenStream> {
+    let Some(TokenTree::Group(group)) = tokens.get(1) else { return Vec::new() };
+    let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+    let parts = inside.split(|token| is_punct(Some(token), ',')).skip(1).filter(|part| !part.is_empty());
+    parts.map(|part| part.iter().cloned().collect()).collect()
+}
+
+/// What an attribute of a method or a block is.
+pub(super) fn kind_of(attr: &Attribute) -> Kind {
+    kind(&attr.meta.to_token_stream())
+}
+
+/// The attribute that starts at `at`, `#[…]` or `#![…]`, if one does: the tokens between its brackets, and where what follows starts.
+pub(super) fn at(tokens: &[TokenTree], at: usize) -> Option<(TokenStream, usize)> {
+    if !is_punct(tokens.get(at), '#') {
+        return None;
+    }
+    let at = if is_punct(tokens.get(at + 1), '!') { at + 2 } else { at + 1 };
+    match tokens.get(at)? {
+        TokenTree::Group(meta) if meta.delimiter() == Delimiter::Bracket => Some((meta.stream(), at + 1)),
+        _ => None,
+    }
+}
+
+/// Whether an item stands behind the attributes that these tokens start with.
+pub(super) fn are_on_item(tokens: &[TokenTree]) -> bool {
+    let mut start = 0;
+    while let Some((_, next)) = at(tokens, start) {
+        start = next;
+    }
+    match tokens.get(start) {
+        // `unsafe { … }` is none.
+        Some(TokenTree::Ident(word)) if word == "unsafe" => !matches!(tokens.get(start + 1), Some(TokenTree::Group(_))),
+        Some(TokenTree::Ident(word)) => ITEMS.contains(&&*word.to_string()),
+        // What a macro was given, perhaps as an item.
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
+        _ => false,
+    }
+}
+
+/// What a macro is given whose attribute these tokens start with: the item, or, where there is none, as much as it may be.
+pub(super) fn given(tokens: &[TokenTree]) -> TokenStream {
+    let all: TokenStream = tokens.iter().cloned().collect();
+    let item = |input: ParseStream<'_>| {
+        input.parse::<Item>()?;
+        input.parse::<TokenStream>()
+    };
+    let after = item.parse2(all).map_or(0, |rest| rest.into_iter().count());
+    let given = &tokens[..tokens.len() - after];
+    match after {
+        0 => given.iter().take_while(|token| !is_punct(Some(token), ';')).cloned().collect(),
+        _ => given.iter().cloned().collect(),
+    }
+}
+
+/// Points out attributes of a block that may be macros: they would be given what this macro has read, and change it.
+pub(super) fn check_block(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
+    attrs.retain(|attr| {
+        let is_plain = matches!(kind_of(attr), Kind::Plain | Kind::Tool);
+        if !is_plain {
+            errors.at(
+                attr,
+                "`#[soa_methods]` reads the methods as they stand here, and this attribute may change them afterwards: write it above `#[soa_methods]`",
+            );
+        }
+        is_plain
+    });
+}
+
+/// Items that do not compile if one of these attributes, which name tools, is a macro: on a field no macro may stand.
+pub(super) fn tools<'a>(attrs: impl Iterator<Item = &'a Attribute>) -> TokenStream {
+    let mut found = Vec::new();
+    for attr in attrs.filter(|attr| kind_of(attr) == Kind::Tool) {
+        collect_tools(&attr.meta.to_token_stream(), &mut found);
+    }
+    if found.is_empty() {
+        return TokenStream::new();
+    }
+    let at = found.iter().map(located);
+    let fields = found.iter().zip(at).enumerate().map(|(n, (meta, at))| {
+        let name = quote::format_ident!("_{n}", span = at);
+        quote!(#[#meta] #name: ())
+    });
+    quote! {
+        const _: () = {
+            #[allow(dead_code, missing_debug_implementations)]
+            #[allow(unknown_lints, misplaced_diagnostic_attributes, malformed_diagnostic_attributes)]
+            #[allow(unknown_or_malformed_diagnostic_attributes, unknown_diagnostic_attributes)]
+            struct __Tools { #(#fields),* }
+        };
+    }
+}
+
+fn collect_tools(meta: &TokenStream, found: &mut Vec<TokenStream>) {
+    let tokens: Vec<TokenTree> = meta.clone().into_iter().collect();
+    if matches!(tokens.first(), Some(TokenTree::Ident(name)) if name == "cfg_attr") {
+        for part in conditional(&tokens) {
+            collect_tools(&part, found);
+        }
+    } else if kind(meta) == Kind::Tool {
+        found.push(meta.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind_of(meta: &str) -> Kind {
+        kind(&meta.parse().unwrap())
+    }
+
+    #[test]
+    fn built_in_names_are_plain_as_they_are_alone() {
+        for meta in ["inline", "inline(always)", "doc = \"self\"", "r#inline", "cfg_attr(any(a, b), inline, allow(x))"]
+        {
+            assert_eq!(kind_of(meta), Kind::Plain, "{meta}");
+        }
+        for meta in ["inline::x", "doc::x = 1", "::inline", "evil", "cold::body(1)", "serde(skip)", "", "$a"] {
+            assert_eq!(kind_of(meta), Kind::Macro, "{meta}");
+        }
+        for meta in ["rustfmt", "clippy", "diagnostic", "test", "derive(Clone)", "cfg_attr(all(), inline, evil::x)"] {
+            assert_eq!(kind_of(meta), Kind::Macro, "{meta}");
+        }
+        for meta in ["rustfmt::skip", "clippy::msrv = \"1\"", "cfg_attr(all(), inline, rustfmt::skip)"] {
+            assert_eq!(kind_of(meta), Kind::Tool, "{meta}");
+        }
+    }
+
+    #[test]
+    fn macros_stand_on_items() {
+        let is_on_item =
+            |text: &str| are_on_item(&text.parse::<TokenStream>().unwrap().into_iter().collect::<Vec<_>>());
+        for text in ["#[a] #[b] struct S;", "#[a] pub fn f() {}", "#[a] unsafe impl X for Y {}", "macro_rules! m {}"] {
+            assert!(is_on_item(text), "{text}");
+        }
+        for text in ["#[a] let x = 1;", "#[a] match x {}", "#[a] unsafe { f() }", "#[a] Some(x) => 1", "#[a] [1, 2]"] {
+            assert!(!is_on_item(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Which block comes after which.
+
+use crate::opcode::Opcode;
+use crate::program::{Body, Label, Operand};
+
+/// The control flow of a function: which blocks may come after which. The first block is where it begins.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    successors: Vec<Vec<usize>>,
+    predecessors: Vec<Vec<usize>>,
+}
+
+/// A natural loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The block by which it is entered.
+    pub head: usize,
+    /// The blocks that lead back to it.
+    pub latches: Vec<usize>,
+    /// All of its blocks, in the order of the text.
+    pub blocks: Vec<usize>,
+}
+
+impl Cfg {
+    /// The control flow of a function.
+    #[must_use]
+    pub fn new(body: &Body) -> Self {
+        let mut starts = vec![None; body.labels.len()];
+        for (n, block) in body.blocks.iter().enumerate() {
+            if let Some(label) = block.label {
+                starts[label.0 as usize] = Some(n);
+            }
+        }
+        let start = |label: &Label| starts[label.0 as usize];
+        let mut cfg =
+            Self { successors: vec![Vec::new(); body.blocks.len()], predecessors: vec![Vec::new(); body.blocks.len()] };
+        for (n, block) in body.blocks.iter().enumerate() {
+            let mut all: Vec<usize> = Vec::new();
+            let mut falls_through = true;
+            for one in &block.instructions {
+                falls_through &= !one.leaves();
+                match (one.opcode, one.operands.last()) {
+                    (Opcode::Bra, Some(Operand::Label(label))) => all.extend(start(label)),
+                    (Opcode::Brx, Some(Operand::Table(table))) => {
+                        all.extend(body.tables[*table].targets.iter().filter_map(start));
+                    }
+                    _ => {}
+                }
+            }
+            if falls_through && n + 1 < body.blocks.len() {
+                all.push(n + 1);
+            }
+            all.sort_unstable();
+            all.dedup();
+            for &to in &all {
+                cfg.predecessors[to].push(n);
+            }
+            cfg.successors[n] = all;
+        }
+        cfg
+    }
+
+    /// The blocks that may come after a block, in the order of the text.
+    #[must_use]
+    pub fn successors(&self, block: usize) -> &[usize] {
+        &self.successors[block]
+    }
+
+    /// The blocks after which a block may come, in the order of the text.
+    #[must_use]
+    pub fn predecessors(&self, block: usize) -> &[usize] {
+        &self.predecessors[block]
+    }
+
+    /// The blocks in reverse postorder: each before those that follow it, but for edges back. Blocks that are not reached are left out.
+    #[must_use]
+    pub fn reverse_postorder(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.successors.len());
+        let mut is_seen = vec![false; self.successors.len()];
+        // Blocks on the way, each with how many of its edges were followed.
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        if let Some(first) = is_seen.first_mut() {
+            *first = true;
+            way.push((0, 0));
+        }
+        while let Some((block, followed)) = way.last_mut() {
+            match self.successors[*block].get(*followed) {
+                Some(&next) => {
+                    *followed += 1;
+                    if !std::mem::replace(&mut is_seen[next], true) {
+                        way.push((next, 0));
+                    }
+                }
+                None => {
+                    order.push(*block);
+                    way.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// The immediate dominator of each block: the last one that each way to it passes. The first block and those that are not
+    /// reached have none.
+    #[must_use]
+    pub fn dominators(&self) -> Vec<Option<usize>> {
+        let order = self.reverse_postorder();
+        immediate_dominators(&order, self.predecessors.len(), |block| &self.predecessors[block])
+    }
+
+    /// The immediate postdominator of each block: the first one that each way from it to an end passes. Blocks without one,
+    /// since ways from it end in different places or nowhere, have `None`.
+    #[must_use]
+    pub fn postdominators(&self) -> Vec<Option<usize>> {
+        // The same, from an end that all ends lead to.
+        let count = self.successors.len();
+        let end = count;
+        let mut after: Vec<Vec<usize>> = self.successors.clone();
+        for all in &mut after {
+            if all.is_empty() {
+                all.push(end);
+            }
+        }
+        after.push(Vec::new());
+        let mut before = vec![Vec::new(); count + 1];
+        for (from, all) in after.iter().enumerate() {
+            all.iter().for_each(|&to| before[to].push(from));
+        }
+        let mut order = Vec::new();
+        let mut is_seen = vec![false; count + 1];
+        let mut way = vec![(end, 0_usize)];
+        is_seen[end] = true;
+        while let Some((block, followed)) = way.last_mut() {
+            match before[*block].get(*followed) {
+                Some(&next) => {
+                    *followed += 1;
+                    if !std::mem::replace(&mut is_seen[next], true) {
+                        way.push((next, 0));
+                    }
+                }
+                None => {
+                    order.push(*block);
+                    way.pop();
+                }
+            }
+        }
+        order.reverse();
+        let mut all = immediate_dominators(&order, count + 1, |block| &after[block]);
+        all.truncate(count);
+        all.into_iter().map(|one| one.filter(|&one| one != end)).collect()
+    }
+
+    /// The natural loops, by the places of their heads: edges that lead back to a block that dominates where they start. Loops
+    /// with the same head are one.
+    #[must_use]
+    pub fn loops(&self) -> Vec<Loop> {
+        let dominators = self.dominators();
+        let dominates = |one: usize, mut other: usize| loop {
+            if one == other {
+                return true;
+            }
+            match dominators[other] {
+                Some(next) => other = next,
+                None => return false,
+            }
+        };
+        let mut loops: Vec<Loop> = Vec::new();
+        for head in 0..self.successors.len() {
+            let is_reached = |block: usize| block == 0 || dominators[block].is_some();
+            let latches: Vec<usize> = self.predecessors[head]
+                .iter()
+                .copied()
+                .filter(|&latch| is_reached(latch) && dominates(head, latch))
+                .collect();
+            if latches.is_empty() {
+                continue;
+            }
+            let mut inside = vec![head];
+            let mut open = latches.clone();
+            while let Some(block) = open.pop() {
+                if !inside.contains(&block) {
+                    inside.push(block);
+                    open.extend(self.predecessors[block].iter().copied().filter(|&block| is_reached(block)));
+                }
+            }
+            inside.sort_unstable();
+            loops.push(Loop { head, latches, blocks: inside });
+        }
+        loops
+    }
+}
+
+/// Immediate dominators, by Cooper, Harvey and Kennedy's iteration over blocks in reverse postorder.
+fn immediate_dominators<'c>(
+    order: &[usize],
+    count: usize,
+    predecessors: impl Fn(usize) -> &'c [usize],
+) -> Vec<Option<usize>> {
+    let mut place = vec![usize::MAX; count];
+    order.iter().enumerate().for_each(|(n, &block)| place[block] = n);
+    // By places in the order.
+    let mut above: Vec<usize> = vec![usize::MAX; order.len()];
+    if let Some(first) = above.first_mut() {
+        *first = 0;
+    }
+    let mut is_changed = true;
+    while std::mem::take(&mut is_changed) {
+        for (n, &block) in order.iter().enumerate().skip(1) {
+            let mut found = usize::MAX;
+            for &from in predecessors(block) {
+                let from = place[from];
+                if from == usize::MAX || above[from] == usize::MAX {
+                    continue;
+                }
+                found = if found == usize::MAX {
+                    from
+                } else {
+                    let (mut one, mut other) = (found, from);
+                    while one != other {
+                        while one > other {
+                            one = above[one];
+                        }
+                        while other > one {
+                            other = above[other];
+                        }
+                    }
+                    one
+                };
+            }
+            if above[n] != found {
+                above[n] = found;
+                is_changed = true;
+            }
+        }
+    }
+    let mut all = vec![None; count];
+    for (n, &block) in order.iter().enumerate().skip(1) {
+        all[block] = Some(order[above[n]]);
+    }
+    all
+}

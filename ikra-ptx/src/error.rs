@@ -1,0 +1,20 @@
+//! Why a text is not understood.
+
+use std::fmt;
+
+/// Why a text is not understood, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The line of the text, from 1.
+    pub line: u32,
+    /// What is not understood.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,636 @@
+//! The parts of a program: modules, variables, functions, blocks, instructions.
+
+use std::collections::HashMap;
+
+use crate::modifier::{Modifier, Type};
+use crate::opcode::Opcode;
+use crate::special::Special;
+
+/// A text of PTX, as a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    /// What it holds, in the order of the text.
+    pub items: Vec<Item>,
+}
+
+/// What a module holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// `.version`, `.target`, `.address_size` or `.file`, with what stands behind it up to the end of the line.
+    Directive(String),
+    /// A comment that tools read, as it stands: `//ikra:class …`. Comments that begin with `// ` are for people, and left out.
+    Annotation(String),
+    /// A variable in memory.
+    Variable(Variable),
+    /// A function, or the declaration of one.
+    Function(Box<Function>),
+    /// A section with what debuggers read, as it stands.
+    Section(String),
+}
+
+impl Module {
+    /// The functions, declarations among them, in the order of the text.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.items.iter().filter_map(|item| if let Item::Function(function) = item { Some(&**function) } else { None })
+    }
+
+    /// The same, to be changed.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        self.items
+            .iter_mut()
+            .filter_map(|item| if let Item::Function(function) = item { Some(&mut **function) } else { None })
+    }
+
+    /// The function with this name that has a body.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions().find(|function| function.name == name && function.body.is_some())
+    }
+
+    /// The kernels, in the order of the text.
+    pub fn kernels(&self) -> impl Iterator<Item = &Function> {
+        self.functions().filter(|function| function.is_kernel && function.body.is_some())
+    }
+
+    /// The variables of the module, in the order of the text.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.items.iter().filter_map(|item| if let Item::Variable(variable) = item { Some(variable) } else { None })
+    }
+
+    /// The annotations outside of functions, in the order of the text.
+    pub fn annotations(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().filter_map(|item| if let Item::Annotation(text) = item { Some(text.as_str()) } else { None })
+    }
+}
+
+/// Who sees a variable or a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// This module.
+    #[default]
+    Private,
+    /// `.visible`: everybody.
+    Visible,
+    /// `.extern`: it is defined elsewhere.
+    Extern,
+    /// `.weak`: everybody, and another definition may take its place.
+    Weak,
+    /// `.common`: all modules share one.
+    Common,
+}
+
+/// A variable in memory: of a module, of a function (`.local`, `.shared`), or of a call (`.param`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Who sees it.
+    pub linkage: Linkage,
+    /// `.global`, `.const`, `.shared`, `.local` or `.param`.
+    pub space: Modifier,
+    /// Its alignment in bytes, if it is given.
+    pub align: Option<u32>,
+    /// The type of its elements.
+    pub ty: Type,
+    /// Its name.
+    pub name: String,
+    /// How many elements it has, by dimensions; none if it is a scalar. A length that is not given is `None`.
+    pub lengths: Vec<Option<u64>>,
+    /// Its first value.
+    pub value: Option<Value>,
+    /// The line of the text.
+    pub line: u32,
+}
+
+impl Variable {
+    /// How many bytes it takes; `None` if a length is not given.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        self.lengths.iter().try_fold(u64::from(self.ty.bytes()), |bytes, len| bytes.checked_mul((*len)?))
+    }
+
+    /// Its alignment in bytes.
+    #[must_use]
+    pub fn alignment(&self) -> u32 {
+        self.align.unwrap_or(self.ty.bytes())
+    }
+}
+
+/// The first value of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Integer(i128),
+    /// The bits of a floating-point number.
+    Float(Bits),
+    /// The address of a variable or function in its own space, and a distance in bytes.
+    Address(String, i64),
+    /// The generic address of a variable, `generic(name)`, and a distance in bytes.
+    Generic(String, i64),
+    /// The elements of an array. Those that are left out are zero.
+    List(Vec<Value>),
+}
+
+/// A floating-point number, as its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bits {
+    /// `0f3F800000`
+    Single(u32),
+    /// `0d3FF0000000000000`
+    Double(u64),
+}
+
+/// A parameter or a result of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// `.param`, or `None` if it is a register.
+    pub is_register: bool,
+    /// Its alignment in bytes, if it is given.
+    pub align: Option<u32>,
+    /// The type of its elements.
+    pub ty: Type,
+    /// What `.ptr` says: the space that the pointer is to, and the alignment of what is there.
+    pub pointer: Option<(Option<Modifier>, Option<u32>)>,
+    /// Its name.
+    pub name: String,
+    /// How many elements it has, if it is an array.
+    pub len: Option<u64>,
+}
+
+impl Parameter {
+    /// How many bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.ty.bytes()) * self.len.unwrap_or(1)
+    }
+
+    /// Its alignment in bytes.
+    #[must_use]
+    pub fn alignment(&self) -> u32 {
+        self.align.unwrap_or(1).max(self.ty.bytes())
+    }
+}
+
+/// A function: a kernel, or one that kernels call; or the declaration of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Who sees it.
+    pub linkage: Linkage,
+    /// Whether it is an `.entry`, which the host launches.
+    pub is_kernel: bool,
+    /// Its results.
+    pub results: Vec<Parameter>,
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Directives such as `.maxntid 256, 1, 1`, as they stand.
+    pub attributes: Vec<String>,
+    /// What it does; a declaration has none.
+    pub body: Option<Body>,
+    /// The line of the text.
+    pub line: u32,
+}
+
+/// A register of a function: an index into [`Body::registers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register(pub u32);
+
+/// A label of a function: an index into [`Body::labels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label(pub u32);
+
+/// What a function does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// Comments that tools read, in the order of the text.
+    pub annotations: Vec<String>,
+    /// Names and types of the registers.
+    pub registers: Vec<(String, Type)>,
+    /// Names of the labels.
+    pub labels: Vec<String>,
+    /// Variables in local and shared memory, and parameters of calls (`.param`).
+    pub variables: Vec<Variable>,
+    /// Tables of jumps.
+    pub tables: Vec<Table>,
+    /// Prototypes of functions that are called by address.
+    pub prototypes: Vec<Prototype>,
+    /// The instructions, in the order of the text: after a block comes the next, if its last instruction does not leave.
+    pub blocks: Vec<Block>,
+    /// The registers by name.
+    pub(crate) register_names: HashMap<String, Register>,
+    /// The labels by name.
+    pub(crate) label_names: HashMap<String, Label>,
+    /// How many registers were given a name made of this one.
+    pub(crate) name_counts: HashMap<String, usize>,
+}
+
+/// A table of jumps: `.branchtargets`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Where it leads to, by index.
+    pub targets: Vec<Label>,
+}
+
+/// The type of functions that are called by address: `.callprototype`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prototype {
+    /// Its name.
+    pub name: String,
+    /// The results.
+    pub results: Vec<Parameter>,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// Directives behind it, such as `.noreturn`.
+    pub attributes: Vec<String>,
+}
+
+/// Instructions that are executed one after the other, as long as none of them leaves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// The label that it begins with.
+    pub label: Option<Label>,
+    /// What `.pragma` says in it, without the quotation marks.
+    pub pragmas: Vec<String>,
+    /// The instructions.
+    pub instructions: Vec<Instruction>,
+}
+
+/// A place in a model's source text, of a `.loc`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The number of the `.file`.
+    pub file: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// What stands behind these, as it stands.
+    pub rest: String,
+}
+
+/// The predicate under which an instruction is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guard {
+    /// The predicate.
+    pub register: Register,
+    /// Whether it is executed if the predicate is false.
+    pub is_negated: bool,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// The predicate under which it is executed.
+    pub guard: Option<Guard>,
+    /// What it does.
+    pub opcode: Opcode,
+    /// The words behind the name, in their order.
+    pub modifiers: Vec<Modifier>,
+    /// The operands, in their order: first the [destinations](Self::destinations).
+    pub operands: Vec<Operand>,
+    /// The line of the text; 0 if it was made later.
+    pub line: u32,
+    /// The place in the model that it was compiled from.
+    pub location: Option<Location>,
+}
+
+/// An operand of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// `%r1`
+    Register(Register),
+    /// `!%p1`
+    Not(Register),
+    /// `%p1|%p2`, either of which may be `_`.
+    Pair(Option<Register>, Option<Register>),
+    /// `{%r1, %r2}`
+    Vector(Vec<Operand>),
+    /// A number.
+    Integer(i128),
+    /// A floating-point number.
+    Float(Bits),
+    /// `%tid.x`
+    Special(Special),
+    /// `[%rd1+8]`
+    Memory(Base, i64),
+    /// The address of a variable or a function, and a distance in bytes.
+    Symbol(String, i64),
+    /// Where a branch leads to.
+    Label(Label),
+    /// A table of jumps: an index into [`Body::tables`].
+    Table(usize),
+    /// A prototype: an index into [`Body::prototypes`].
+    Prototype(usize),
+    /// `(param0, param1)` of a call.
+    List(Vec<Operand>),
+    /// `_`: what nobody reads.
+    Nothing,
+}
+
+/// What an address counts from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// A register.
+    Register(Register),
+    /// A variable or a parameter.
+    Symbol(String),
+    /// Zero.
+    Zero,
+}
+
+/// Whether an instruction reads or writes a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// It reads it.
+    Read,
+    /// It writes it, all of it.
+    Write,
+}
+
+impl Instruction {
+    /// An instruction that is always executed.
+    #[must_use]
+    pub fn new(opcode: Opcode, modifiers: &[Modifier], operands: Vec<Operand>) -> Self {
+        Self { guard: None, opcode, modifiers: modifiers.to_vec(), operands, line: 0, location: None }
+    }
+
+    /// The type that it works on: of conversions, the one that they make.
+    #[must_use]
+    pub fn ty(&self) -> Option<Type> {
+        self.types().next()
+    }
+
+    /// Its types, in their order.
+    pub fn types(&self) -> impl Iterator<Item = Type> {
+        self.modifiers.iter().filter_map(|modifier| if let Modifier::Type(ty) = modifier { Some(*ty) } else { None })
+    }
+
+    /// The memory that it accesses, if it says so; otherwise its address is generic.
+    #[must_use]
+    pub fn space(&self) -> Option<Modifier> {
+        self.modifiers.iter().copied().find(|modifier| modifier.class() == crate::Class::Space)
+    }
+
+    /// Whether it has this modifier.
+    #[must_use]
+    pub fn has(&self, modifier: Modifier) -> bool {
+        self.modifiers.contains(&modifier)
+    }
+
+    /// Whether it is this operation with exactly these modifiers, `is(Opcode::Add, &[Modifier::Type(Type::S64)])`.
+    #[must_use]
+    pub fn is(&self, opcode: Opcode, modifiers: &[Modifier]) -> bool {
+        self.opcode == opcode && self.modifiers == modifiers
+    }
+
+    /// How many elements it loads or stores at once.
+    #[must_use]
+    pub fn vector(&self) -> usize {
+        let width = |modifier: &Modifier| match modifier {
+            Modifier::V2 => Some(2),
+            Modifier::V4 => Some(4),
+            Modifier::V8 => Some(8),
+            _ => None,
+        };
+        self.modifiers.iter().find_map(width).unwrap_or(1)
+    }
+
+    /// The operands that it writes: registers, vectors or pairs of them.
+    #[must_use]
+    pub fn destinations(&self) -> &[Operand] {
+        &self.operands[..self.destination_count()]
+    }
+
+    /// The operands that it reads.
+    #[must_use]
+    pub fn sources(&self) -> &[Operand] {
+        &self.operands[self.destination_count()..]
+    }
+
+    /// How many of its operands it writes.
+    #[must_use]
+    pub fn destination_count(&self) -> usize {
+        self.opcode.destinations(&self.modifiers).min(self.operands.len())
+    }
+
+    /// The register that it writes, if it is one.
+    #[must_use]
+    pub fn destination(&self) -> Option<Register> {
+        match self.destinations() {
+            [Operand::Register(register)] => Some(*register),
+            _ => None,
+        }
+    }
+
+    /// Shows each register that it reads or writes, as often as it does; of guards too.
+    pub fn for_each_register(&self, mut show: impl FnMut(Register, Access)) {
+        if let Some(guard) = self.guard {
+            show(guard.register, Access::Read);
+        }
+        for (n, operand) in self.operands.iter().enumerate() {
+            let access = if n < self.destination_count() { Access::Write } else { Access::Read };
+            operand.for_each_register(access, &mut show);
+        }
+    }
+
+    /// Shows each register that it reads, to be changed; of guards too.
+    pub fn for_each_read_mut(&mut self, mut change: impl FnMut(&mut Register)) {
+        if let Some(guard) = &mut self.guard {
+            change(&mut guard.register);
+        }
+        let destinations = self.destination_count();
+        for (n, operand) in self.operands.iter_mut().enumerate() {
+            operand.for_each_register_mut(&mut |register, is_base| {
+                if is_base || n >= destinations {
+                    change(register);
+                }
+            });
+        }
+    }
+
+    /// Whether it reads this register.
+    #[must_use]
+    pub fn reads(&self, register: Register) -> bool {
+        let mut reads = false;
+        self.for_each_register(|one, access| reads |= one == register && access == Access::Read);
+        reads
+    }
+
+    /// Whether it writes this register.
+    #[must_use]
+    pub fn writes(&self, register: Register) -> bool {
+        let mut writes = false;
+        self.for_each_register(|one, access| writes |= one == register && access == Access::Write);
+        writes
+    }
+
+    /// Whether nothing comes after it in its block: a jump, or an end under no predicate.
+    #[must_use]
+    pub fn ends_block(&self) -> bool {
+        matches!(self.opcode, Opcode::Bra | Opcode::Brx) || self.leaves()
+    }
+
+    /// Whether the next instruction is never executed after it.
+    #[must_use]
+    pub fn leaves(&self) -> bool {
+        self.guard.is_none()
+            && matches!(self.opcode, Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap)
+    }
+
+    /// The operand that is a place in memory, `[…]`.
+    #[must_use]
+    pub fn memory(&self) -> Option<(&Base, i64)> {
+        self.operands.iter().find_map(|operand| match operand {
+            Operand::Memory(base, offset) => Some((base, *offset)),
+            _ => None,
+        })
+    }
+}
+
+impl Operand {
+    /// Shows the registers of it: what is in an address is read in any case.
+    fn for_each_register(&self, access: Access, show: &mut impl FnMut(Register, Access)) {
+        match self {
+            Self::Register(register) | Self::Not(register) => show(*register, access),
+            Self::Pair(one, other) => [one, other].into_iter().flatten().for_each(|register| show(*register, access)),
+            Self::Vector(all) | Self::List(all) => all.iter().for_each(|one| one.for_each_register(access, show)),
+            Self::Memory(Base::Register(register), _) => show(*register, Access::Read),
+            _ => {}
+        }
+    }
+
+    fn for_each_register_mut(&mut self, change: &mut impl FnMut(&mut Register, bool)) {
+        match self {
+            Self::Register(register) | Self::Not(register) => change(register, false),
+            Self::Pair(one, other) => {
+                [one, other].into_iter().flatten().for_each(|register| change(register, false));
+            }
+            Self::Vector(all) | Self::List(all) => all.iter_mut().for_each(|one| one.for_each_register_mut(change)),
+            Self::Memory(Base::Register(register), _) => change(register, true),
+            _ => {}
+        }
+    }
+
+    /// The register that it is.
+    #[must_use]
+    pub fn register(&self) -> Option<Register> {
+        if let Self::Register(register) = self { Some(*register) } else { None }
+    }
+
+    /// The number that it is.
+    #[must_use]
+    pub fn integer(&self) -> Option<i128> {
+        if let Self::Integer(number) = self { Some(*number) } else { None }
+    }
+}
+
+impl Body {
+    /// A register's name.
+    ///
+    /// # Panics
+    ///
+    /// If the register is another function's.
+    #[must_use]
+    pub fn name(&self, register: Register) -> &str {
+        &self.registers[register.0 as usize].0
+    }
+
+    /// A register's type.
+    ///
+    /// # Panics
+    ///
+    /// If the register is another function's.
+    #[must_use]
+    pub fn ty(&self, register: Register) -> Type {
+        self.registers[register.0 as usize].1
+    }
+
+    /// The register with this name.
+    #[must_use]
+    pub fn register(&self, name: &str) -> Option<Register> {
+        self.register_names.get(name).copied()
+    }
+
+    /// A new register, whose name is this one, or begins so if there is one of this name.
+    pub fn new_register(&mut self, name: &str, ty: Type) -> Register {
+        let register = Register(u32::try_from(self.registers.len()).expect("fewer registers than numbers of 32 bits"));
+        let name = self.free_name(name);
+        self.register_names.insert(name.clone(), register);
+        self.registers.push((name, ty));
+        register
+    }
+
+    /// A new label, whose name is this one, or begins so if there is one of this name.
+    pub fn new_label(&mut self, name: &str) -> Label {
+        let label = Label(u32::try_from(self.labels.len()).expect("fewer labels than numbers of 32 bits"));
+        let mut name = name.to_owned();
+        if self.label_names.contains_key(&name) {
+            let first = self.name_counts.get(&name).copied().unwrap_or(0) + 1;
+            let found =
+                (first..).map(|n| (n, format!("{name}_{n}"))).find(|(_, name)| !self.label_names.contains_key(name));
+            let (n, free) = found.expect("fewer names than numbers");
+            self.name_counts.insert(std::mem::replace(&mut name, free), n);
+        }
+        self.label_names.insert(name.clone(), label);
+        self.labels.push(name);
+        label
+    }
+
+    /// A name that no register and no variable of the function has: this one, or with a number behind it.
+    pub(crate) fn free_name(&mut self, name: &str) -> String {
+        let is_taken = |name: &str| {
+            self.register_names.contains_key(name) || self.variables.iter().any(|variable| variable.name == name)
+        };
+        if !is_taken(name) {
+            return name.to_owned();
+        }
+        // Names are counted, since a function may have thousands of registers with the same name.
+        let first = self.name_counts.get(name).copied().unwrap_or(0) + 1;
+        let found = (first..).map(|n| (n, format!("{name}_{n}"))).find(|(_, name)| !is_taken(name));
+        let (n, free) = found.expect("fewer names than numbers");
+        self.name_counts.insert(name.to_owned(), n);
+        free
+    }
+
+    /// The block that begins with a label.
+    #[must_use]
+    pub fn block(&self, label: Label) -> Option<usize> {
+        self.blocks.iter().position(|block| block.label == Some(label))
+    }
+
+    /// All instructions, each with its block and its place in it, in the order of the text.
+    pub fn instructions(&self) -> impl Iterator<Item = (Position, &Instruction)> {
+        self.blocks.iter().enumerate().flat_map(|(block, all)| {
+            all.instructions.iter().enumerate().map(move |(index, one)| (Position { block, index }, one))
+        })
+    }
+
+    /// The instruction at a position.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    #[must_use]
+    pub fn at(&self, position: Position) -> &Instruction {
+        &self.blocks[position.block].instructions[position.index]
+    }
+
+    /// The instruction at a position, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn at_mut(&mut self, position: Position) -> &mut Instruction {
+        &mut self.blocks[position.block].instructions[position.index]
+    }
+}
+
+/// Where an instruction stands in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The block.
+    pub block: usize,
+    /// The place in the block.
+    pub index: usize,
+}

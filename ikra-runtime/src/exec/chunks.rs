@@ -1,0 +1,220 @@
+//! Chunks of a kernel's calls: each of them runs and returns, or the executor panics.
+//!
+//! What a kernel commits (shadows, lengths, results, that links are checked) takes an [`AllReturned`], which the functions here
+//! make after the last call. They catch the panic of a chunk themselves and resume it, so that neither panics that a kernel catches
+//! nor those that a thread is unwinding for another reason count.
+
+use std::any::Any;
+use std::mem;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{HEAVY_GRAIN, task_len};
+
+/// Proof that all calls of a kernel have returned.
+#[derive(Debug)]
+#[must_use = "what a kernel has done is committed with it"]
+pub(crate) struct AllReturned(());
+
+/// Calls `work`, which is all there is to do, on this thread.
+#[inline(always)]
+pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, AllReturned) {
+    let result = work();
+    (result, AllReturned(()))
+}
+
+/// Calls `work` for chunks of `range`, in parallel where it pays.
+#[inline]
+pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) -> AllReturned {
+    for_chunks_or_alone(range, heavy, &work, &work)
+}
+
+/// Calls `work` for chunks of `range` on several threads; or, where that does not pay, `all` for all of it, on this one.
+#[inline]
+pub(crate) fn for_chunks_or_alone(
+    range: Range<usize>,
+    heavy: bool,
+    work: impl Fn(Range<usize>) + Sync,
+    all: impl FnOnce(Range<usize>),
+) -> AllReturned {
+    let len = task_len(range.len(), heavy);
+    if range.len() > len {
+        return spread_chunks(range, len, &work);
+    }
+    alone(|| {
+        if !range.is_empty() {
+            all(range);
+        }
+    })
+    .1
+}
+
+/// Calls `work` for chunks of `len` on several threads. One function for all kernels: what rayon makes of a closure
+/// takes longer to compile than most kernels.
+fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> AllReturned {
+    // Bounds are multiples of a cache line's objects whatever the start.
+    let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
+    let chunk = |n: usize| (first + n * len).max(range.start)..(first + (n + 1) * len).min(range.end);
+    spread((range.end - first).div_ceil(len), &|n| work(chunk(n))).1
+}
+
+/// Calls `work` with each number below `count` on several threads, and returns the results in this order. One function for all
+/// work with results of a type.
+///
+/// # Panics
+///
+/// If a call of `work` does: with the payload of the lowest number of which the call panics, however many threads there are. What
+/// the others returned is dropped as the thread unwinds, as that of calls before is on one thread.
+pub(crate) fn spread<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> (Vec<T>, AllReturned) {
+    let failures = Failures { lowest: AtomicUsize::new(usize::MAX), first: Mutex::new(None) };
+    let results: Vec<_> = (0..count).into_par_iter().map(|n| failures.catch(n, || work(n))).collect();
+    if let Some((_, payload)) = failures.first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(payload);
+    }
+    let returned: Option<Vec<T>> = results.into_iter().collect();
+    match returned {
+        Some(results) if results.len() == count => (results, AllReturned(())),
+        _ => unreachable!("a chunk is left out only after a panic"),
+    }
+}
+
+/// What a panic carries.
+type Payload = Box<dyn Any + Send>;
+
+/// The panics of chunks.
+struct Failures {
+    /// The lowest number of which the work panicked; `usize::MAX` before.
+    lowest: AtomicUsize,
+    /// The same, with what it panicked with.
+    first: Mutex<Option<(usize, Payload)>>,
+}
+
+impl Failures {
+    /// Does the work of chunk `n`, and catches its panic. Leaves it out after one of a lower number, but never after one of a higher:
+    /// so the lowest of all panics is found.
+    fn catch<T>(&self, n: usize, work: impl FnOnce() -> T) -> Option<T> {
+        if self.lowest.load(Relaxed) < n {
+            return None;
+        }
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(result) => Some(result),
+            Err(payload) => {
+                self.add(n, payload);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn add(&self, n: usize, payload: Payload) {
+        self.lowest.fetch_min(n, Relaxed);
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let other = match &*first {
+            Some((lowest, _)) if *lowest < n => Some(payload),
+            _ => first.replace((n, payload)).map(|(_, later)| later),
+        };
+        drop(first);
+        // A payload's destructor may panic too, which is not heard: one panic arrives.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(other))) {
+            mem::forget(payload);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::*;
+
+    fn in_pools(work: impl Fn() + Sync + Send) {
+        for threads in [1, 2, 8] {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&work);
+        }
+    }
+
+    fn payload(work: impl FnOnce()) -> usize {
+        let payload = catch_unwind(AssertUnwindSafe(work)).expect_err("a panic");
+        *payload.downcast().expect("a number")
+    }
+
+    #[test]
+    fn the_panic_of_the_lowest_chunk_arrives() {
+        in_pools(|| {
+            for bad in [[0, 1, 999], [3, 500, 501], [997, 998, 999]] {
+                for _ in 0..20 {
+                    let ran = AtomicUsize::new(0);
+                    let found = payload(|| {
+                        let work = |n| {
+                            if bad.contains(&n) {
+                                resume_unwind(Box::new(n));
+                            }
+                            ran.fetch_add(usize::from(n < bad[0]), Relaxed);
+                        };
+                        drop(spread(1000, &work));
+                    });
+                    assert_eq!((found, ran.into_inner()), (bad[0], bad[0]), "all before it have run");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn all_results_come_in_order() {
+        in_pools(|| assert!(spread(1000, &|n| n).0.into_iter().eq(0..1000)));
+    }
+
+    /// What runs while its thread unwinds, and what a chunk catches itself, leaves nothing out.
+    #[test]
+    fn other_panics_count_for_nothing() {
+        struct Spreads<'a>(&'a AtomicUsize);
+        impl Drop for Spreads<'_> {
+            fn drop(&mut self) {
+                let work = |n| {
+                    if n % 10 == 0 {
+                        payload(|| resume_unwind(Box::new(n)));
+                    }
+                    self.0.fetch_add(1, Relaxed);
+                };
+                let _all = spread(1000, &work).1;
+            }
+        }
+        in_pools(|| {
+            let ran = AtomicUsize::new(0);
+            assert_eq!(
+                payload(|| {
+                    let _spreads = Spreads(&ran);
+                    resume_unwind(Box::new(7_usize))
+                }),
+                7
+            );
+            assert_eq!(ran.into_inner(), 1000);
+        });
+    }
+
+    /// A payload's destructor that panics neither ends the process nor takes the lowest panic's place.
+    #[test]
+    fn destructors_of_payloads_may_panic() {
+        struct Bad(usize);
+        impl Drop for Bad {
+            fn drop(&mut self) {
+                resume_unwind(Box::new(Bad(self.0)));
+            }
+        }
+        in_pools(|| {
+            let work = |n| {
+                if n % 7 == 3 {
+                    resume_unwind(Box::new(Bad(n)))
+                }
+            };
+            let payload = catch_unwind(|| drop(spread(100, &work))).expect_err("a panic");
+            let bad = payload.downcast::<Bad>().expect("that of a chunk");
+            assert_eq!(bad.0, 3);
+            mem::forget(bad);
+        });
+    }
+}
