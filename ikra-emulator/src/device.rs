@@ -111,7 +111,7 @@ impl Device {
     /// A device without allocations.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        let memory = Allocations::new(options.memory_bytes);
+        let memory = Allocations::new(options.memory_bytes, options.number);
         Self { memory, options, heap: AtomicUsize::new(0), launches: AtomicU64::new(0) }
     }
 

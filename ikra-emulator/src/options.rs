@@ -35,6 +35,8 @@ pub struct Options {
     pub checks: Checks,
     /// Multiprocessors of the device: how many blocks can be in progress at once depends on it, and `%smid`.
     pub multiprocessors: u32,
+    /// The device's number: devices with different numbers have different addresses.
+    pub number: u8,
     /// Bytes of memory.
     pub memory_bytes: usize,
     /// Bytes of shared memory that a block can have.
@@ -52,6 +54,7 @@ impl Default for Options {
             threads: 1,
             checks: Checks::default(),
             multiprocessors: 4,
+            number: 0,
             memory_bytes: 16 << 30,
             shared_bytes_per_block: 96 << 10,
             heap_bytes: 8 << 20,

@@ -230,6 +230,8 @@ impl Driver {
             checks,
             multiprocessors: self.settings.multiprocessors,
             memory_bytes: self.settings.memory,
+            // No context has another's addresses, until there have been very many.
+            number: (handle >> 4) as u8,
             ..machine::Options::default()
         };
         let machine = Arc::new(machine::Device::new(options));

@@ -72,11 +72,25 @@ pub(crate) struct Allocations {
     host: RwLock<Vec<Arc<Allocation>>>,
     used: AtomicUsize,
     capacity: usize,
+    /// The number of the first slot: devices with other numbers have other addresses.
+    first_slot: u64,
 }
 
+/// Slots of a device, as a power of two.
+const SLOTS: u32 = 20;
+/// Allocations that are shorter start on any multiple of 256 bytes.
+const LONG: usize = 2 << 20;
+
 impl Allocations {
-    pub(crate) fn new(capacity: usize) -> Self {
-        Self { slots: RwLock::default(), host: RwLock::default(), used: AtomicUsize::new(0), capacity }
+    /// None yet, with addresses that no device of another number below 256 has.
+    pub(crate) fn new(capacity: usize, number: u8) -> Self {
+        let first_slot = u64::from(number) << SLOTS;
+        Self { slots: RwLock::default(), host: RwLock::default(), used: AtomicUsize::new(0), capacity, first_slot }
+    }
+
+    /// The place of an address's slot.
+    fn slot(&self, address: u64) -> Option<usize> {
+        (offset(address) >> PART).checked_sub(self.first_slot).map(|slot| slot as usize)
     }
 
     /// Bytes that are allocated.
@@ -107,10 +121,15 @@ impl Allocations {
             return Some(allocation);
         }
         let mut slots = self.slots.write().expect("no holder of the lock panics");
-        let start = GLOBAL + ((slots.len() as u64) << PART) + FIRST;
+        if slots.len() >= 1 << SLOTS {
+            self.used.fetch_sub(bytes, SeqCst);
+            return None;
+        }
+        let uneven = if bytes < LONG { 256 * (slots.len() as u64 % 251) } else { 0 };
+        let start = GLOBAL + ((self.first_slot + slots.len() as u64) << PART) + FIRST + uneven;
         let allocation = make(start, cells, Arc::clone(&what));
         // A gap after each, as before.
-        let parts = (FIRST + bytes as u64 + FIRST).div_ceil(1 << PART);
+        let parts = (FIRST + uneven + bytes as u64 + FIRST).div_ceil(1 << PART);
         for _ in 0..parts {
             slots.push(Slot { allocation: Some(Arc::clone(&allocation)), start, bytes, what: Arc::clone(&what) });
         }
@@ -145,7 +164,7 @@ impl Allocations {
     pub(crate) fn find(&self, address: u64) -> Option<Arc<Allocation>> {
         if window(address) == GLOBAL {
             let slots = self.slots.read().expect("no holder of the lock panics");
-            return slots.get((offset(address) >> PART) as usize)?.allocation.clone();
+            return slots.get(self.slot(address)?)?.allocation.clone();
         }
         let host = self.host.read().expect("no holder of the lock panics");
         host.iter().find(|allocation| allocation.position(address, 1).is_some()).cloned()
@@ -182,7 +201,7 @@ impl Allocations {
     pub(crate) fn place(&self, address: u64) -> Option<Place> {
         if window(address) == GLOBAL {
             let slots = self.slots.read().expect("no holder of the lock panics");
-            let slot = slots.get((offset(address) >> PART) as usize)?;
+            let slot = slots.get(self.slot(address)?)?;
             return Some(Place {
                 what: slot.what.to_string(),
                 bytes: slot.bytes,
@@ -259,7 +278,7 @@ mod tests {
 
     #[test]
     fn addresses_next_to_an_allocation_are_named() {
-        let all = Allocations::new(1 << 30);
+        let all = Allocations::new(1 << 30, 0);
         let a = all.allocate(4000, Purpose::Global, "positions").unwrap();
         let b = all.allocate(16, Purpose::Global, "").unwrap();
         assert_ne!(a.start, b.start);
@@ -275,7 +294,7 @@ mod tests {
 
     #[test]
     fn capacity_is_a_limit() {
-        let all = Allocations::new(100);
+        let all = Allocations::new(100, 3);
         let a = all.allocate(60, Purpose::Global, "").unwrap();
         assert!(all.allocate(60, Purpose::Global, "").is_none());
         all.free(a.start).unwrap();
@@ -284,7 +303,7 @@ mod tests {
 
     #[test]
     fn ranges_end_with_their_allocation() {
-        let all = Allocations::new(1 << 30);
+        let all = Allocations::new(1 << 30, 0);
         let a = all.allocate(100, Purpose::Global, "").unwrap();
         assert!(all.range(a.start + 90, 10).is_ok());
         assert_eq!(all.range(a.start + 90, 11).unwrap_err().kind, FaultKind::OutOfBounds);
