@@ -7,7 +7,12 @@ use ikra_emulator::machine::{FaultKind, Options};
 
 #[test]
 fn a_block_sums_up_in_shared_memory() {
-    let text = format!(".shared .align 4 .b8 sums[1024];\n{}", kernel(1, &format!("{OWN}
+    let text = format!(
+        ".shared .align 4 .b8 sums[1024];\n{}",
+        kernel(
+            1,
+            &format!(
+                "{OWN}
         mov.u32 %r10, sums;
         shl.b32 %r11, %r1, 2;
         add.s32 %r12, %r10, %r11;
@@ -30,7 +35,10 @@ fn a_block_sums_up_in_shared_memory() {
         @%p2 bra loop;
         ld.shared.u32 %r19, [sums];
         st.global.u32 [%rd2], %r19;
-        ret;")));
+        ret;"
+            )
+        )
+    );
     let values = run(&text, 3, 128, 384);
     for block in 0..3 {
         let sum = (0..128).map(|n| block * 128 + n).sum::<u32>();
@@ -40,7 +48,12 @@ fn a_block_sums_up_in_shared_memory() {
 
 #[test]
 fn dynamic_shared_memory_is_as_large_as_the_launch_says() {
-    let text = format!(".extern .shared .align 16 .b8 dynamic[];\n{}", kernel(1, &format!("{OWN}
+    let text = format!(
+        ".extern .shared .align 16 .b8 dynamic[];\n{}",
+        kernel(
+            1,
+            &format!(
+                "{OWN}
         mov.u32 %r10, dynamic;
         shl.b32 %r11, %r1, 2;
         add.s32 %r12, %r10, %r11;
@@ -54,7 +67,10 @@ fn dynamic_shared_memory_is_as_large_as_the_launch_says() {
         selp.b32 %r14, 1000, 0, %p1;
         add.s32 %r13, %r13, %r14;
         st.global.u32 [%rd2], %r13;
-        ret;")));
+        ret;"
+            )
+        )
+    );
     let bench = Bench::new(&text, Options::default());
     let address = bench.values(&[0; 64]);
     bench.launch_with(1, 64, &[address], 256, 0).unwrap();
@@ -67,7 +83,10 @@ fn dynamic_shared_memory_is_as_large_as_the_launch_says() {
 
 #[test]
 fn shuffles_reduce_a_warp() {
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         mov.b32 %r10, %r2;
         shfl.sync.bfly.b32 %r11, %r10, 16, 31, -1;
         add.s32 %r10, %r10, %r11;
@@ -83,7 +102,9 @@ fn shuffles_reduce_a_warp() {
         selp.b32 %r13, %r12, 500, %p1;
         mad.lo.s32 %r14, %r10, 1000, %r13;
         st.global.u32 [%rd2], %r14;
-        ret;"));
+        ret;"
+        ),
+    );
     let values = run(&text, 1, 64, 64);
     for (tid, &value) in values.iter().enumerate() {
         let warp = tid / 32;
@@ -96,7 +117,10 @@ fn shuffles_reduce_a_warp() {
 #[test]
 fn lanes_meet_at_exchanges_from_both_sides_of_a_branch() {
     // Each side has a shuffle of its own with the full mask, as independent threads may.
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         setp.lt.u32 %p1, %r1, 16;
         @%p1 bra low;
         shfl.sync.idx.b32 %r10, %r1, 3, 31, -1;
@@ -106,7 +130,9 @@ fn lanes_meet_at_exchanges_from_both_sides_of_a_branch() {
         add.s32 %r10, %r10, 100;
     join:
         st.global.u32 [%rd2], %r10;
-        ret;"));
+        ret;"
+        ),
+    );
     let values = run(&text, 1, 32, 32);
     assert!(values[..16].iter().all(|&value| value == 120));
     assert!(values[16..].iter().all(|&value| value == 3));
@@ -114,7 +140,10 @@ fn lanes_meet_at_exchanges_from_both_sides_of_a_branch() {
 
 #[test]
 fn votes_matches_and_reductions() {
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         setp.lt.u32 %p1, %r1, 5;
         vote.sync.ballot.b32 %r10, %p1, -1;
         vote.sync.any.pred %p2, %p1, -1;
@@ -130,13 +159,17 @@ fn votes_matches_and_reductions() {
         redux.sync.add.u32 %r16, %r1, -1;
         mad.lo.s32 %r10, %r16, 1000000, %r10;
         st.global.u32 [%rd2], %r10;
-        ret;"));
+        ret;"
+        ),
+    );
     assert!(run(&text, 1, 32, 32).iter().all(|&value| value == 31 + 100 + 4 * 10000 + 496 * 1_000_000));
 }
 
 #[test]
 fn atomics_of_all_blocks_add_up() {
-    let text = kernel(1, "
+    let text = kernel(
+        1,
+        "
         ld.param.u64 %rd1, [p0];
         mov.u32 %r1, %tid.x;
         atom.relaxed.gpu.global.add.u32 %r2, [%rd1], 1;
@@ -153,19 +186,25 @@ fn atomics_of_all_blocks_add_up() {
         atom.relaxed.gpu.global.cas.b32 %r9, [%rd1+28], %r7, %r8;
         setp.ne.u32 %p1, %r9, %r7;
         @%p1 bra again;
-        ret;");
+        ret;",
+    );
     let values = run(&text, 10, 96, 8);
     assert_eq!(values, [960, 95, 960, 0, 480f32.to_bits(), 127, 0, 1920]);
 }
 
 #[test]
 fn seeds_change_the_order_of_unordered_results() {
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         atom.relaxed.gpu.global.add.u32 %r10, [%rd1], 1;
         mul.wide.u32 %rd5, %r10, 4;
         add.s64 %rd6, %rd1, %rd5;
         st.global.u32 [%rd6+4], %r2;
-        ret;"));
+        ret;"
+        ),
+    );
     let order = |seed| {
         let bench = Bench::new(&text, Options { seed, ..Options::default() });
         let address = bench.values(&[0; 257]);
@@ -183,7 +222,10 @@ fn seeds_change_the_order_of_unordered_results() {
 
 #[test]
 fn barriers_count_and_reduce() {
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         setp.lt.u32 %p1, %r1, 10;
         bar.red.popc.u32 %r10, 0, %p1;
         bar.red.or.pred %p2, 0, %p1;
@@ -193,14 +235,21 @@ fn barriers_count_and_reduce() {
         add.s32 %r10, %r10, %r11;
         add.s32 %r10, %r10, %r12;
         st.global.u32 [%rd2], %r10;
-        ret;"));
+        ret;"
+        ),
+    );
     assert!(run(&text, 2, 64, 128).iter().all(|&value| value == 110));
 }
 
 #[test]
 fn some_warps_meet_at_a_barrier_of_their_own() {
     // Warp 0 arrives, warp 1 waits for it; warp 2 does neither.
-    let text = format!(".shared .align 4 .b8 place[4];\n{}", kernel(1, &format!("{OWN}
+    let text = format!(
+        ".shared .align 4 .b8 place[4];\n{}",
+        kernel(
+            1,
+            &format!(
+                "{OWN}
         setp.eq.u32 %p1, %r1, 0;
         @%p1 st.shared.u32 [place], 77;
         setp.lt.u32 %p2, %r1, 32;
@@ -211,21 +260,29 @@ fn some_warps_meet_at_a_barrier_of_their_own() {
         bar.sync 3, 64;
         ld.shared.u32 %r10, [place];
         st.global.u32 [%rd2], %r10;
-        ret;")));
+        ret;"
+            )
+        )
+    );
     let values = run(&text, 1, 96, 96);
     assert!(values[32..64].iter().all(|&value| value == 77));
 }
 
 #[test]
 fn barriers_in_divergent_code_are_findings() {
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         setp.lt.u32 %p1, %r1, 16;
         @%p1 bra low;
         bar.sync 0;
         ret;
     low:
         bar.sync 0;
-        ret;"));
+        ret;"
+        ),
+    );
     let found = fault(&text, 1, 32, 32);
     assert_eq!(found.kind, FaultKind::BarrierDivergence);
     assert!(found.detail.contains("came to it apart from lanes"), "{found}");
@@ -235,14 +292,19 @@ fn barriers_in_divergent_code_are_findings() {
 
 #[test]
 fn threads_that_wait_for_each_other_are_found() {
-    let text = kernel(1, &format!("{OWN}
+    let text = kernel(
+        1,
+        &format!(
+            "{OWN}
         setp.lt.u32 %p1, %r1, 32;
         @%p1 bra low;
         bar.sync 1;
         ret;
     low:
         bar.sync 2;
-        ret;"));
+        ret;"
+        ),
+    );
     let found = fault(&text, 1, 64, 64);
     assert_eq!(found.kind, FaultKind::Deadlock);
     assert!(found.detail.contains("of warp 0 are at a barrier in line"), "{found}");

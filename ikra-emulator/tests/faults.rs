@@ -45,7 +45,10 @@ fn freed_memory_null_and_odd_addresses() {
 
 #[test]
 fn memory_that_nobody_wrote() {
-    let text = kernel(1, &format!("{OWN}\nld.global.u32 %r5, [%rd2];\nsetp.eq.b32 %p1, %r5, 0;\n@%p1 st.global.u32 [%rd2], %r5;\nret;"));
+    let text = kernel(
+        1,
+        &format!("{OWN}\nld.global.u32 %r5, [%rd2];\nsetp.eq.b32 %p1, %r5, 0;\n@%p1 st.global.u32 [%rd2], %r5;\nret;"),
+    );
     let bench = Bench::new(&text, Options::default());
     let address = bench.device.allocate(128, "fresh").unwrap();
     bench.device.fill(address, 0, 64).unwrap();
@@ -54,15 +57,69 @@ fn memory_that_nobody_wrote() {
     assert!(found.thread.unwrap().index >= 16);
     assert!(found.detail.contains("nobody wrote"), "{found}");
     bench.launch(1, 16, &[address]).unwrap();
-    let text = format!(".shared .align 4 .b8 place[4];\n{}", kernel(1, &format!("{OWN}\nld.shared.u32 %r5, [place];\nsetp.eq.b32 %p1, %r5, 0;\n@%p1 st.global.u32 [%rd2], %r5;\nret;")));
+    let text = format!(
+        ".shared .align 4 .b8 place[4];\n{}",
+        kernel(
+            1,
+            &format!(
+                "{OWN}\nld.shared.u32 %r5, [place];\nsetp.eq.b32 %p1, %r5, 0;\n@%p1 st.global.u32 [%rd2], %r5;\nret;"
+            )
+        )
+    );
     assert_eq!(fault(&text, 1, 32, 32).kind, FaultKind::Uninitialised);
-    let text = kernel(1, &format!(".local .align 4 .b8 depot[16];\n{OWN}\nld.local.u32 %r5, [depot+4];\nsetp.eq.b32 %p1, %r5, 0;\n@%p1 st.global.u32 [%rd2], %r5;\nret;"));
+    let text = kernel(
+        1,
+        &format!(
+            ".local .align 4 .b8 depot[16];\n{OWN}\nld.local.u32 %r5, [depot+4];\nsetp.eq.b32 %p1, %r5, 0;\n@%p1 st.global.u32 [%rd2], %r5;\nret;"
+        ),
+    );
     assert_eq!(fault(&text, 1, 32, 32).kind, FaultKind::Uninitialised);
 }
 
 #[test]
+fn copies_of_what_nobody_wrote_are_no_fault_until_something_depends_on_them() {
+    // As compilers copy an enum without its payload.
+    let text = |end: &str| {
+        kernel(
+            1,
+            &format!(
+                "
+        ld.param.u64 %rd1, [p0];
+        ld.global.v2.u32 {{%r1, %r2}}, [%rd1];
+        ld.global.u32 %r3, [%rd1+8];
+        st.global.u32 [%rd1+16], %r3;
+        ld.global.u32 %r4, [%rd1+16];
+        setp.eq.b32 %p1, %r4, 5;
+        setp.eq.b32 %p2, %r1, 1;
+        and.pred %p3, %p1, %p2;
+        {end}
+        ret;"
+            ),
+        )
+    };
+    let launch = |text: &str| {
+        let bench = Bench::new(text, Options::default());
+        let address = bench.device.allocate(64, "enums").unwrap();
+        bench.device.write(address, &[0, 0, 0, 0]).unwrap();
+        bench.launch(1, 1, &[address])
+    };
+    launch(&text("@%p3 st.global.u32 [%rd1+32], %r1;")).unwrap();
+    let found = launch(&text("@%p1 st.global.u32 [%rd1+32], %r1;")).unwrap_err();
+    assert_eq!(found.kind, FaultKind::Uninitialised);
+    assert!(found.detail.contains("from byte 16 of an allocation of 64 bytes (enums)"), "{found}");
+    let found =
+        launch(&text("cvt.u64.u32 %rd5, %r4;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.u32 [%rd6], 1;")).unwrap_err();
+    assert!(found.detail.starts_with("the address depends"), "{found}");
+    let atomic = launch(&text("atom.global.add.u32 %r9, [%rd1], %r4;")).unwrap_err();
+    assert_eq!(atomic.kind, FaultKind::Uninitialised);
+}
+
+#[test]
 fn local_memory_is_each_threads_own() {
-    let text = kernel(1, &format!(".local .align 8 .b8 __local_depot0[16];
+    let text = kernel(
+        1,
+        &format!(
+            ".local .align 8 .b8 __local_depot0[16];
         .reg .b64 %SP;
         .reg .b64 %SPL;
         mov.b64 %SPL, __local_depot0;
@@ -73,7 +130,9 @@ fn local_memory_is_each_threads_own() {
         add.u64 %rd11, %SPL, 8;
         ld.local.u32 %r10, [%rd11];
         st.global.u32 [%rd2], %r10;
-        ret;"));
+        ret;"
+        ),
+    );
     assert_eq!(run(&text, 2, 64, 128), (0..128).collect::<Vec<_>>());
     let beyond = text.replace("add.u64 %rd10, %SP, 8", "add.u64 %rd10, %SP, 16");
     let found = fault(&beyond, 1, 32, 32);
@@ -98,7 +157,13 @@ fn races_between_blocks_name_both_threads() {
 
 #[test]
 fn races_within_a_block_and_their_cure() {
-    let body = |sync: &str| format!(".shared .align 4 .b8 place[256];\n{}", kernel(1, &format!("{OWN}
+    let body = |sync: &str| {
+        format!(
+            ".shared .align 4 .b8 place[256];\n{}",
+            kernel(
+                1,
+                &format!(
+                    "{OWN}
         shl.b32 %r10, %r1, 2;
         mov.u32 %r11, place;
         add.s32 %r12, %r11, %r10;
@@ -110,7 +175,11 @@ fn races_within_a_block_and_their_cure() {
         add.s32 %r14, %r11, %r13;
         ld.shared.u32 %r15, [%r14];
         st.global.u32 [%rd2], %r15;
-        ret;")));
+        ret;"
+                )
+            )
+        )
+    };
     let found = fault(&body(""), 1, 64, 64);
     assert!(matches!(found.kind, FaultKind::Race { other_access: "wrote", .. }), "{found}");
     assert!(found.detail.contains("shared memory"), "{found}");
@@ -123,19 +192,26 @@ fn races_within_a_block_and_their_cure() {
 
 #[test]
 fn neighbouring_bytes_are_no_race() {
-    let text = kernel(1, "
+    let text = kernel(
+        1,
+        "
         ld.param.u64 %rd1, [p0];
         mov.u32 %r1, %tid.x;
         cvt.u64.u32 %rd2, %r1;
         add.s64 %rd3, %rd1, %rd2;
         st.global.u8 [%rd3], %r1;
-        ret;");
+        ret;",
+    );
     assert_eq!(run(&text, 1, 8, 2), [0x0302_0100, 0x0706_0504]);
 }
 
 #[test]
 fn the_last_block_may_read_what_others_wrote() {
-    let text = |fence: &str| kernel(1, &format!("
+    let text = |fence: &str| {
+        kernel(
+            1,
+            &format!(
+                "
         ld.param.u64 %rd1, [p0];
         mov.u32 %r1, %ctaid.x;
         mul.wide.u32 %rd2, %r1, 4;
@@ -154,21 +230,32 @@ fn the_last_block_may_read_what_others_wrote() {
         add.s32 %r8, %r5, %r6;
         add.s32 %r9, %r7, %r8;
         st.global.u32 [%rd1+4], %r9;
-        ret;"));
+        ret;"
+            ),
+        )
+    };
     assert_eq!(run(&text("fence.acq_rel.gpu;"), 4, 1, 6), [4, 6, 0, 1, 2, 3]);
     assert!(matches!(fault(&text(""), 4, 1, 6).kind, FaultKind::Race { .. }));
 }
 
 #[test]
 fn constants_and_parameters_cannot_be_written() {
-    let text = format!(".const .align 4 .u32 table[2] = {{5, 6}};\n{}", kernel(1, &format!("{OWN}
+    let text = format!(
+        ".const .align 4 .u32 table[2] = {{5, 6}};\n{}",
+        kernel(
+            1,
+            &format!(
+                "{OWN}
         ld.const.u32 %r5, [table+4];
         mov.b64 %rd5, table;
         cvta.const.u64 %rd6, %rd5;
         ld.u32 %r6, [%rd6];
         mad.lo.s32 %r7, %r5, 10, %r6;
         st.global.u32 [%rd2], %r7;
-        ret;")));
+        ret;"
+            )
+        )
+    );
     assert_eq!(run(&text, 1, 2, 2), [65, 65]);
     let found = fault(&text.replace("ld.u32 %r6, [%rd6];", "mov.u32 %r6, 0;\nst.u32 [%rd6], %r6;"), 1, 2, 2);
     assert_eq!(found.kind, FaultKind::ReadOnly);
@@ -178,12 +265,16 @@ fn constants_and_parameters_cannot_be_written() {
 #[test]
 fn traps_and_assertions_tell_their_text() {
     assert_eq!(fault(&kernel(1, "trap;"), 1, 32, 1).kind, FaultKind::Trap);
-    let text = format!("
+    let text = format!(
+        "
 .extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
 .global .align 1 .b8 message[5] = {{111, 104, 32, 110, 0}};
 .global .align 1 .b8 file[5] = {{97, 46, 114, 115, 0}};
 .global .align 1 .b8 place[7] = {{66, 111, 100, 121, 35, 55, 0}};
-{}", kernel(1, "
+{}",
+        kernel(
+            1,
+            "
         mov.b64 %rd1, message;
         cvta.global.u64 %rd1, %rd1;
         mov.b64 %rd2, file;
@@ -203,9 +294,12 @@ fn traps_and_assertions_tell_their_text() {
         st.param.b64 [param4], 1;
         call.uni __assertfail, (param0, param1, param2, param3, param4);
         }
-        ret;"));
+        ret;"
+        )
+    );
     let found = fault(&text, 1, 1, 1);
-    let expected = FaultKind::Assert { message: "oh n".into(), file: "a.rs".into(), line: 42, function: "Body#7".into() };
+    let expected =
+        FaultKind::Assert { message: "oh n".into(), file: "a.rs".into(), line: 42, function: "Body#7".into() };
     assert_eq!(found.kind, expected);
     assert_eq!(found.object.as_deref(), Some("Body#7"));
 }
@@ -232,7 +326,10 @@ fn lines_of_the_model_are_named() {
 
 #[test]
 fn checks_can_be_turned_off() {
-    let race = kernel(1, "ld.param.u64 %rd1, [p0];\nmov.u32 %r1, %tid.x;\nst.global.u32 [%rd1], %r1;\nld.global.u32 %r2, [%rd1+400];\nret;");
+    let race = kernel(
+        1,
+        "ld.param.u64 %rd1, [p0];\nmov.u32 %r1, %tid.x;\nst.global.u32 [%rd1], %r1;\nld.global.u32 %r2, [%rd1+400];\nret;",
+    );
     let bench = Bench::new(&race, Options { checks: Checks::NONE, ..Options::default() });
     let address = bench.device.allocate(4, "").unwrap();
     bench.launch(1, 64, &[address]).unwrap();
@@ -240,10 +337,15 @@ fn checks_can_be_turned_off() {
 
 #[test]
 fn device_memory_from_malloc() {
-    let text = format!("
+    let text = format!(
+        "
 .extern .func (.param .b64 r) malloc(.param .b64 a);
 .extern .func free(.param .b64 a);
-{}", kernel(1, &format!("{OWN}
+{}",
+        kernel(
+            1,
+            &format!(
+                "{OWN}
         {{
         .param .b64 param0;
         st.param.b64 [param0], 8;
@@ -259,7 +361,10 @@ fn device_memory_from_malloc() {
         st.param.b64 [param0], %rd10;
         call.uni free, (param0);
         }}
-        ret;")));
+        ret;"
+            )
+        )
+    );
     assert_eq!(run(&text, 2, 32, 64), (0..64).collect::<Vec<_>>());
     let beyond = text.replace("ld.u32 %r10, [%rd10+4]", "ld.u32 %r10, [%rd10+8]");
     let found = fault(&beyond, 1, 1, 1);

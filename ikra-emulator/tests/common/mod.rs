@@ -76,7 +76,9 @@ pub fn run(text: &str, blocks: u32, threads: u32, count: usize) -> Vec<u32> {
         for cores in [1, 3] {
             let bench = Bench::new(text, Options { seed, threads: cores, ..Options::default() });
             let address = bench.values(&vec![0; count]);
-            bench.launch(blocks, threads, &[address]).unwrap_or_else(|fault| panic!("seed {seed}, {cores} threads: {fault}"));
+            bench
+                .launch(blocks, threads, &[address])
+                .unwrap_or_else(|fault| panic!("seed {seed}, {cores} threads: {fault}"));
             let values = bench.read(address, count);
             let first = first.get_or_insert_with(|| values.clone());
             assert_eq!(*first, values, "seed {seed}, {cores} threads");
