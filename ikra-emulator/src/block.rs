@@ -30,8 +30,6 @@ pub(crate) struct BarrierState {
 
 /// What the warps of a block share.
 pub(crate) struct Shared {
-    /// The block's number in the launch.
-    pub(crate) number: u64,
     pub(crate) id: [u32; 3],
     pub(crate) cells: Cells,
     pub(crate) shadow: Shadow,

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use crate::{
     compute::{Compute, Condition},
     counts::Kind,
+    poison::Flow,
     registers::{Row, Source},
 };
 
@@ -180,11 +181,6 @@ impl Signature {
     pub(crate) fn parameter_rows(&self) -> usize {
         self.parameters.iter().map(|bytes| bytes.div_ceil(8)).sum()
     }
-
-    /// Rows of all results.
-    pub(crate) fn result_rows(&self) -> usize {
-        self.results.iter().map(|bytes| bytes.div_ceil(8)).sum()
-    }
 }
 
 /// A register that the device sets, and that changes.
@@ -201,23 +197,40 @@ pub(crate) enum Action {
     /// Only reads and writes registers.
     Compute(Compute),
     /// Reads or writes a parameter: the same, but counts as an access of so many bytes.
-    Parameter { compute: Compute, width: usize, stores: bool },
+    Parameter {
+        compute: Compute,
+        width: usize,
+        stores: bool,
+    },
     Load(Access),
     Store(Access),
     Atomic(Box<Atomic>),
-    Fence { device: bool },
+    Fence {
+        device: bool,
+    },
     Branch(u32),
     /// The block that follows in the text lies elsewhere: no instruction.
     Goto(u32),
-    Table { index: Source, targets: Box<[u32]> },
+    Table {
+        index: Source,
+        targets: Box<[u32]>,
+    },
     Call(Box<Call>),
     Return,
     Exit,
     Trap,
     Barrier(Box<Barrier>),
-    Exchange { with: Source, exchange: Box<Exchange> },
-    Clock { to: u32, clock: Clock },
-    ActiveMask { to: u32 },
+    Exchange {
+        with: Source,
+        exchange: Box<Exchange>,
+    },
+    Clock {
+        to: u32,
+        clock: Clock,
+    },
+    ActiveMask {
+        to: u32,
+    },
     /// Lets others run: `nanosleep`.
     Yield,
     /// Hints.
@@ -229,6 +242,8 @@ pub(crate) struct Step {
     pub(crate) guard: Condition,
     pub(crate) kind: Kind,
     pub(crate) action: Action,
+    /// Of steps that only read and write registers: which ones.
+    pub(crate) flow: Flow,
 }
 
 /// Where a step comes from.

@@ -266,7 +266,12 @@ pub(crate) fn unpack(parts: Vec<Option<u32>>, a: Source, bits: u32) -> Compute {
 }
 
 /// A value of a kernel's parameters: the same for all lanes.
-pub(crate) fn argument(d: u32, at: usize, width: usize, extend: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Compute {
+pub(crate) fn argument(
+    d: u32,
+    at: usize,
+    width: usize,
+    extend: impl Fn(u64) -> u64 + Send + Sync + 'static,
+) -> Compute {
     Box::new(move |registers, active| {
         let value = part(registers.arguments[at / 8], at % 8, width);
         let out = [extend(value); 32];

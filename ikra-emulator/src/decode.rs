@@ -16,6 +16,7 @@ use crate::{
     code::{Action, Clock, Function, Origin, Semantics, Step},
     compute::Condition,
     counts::Kind,
+    poison::Flow,
     program::LoadError,
     registers::Row,
 };
@@ -93,7 +94,13 @@ fn semantics(one: &Instruction, is_atomic: bool) -> Semantics {
 
 impl<'m> Decoder<'m> {
     /// Adds the steps of one instruction.
-    fn instruction(&mut self, scope: &Scope<'m>, one: &Instruction, origin: Origin, starts: &HashMap<u32, usize>) -> Decoded<()> {
+    fn instruction(
+        &mut self,
+        scope: &Scope<'m>,
+        one: &Instruction,
+        origin: Origin,
+        starts: &HashMap<u32, usize>,
+    ) -> Decoded<()> {
         let guard = match one.guard {
             None => Condition::Constant(true),
             Some(guard) => Condition::Predicate { row: scope.row(guard.register), negated: guard.is_negated },
@@ -107,7 +114,12 @@ impl<'m> Decoder<'m> {
                 return Err(error);
             }
         };
-        self.steps.push(Step { guard, kind: kind(one), action });
+        let flow = match &action {
+            Action::Compute(_) => Flow::of(one, scope.first),
+            Action::Parameter { stores, .. } => scope.parameter_flow(one, *stores),
+            _ => Flow::default(),
+        };
+        self.steps.push(Step { guard, kind: kind(one), action, flow });
         self.origins.push(origin);
         Ok(())
     }
@@ -121,8 +133,20 @@ impl<'m> Decoder<'m> {
             O::Prefetch | O::Griddepcontrol => Ok(Action::Nothing),
             O::Fence | O::Membar => Ok(Action::Fence { device: !one.has(Modifier::Cta) }),
             O::Nanosleep => Ok(Action::Yield),
-            O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Bar | O::Barrier | O::Shfl | O::Vote
-            | O::Match | O::Redux | O::Elect | O::Activemask => self.control(scope, one, starts),
+            O::Bra
+            | O::Brx
+            | O::Call
+            | O::Ret
+            | O::Exit
+            | O::Trap
+            | O::Bar
+            | O::Barrier
+            | O::Shfl
+            | O::Vote
+            | O::Match
+            | O::Redux
+            | O::Elect
+            | O::Activemask => self.control(scope, one, starts),
             O::Mov => self.copy(scope, one),
             O::Cvt => self.conversion(scope, one),
             _ => self.arithmetic(scope, one).map(Action::Compute),
@@ -141,5 +165,25 @@ impl<'m> Decoder<'m> {
             S::GlobaltimerHi => Clock::Time { high: true, wide: false },
             _ => return None,
         })
+    }
+}
+
+impl Scope<'_> {
+    /// From which rows to which a parameter is read or written.
+    fn parameter_flow(&self, one: &Instruction, stores: bool) -> Flow {
+        let registers = Flow::of(one, self.first);
+        let rows = match one.memory() {
+            Some((ikra_ptx::Base::Symbol(name), at)) => match self.symbols.get(name.as_str()) {
+                Some(&Symbol::Rows(row, bytes)) => {
+                    let width = one.ty().map_or(8, Type::bytes) as usize * one.vector();
+                    let first = at.max(0) as usize / 8;
+                    let end = (at.max(0) as usize + width).min(bytes).div_ceil(8);
+                    (first..end).map(|n| row + n as u32).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        if stores { Flow::between(registers.from, rows) } else { Flow::between(rows, registers.to) }
     }
 }

@@ -284,7 +284,8 @@ impl Device {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let most = info.max_threads.unwrap_or(1024).min(1024);
-        if threads == 0 || threads > u64::from(most) || blocks == 0 || launch.grid[1] > 65535 || launch.grid[2] > 65535 {
+        if threads == 0 || threads > u64::from(most) || blocks == 0 || launch.grid[1] > 65535 || launch.grid[2] > 65535
+        {
             return invalid(format!(
                 "{:?} blocks of {:?} threads; a block has 1 to {most} threads, a grid at least one block",
                 launch.grid, launch.block

@@ -14,10 +14,10 @@ use std::time::Instant;
 use crate::{
     block::{Block, Shared},
     code::{Action, Clock, Step},
-    counts::{CountedSpace, Counts, Kind},
+    counts::{CountedSpace, Counts},
     fault::FaultKind,
     grid::Context,
-    memory::allocations::Recent,
+    memory::{allocations::Recent, window},
     registers::lanes,
     schedule::Random,
     warp::{Group, Warp},
@@ -138,12 +138,17 @@ impl<'a> Core<'a> {
         let mut active = mask;
         let mut count = count;
         if !step.is_always() {
+            if warp.registers.is_poisoned {
+                let poison = warp.registers.condition_poison(step.guard) & mask;
+                self.must_be_written(warp, poison, "whether the instruction is executed")?;
+            }
             active &= step.guard.mask(&warp.registers);
             count = u64::from(active.count_ones());
         }
-        self.counts.by_kind[step.kind as usize] += count;
         self.counts.warp_instructions += 1;
         if let Action::Branch(to) = step.action {
+            // Threads that do not take it execute it, too.
+            self.counts.by_kind[step.kind as usize] += u64::from(mask.count_ones());
             self.counts.branches += 1;
             if active == mask {
                 return Ok(Next::Jump(to));
@@ -156,22 +161,29 @@ impl<'a> Core<'a> {
             warp.place(mask & !active, number + 1);
             return Ok(Next::Apart);
         }
+        self.counts.by_kind[step.kind as usize] += count;
         if active == 0 {
             return Ok(Next::Follows);
         }
         match &step.action {
             Action::Compute(compute) => {
+                if warp.registers.is_poisoned {
+                    step.flow.spread(&mut warp.registers, active);
+                }
                 compute(&mut warp.registers, active);
                 Ok(Next::Follows)
             }
             Action::Parameter { compute, width, stores } => {
+                if warp.registers.is_poisoned {
+                    step.flow.spread(&mut warp.registers, active);
+                }
                 compute(&mut warp.registers, active);
                 let counts = if *stores { &mut self.counts.stores } else { &mut self.counts.loads };
                 counts[CountedSpace::Parameter as usize][width_index(*width)] += count;
                 Ok(Next::Follows)
             }
             Action::Load(access) => {
-                self.load(shared, warp, access, active)?;
+                self.load(shared, warp, access, active, number)?;
                 Ok(Next::Follows)
             }
             Action::Store(access) => {
@@ -210,6 +222,7 @@ impl<'a> Core<'a> {
             Action::Branch(_) | Action::Goto(_) => Ok(Next::Follows),
             Action::Table { index, targets } => {
                 self.counts.branches += 1;
+                self.must_be_written(warp, warp.registers.source_poison(*index) & active, "where a jump leads")?;
                 let index = *warp.registers.get(*index);
                 let first = index[active.trailing_zeros() as usize];
                 let mut differs = false;
@@ -275,9 +288,23 @@ impl<'a> Core<'a> {
         Ok(warp.running != 0)
     }
 
-    /// Counts instructions of one kind that hide behind others.
-    pub(crate) const fn count_calls(&mut self, count: u64) {
-        self.counts.calls += count;
+    /// It is a fault if something depends, for these lanes, on bytes that nobody wrote.
+    #[inline(always)]
+    fn must_be_written(&self, warp: &Warp, lanes: u32, what: &str) -> Outcome {
+        if lanes == 0 { Ok(()) } else { Err(self.unwritten(warp, lanes, what)) }
+    }
+
+    #[cold]
+    fn unwritten(&self, warp: &Warp, lanes: u32, what: &str) -> Box<Trouble> {
+        let (address, step) = warp.registers.poison_origin;
+        let line = self.context.code.origins.get(step as usize).map_or(0, |origin| origin.line);
+        let place = match window::window(address) {
+            window::SHARED => format!("offset {} of the block's shared memory", window::offset(address)),
+            window::LOCAL => format!("offset {} of the thread's local memory", window::offset(address)),
+            _ => self.context.device.memory.describe(address),
+        };
+        let detail = format!("{what} depends on bytes that nobody wrote; line {line} loaded some from {place}");
+        Trouble::at(lanes.trailing_zeros() as usize, FaultKind::Uninitialised, address, detail)
     }
 }
 
@@ -297,10 +324,5 @@ impl Step {
     #[inline(always)]
     const fn is_always(&self) -> bool {
         matches!(self.guard, crate::compute::Condition::Constant(true))
-    }
-
-    /// Whether it is an instruction that may wait.
-    pub(crate) const fn is_exchange(&self) -> bool {
-        matches!(self.kind, Kind::Exchange)
     }
 }

@@ -15,7 +15,12 @@ use crate::{
     device::{Device, Launch},
     execute::{Core, Trouble},
     fault::{Fault, FaultKind, ThreadId},
-    memory::{allocations::Recent, cells::Cells, shadow::{Shadow, THREADS}, window},
+    memory::{
+        allocations::Recent,
+        cells::Cells,
+        shadow::{Shadow, THREADS},
+        window,
+    },
     options::Checks,
     program::{KernelInfo, Program},
     races::{Clock, Fences},
@@ -291,7 +296,6 @@ fn start(context: &Context<'_>, number: u64, spare: &mut Vec<Warp>) -> Block {
         enabled: context.checks.races && launched <= THREADS,
     };
     let shared = Shared {
-        number,
         id,
         cells: Cells::new(context.shared_bytes as usize),
         shadow: Shadow::new(context.shared_bytes as usize),

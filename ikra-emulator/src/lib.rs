@@ -54,6 +54,7 @@ mod execute;
 mod grid;
 mod memory;
 mod options;
+mod poison;
 mod program;
 mod races;
 mod registers;

@@ -111,7 +111,7 @@ impl Clock {
             // Two fences since: one behind the access, one before this.
             return self.fences.len() - self.fences.partition_point(|&at| at <= time) >= 2;
         }
-        fences.order(entry.thread() / self.threads, entry.time(), self.block, )
+        fences.order(entry.thread() / self.threads, entry.time(), self.block)
     }
 
     /// Notes a load.

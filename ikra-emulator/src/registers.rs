@@ -26,6 +26,12 @@ pub(crate) struct Registers {
     pub(crate) constants: Arc<[Row]>,
     pub(crate) specials: Box<[Row]>,
     pub(crate) arguments: Arc<[u64]>,
+    /// Lanes whose value depends on bytes that nobody wrote, by row.
+    poison: Vec<u32>,
+    /// Whether there may be such lanes.
+    pub(crate) is_poisoned: bool,
+    /// The load by which the last one came: its address and step.
+    pub(crate) poison_origin: (u64, u32),
 }
 
 /// All lanes.
@@ -46,7 +52,17 @@ pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
 
 impl Registers {
     pub(crate) fn new(constants: Arc<[Row]>, specials: Box<[Row]>, arguments: Arc<[u64]>) -> Self {
-        Self { rows: Vec::new(), masks: Vec::new(), base: 0, constants, specials, arguments }
+        Self {
+            rows: Vec::new(),
+            masks: Vec::new(),
+            base: 0,
+            constants,
+            specials,
+            arguments,
+            poison: Vec::new(),
+            is_poisoned: false,
+            poison_origin: (0, 0),
+        }
     }
 
     /// Makes rows up to this one.
@@ -54,6 +70,33 @@ impl Registers {
         if self.rows.len() < rows {
             self.rows.resize(rows, [0; 32]);
             self.masks.resize(rows, 0);
+            self.poison.resize(rows, 0);
+        }
+    }
+
+    /// The lanes of a row whose value depends on bytes that nobody wrote.
+    #[inline(always)]
+    pub(crate) fn poison(&self, row: u32) -> u32 {
+        self.poison[self.base + row as usize]
+    }
+
+    /// Notes which lanes of a row depend on bytes that nobody wrote.
+    #[inline(always)]
+    pub(crate) fn set_poison(&mut self, row: u32, active: u32, poison: u32) {
+        let old = &mut self.poison[self.base + row as usize];
+        *old = *old & !active | poison & active;
+    }
+
+    /// Copies it from one row of any frame to another one.
+    pub(crate) fn copy_poison(&mut self, from: usize, to: usize, active: u32) {
+        self.poison[to] = self.poison[to] & !active | self.poison[from] & active;
+    }
+
+    /// Forgets it.
+    pub(crate) fn clear_poison(&mut self) {
+        if self.is_poisoned {
+            self.poison.fill(0);
+            self.is_poisoned = false;
         }
     }
 

@@ -174,5 +174,6 @@ impl Warp {
         self.sync = 0;
         self.patience = PATIENCE;
         self.clock = 0;
+        self.registers.clear_poison();
     }
 }

@@ -1,7 +1,9 @@
 //! Conversions between types: `cvt`.
 
 use super::{
-    directed::{Rounding, bf16_of_f64, f16_of_f64, f32_of_f64, f32_of_integer, f64_of_bf16, f64_of_f16, f64_of_integer},
+    directed::{
+        Rounding, bf16_of_f64, f16_of_f64, f32_of_f64, f32_of_integer, f64_of_bf16, f64_of_f16, f64_of_integer,
+    },
     float::{Real, saturate},
 };
 
@@ -74,7 +76,8 @@ impl Conversion {
             (Type::Integer(to, to_signed), Type::Integer(from, from_signed)) => {
                 let value = integer(lane, from, from_signed);
                 let value = if self.sat {
-                    let (min, max) = if to_signed { (-(1i128 << (to - 1)), (1 << (to - 1)) - 1) } else { (0, (1 << to) - 1) };
+                    let (min, max) =
+                        if to_signed { (-(1i128 << (to - 1)), (1 << (to - 1)) - 1) } else { (0, (1 << to) - 1) };
                     value.clamp(min, max)
                 } else {
                     value

@@ -35,7 +35,12 @@ impl Rounding {
 /// Floats for which LLVM's arithmetic has a type.
 pub(crate) trait Directed: Copy {
     /// LLVM's type.
-    type Soft: Float + FloatConvert<Quad> + FloatConvert<Single> + FloatConvert<Double> + FloatConvert<Half> + FloatConvert<BFloat>;
+    type Soft: Float
+        + FloatConvert<Quad>
+        + FloatConvert<Single>
+        + FloatConvert<Double>
+        + FloatConvert<Half>
+        + FloatConvert<BFloat>;
 
     /// The same value.
     fn soft(self) -> Self::Soft;

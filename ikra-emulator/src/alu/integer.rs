@@ -114,7 +114,8 @@ pub(crate) const fn mul24(a: u32, b: u32, signed: bool, high: bool) -> u32 {
 /// `dp4a`: the sum of the products of four bytes, plus `c`.
 #[inline(always)]
 pub(crate) fn dp4a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
-    let byte = |bytes: [u8; 4], n: usize, signed: bool| if signed { i32::from(bytes[n] as i8) } else { i32::from(bytes[n]) };
+    let byte =
+        |bytes: [u8; 4], n: usize, signed: bool| if signed { i32::from(bytes[n] as i8) } else { i32::from(bytes[n]) };
     let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
     (0..4).fold(c, |sum, n| sum.wrapping_add((byte(a, n, a_signed) * byte(b, n, b_signed)) as u32))
 }

@@ -13,7 +13,8 @@ use crate::{
     },
     code::CARRY,
     compute::{
-        Combine, Compute, Condition, binary, carry, predicates, quaternary, select, set_predicate, set_value, ternary, test, unary,
+        Combine, Compute, Condition, binary, carry, predicates, quaternary, select, set_predicate, set_value, ternary,
+        test, unary,
     },
     memory::window,
     registers::Source,
@@ -23,12 +24,30 @@ use crate::{
 macro_rules! integers {
     ($ty:expr, $line:expr, |$T:ident| $body:expr) => {
         match $ty {
-            Type::U16 | Type::B16 => { type $T = u16; $body }
-            Type::S16 => { type $T = i16; $body }
-            Type::U32 | Type::B32 => { type $T = u32; $body }
-            Type::S32 => { type $T = i32; $body }
-            Type::U64 | Type::B64 => { type $T = u64; $body }
-            Type::S64 => { type $T = i64; $body }
+            Type::U16 | Type::B16 => {
+                type $T = u16;
+                $body
+            }
+            Type::S16 => {
+                type $T = i16;
+                $body
+            }
+            Type::U32 | Type::B32 => {
+                type $T = u32;
+                $body
+            }
+            Type::S32 => {
+                type $T = i32;
+                $body
+            }
+            Type::U64 | Type::B64 => {
+                type $T = u64;
+                $body
+            }
+            Type::S64 => {
+                type $T = i64;
+                $body
+            }
             _ => return refuse($line, ""),
         }
     };
@@ -37,8 +56,14 @@ macro_rules! integers {
 macro_rules! reals {
     ($ty:expr, $line:expr, |$T:ident| $body:expr) => {
         match $ty {
-            Type::F32 => { type $T = f32; $body }
-            Type::F64 => { type $T = f64; $body }
+            Type::F32 => {
+                type $T = f32;
+                $body
+            }
+            Type::F64 => {
+                type $T = f64;
+                $body
+            }
             _ => return refuse($line, ""),
         }
     };
@@ -284,8 +309,11 @@ impl<'m> Decoder<'m> {
             O::Slct => {
                 let [a, b, c] = operands else { return refuse(line, "") };
                 let by = one.types().last().unwrap_or(ty);
-                let sources =
-                    [self.source(scope, a, ty, line)?, self.source(scope, b, ty, line)?, self.source(scope, c, by, line)?];
+                let sources = [
+                    self.source(scope, a, ty, line)?,
+                    self.source(scope, b, ty, line)?,
+                    self.source(scope, c, by, line)?,
+                ];
                 return match by {
                     Type::S32 => Ok(ternary(d, sources, |a: u64, b: u64, c: i32| if c >= 0 { a } else { b })),
                     Type::F32 if !one.has(M::Ftz) => {
@@ -484,7 +512,11 @@ enum Goal {
 }
 
 fn compare(line: u32, what: &Comparing, goal: Goal) -> Decoded<Compute> {
-    fn make<T: crate::alu::Lane>(what: &Comparing, goal: &Goal, f: impl Fn(T, T) -> bool + Send + Sync + 'static) -> Compute {
+    fn make<T: crate::alu::Lane>(
+        what: &Comparing,
+        goal: &Goal,
+        f: impl Fn(T, T) -> bool + Send + Sync + 'static,
+    ) -> Compute {
         match *goal {
             Goal::Predicate(p, q) => set_predicate(p, q, what.sources, what.combine, f),
             Goal::Value(d, yes) => set_value(d, yes, what.sources, what.combine, f),

@@ -27,7 +27,12 @@ fn builtin(name: &str) -> Option<Builtin> {
 }
 
 impl<'m> Decoder<'m> {
-    pub(super) fn control(&mut self, scope: &Scope<'m>, one: &Instruction, starts: &HashMap<u32, usize>) -> Decoded<Action> {
+    pub(super) fn control(
+        &mut self,
+        scope: &Scope<'m>,
+        one: &Instruction,
+        starts: &HashMap<u32, usize>,
+    ) -> Decoded<Action> {
         let line = one.line;
         // Blocks, of which the steps are not known yet.
         let start = |label: &ikra_ptx::Label| match starts.get(&label.0) {
@@ -141,7 +146,11 @@ impl<'m> Decoder<'m> {
                     () if one.has(M::Xor) => Redux::Xor,
                     () => return refuse(line, ""),
                 };
-                Exchange::Reduce { how, to: scope.written(to, line)?, value: self.source(scope, &operands[0], ty, line)? }
+                Exchange::Reduce {
+                    how,
+                    to: scope.written(to, line)?,
+                    value: self.source(scope, &operands[0], ty, line)?,
+                }
             }
             O::Elect => {
                 let (to, elected) = scope.pair(to, line)?;
@@ -160,7 +169,8 @@ impl<'m> Decoder<'m> {
         let (target, signature) = match (callee, rest) {
             (Operand::Symbol(name, 0), _) => {
                 let module = self.module;
-                let Some(function) = module.function(name).or_else(|| module.functions().find(|f| f.name == *name)) else {
+                let Some(function) = module.function(name).or_else(|| module.functions().find(|f| f.name == *name))
+                else {
                     return refuse(line, format!("there is no function `{name}`"));
                 };
                 let signature = signature(&function.results, &function.parameters);
@@ -168,7 +178,10 @@ impl<'m> Decoder<'m> {
                     (Some(&number), _) => (Target::Function(number), signature),
                     (None, Some(builtin)) => (Target::Builtin(builtin), signature),
                     (None, None) => {
-                        return refuse(line, format!("the function `{name}` has no body, and the device does not provide it"));
+                        return refuse(
+                            line,
+                            format!("the function `{name}` has no body, and the device does not provide it"),
+                        );
                     }
                 }
             }

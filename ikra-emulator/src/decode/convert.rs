@@ -118,9 +118,10 @@ impl<'m> Decoder<'m> {
         let source = self.source(scope, operand, from, line)?;
         let bits = scope.bits(&one.operands[0]);
         let conversion = conversion(ty(to, line)?, ty(from, line)?);
-        Ok(Action::Compute(simple(conversion, d, source, bits).unwrap_or_else(|| {
-            unary(d, source, move |a: u64| to_register(conversion.apply(a), bits))
-        })))
+        Ok(Action::Compute(
+            simple(conversion, d, source, bits)
+                .unwrap_or_else(|| unary(d, source, move |a: u64| to_register(conversion.apply(a), bits))),
+        ))
     }
 }
 

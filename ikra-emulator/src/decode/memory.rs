@@ -71,7 +71,11 @@ impl<'m> Decoder<'m> {
                 let Some(to) = element.to else { continue };
                 let extend = element.extend;
                 let within = |bytes: usize| {
-                    if at + width <= bytes && at % width == 0 { Ok(()) } else { refuse(line, "an address out of a parameter") }
+                    if at + width <= bytes && at % width == 0 {
+                        Ok(())
+                    } else {
+                        refuse(line, "an address out of a parameter")
+                    }
                 };
                 computes.push(match symbol {
                     Some(Symbol::Argument(start, bytes)) => {
@@ -115,7 +119,10 @@ impl<'m> Decoder<'m> {
             if at + width * from.len() > bytes || at % width != 0 {
                 return refuse(line, "an address out of a parameter");
             }
-            let computes = all.iter().enumerate().map(|(n, element)| compute::to_parameter(row, at + n * width, width, element.from));
+            let computes = all
+                .iter()
+                .enumerate()
+                .map(|(n, element)| compute::to_parameter(row, at + n * width, width, element.from));
             let compute = together(computes.collect());
             return Ok(Action::Parameter { compute, width: width * from.len(), stores: true });
         }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use ikra_ptx::{Bits, Body, Cfg, Function as PtxFunction, Linkage, Modifier as M, Module, Opcode, Operand, Type, Value, Variable};
+use ikra_ptx::{
+    Bits, Body, Cfg, Function as PtxFunction, Linkage, Modifier as M, Module, Opcode, Operand, Type, Value, Variable,
+};
 
 use super::{Decoded, Decoder, Scope, Symbol, control::signature, order::order, refuse};
 use crate::{
@@ -11,6 +13,7 @@ use crate::{
     counts::Kind,
     execute::OVERHEAD,
     memory::window,
+    poison::Flow,
     program::{Initial, KernelInfo, LoadError, ParameterInfo, Relocation, VariableInfo, VariableSpace},
 };
 
@@ -59,7 +62,9 @@ pub(crate) fn decode(module: &Module) -> Decoded<Parts> {
     }
     for (n, function) in defined.iter().enumerate() {
         for variable in function.body.iter().flat_map(|body| &body.variables).filter(|one| one.space == M::Shared) {
-            let Some(bytes) = variable.bytes() else { return refuse(variable.line, "a shared variable without a length") };
+            let Some(bytes) = variable.bytes() else {
+                return refuse(variable.line, "a shared variable without a length");
+            };
             owned.insert((n, variable.name.as_str()), (place(variable, bytes), bytes));
         }
     }
@@ -90,7 +95,12 @@ pub(crate) fn decode(module: &Module) -> Decoded<Parts> {
 }
 
 impl<'m> Decoder<'m> {
-    fn function(&mut self, number: u32, function: &'m PtxFunction, owned: &HashMap<(usize, &str), (u64, u64)>) -> Decoded<()> {
+    fn function(
+        &mut self,
+        number: u32,
+        function: &'m PtxFunction,
+        owned: &HashMap<(usize, &str), (u64, u64)>,
+    ) -> Decoded<()> {
         let Some(body) = &function.body else { return Ok(()) };
         let mut symbols = HashMap::new();
         let mut rows = FIRST_PARAMETER;
@@ -126,7 +136,12 @@ impl<'m> Decoder<'m> {
                     rows += (bytes as u32).div_ceil(8);
                     symbol
                 }
-                _ => return refuse(variable.line, format!("a variable in `{}` of a function is not supported", variable.space)),
+                _ => {
+                    return refuse(
+                        variable.line,
+                        format!("a variable in `{}` of a function is not supported", variable.space),
+                    );
+                }
             };
             symbols.insert(variable.name.as_str(), symbol);
         }
@@ -159,7 +174,8 @@ impl<'m> Decoder<'m> {
             starts[block] = self.steps.len() as u32;
             let instructions = &body.blocks[block].instructions;
             for (index, one) in instructions.iter().enumerate() {
-                let origin = Origin { function: scope.number, block: block as u32, index: index as u32, line: one.line };
+                let origin =
+                    Origin { function: scope.number, block: block as u32, index: index as u32, line: one.line };
                 self.instruction(scope, one, origin, &labels)?;
             }
             if instructions.last().is_some_and(ikra_ptx::Instruction::leaves) {
@@ -175,11 +191,21 @@ impl<'m> Decoder<'m> {
             let next = block + 1;
             if next >= body.blocks.len() {
                 // The end of the text is a return.
-                self.steps.push(Step { guard: Condition::Constant(true), kind: Kind::Control, action: Action::Return });
+                self.steps.push(Step {
+                    guard: Condition::Constant(true),
+                    kind: Kind::Control,
+                    action: Action::Return,
+                    flow: Flow::default(),
+                });
                 self.origins.push(origin);
             } else if order.get(n + 1) != Some(&next) {
                 let action = Action::Goto(next as u32);
-                self.steps.push(Step { guard: Condition::Constant(true), kind: Kind::Control, action });
+                self.steps.push(Step {
+                    guard: Condition::Constant(true),
+                    kind: Kind::Control,
+                    action,
+                    flow: Flow::default(),
+                });
                 self.origins.push(origin);
             }
         }
@@ -285,10 +311,16 @@ fn info(
     let mut registers = 0;
     for &n in reached.stacks.keys() {
         let Some(body) = &defined[n].body else { continue };
-        shared += owned.iter().filter(|((owner, _), _)| *owner == n).map(|(_, (_, bytes))| bytes.next_multiple_of(16)).sum::<u64>();
+        shared += owned
+            .iter()
+            .filter(|((owner, _), _)| *owner == n)
+            .map(|(_, (_, bytes))| bytes.next_multiple_of(16))
+            .sum::<u64>();
         for (_, one) in body.instructions() {
             named.extend(one.operands.iter().filter_map(|operand| match operand {
-                Operand::Symbol(name, _) | Operand::Memory(ikra_ptx::Base::Symbol(name), _) => sizes.get_key_value(name),
+                Operand::Symbol(name, _) | Operand::Memory(ikra_ptx::Base::Symbol(name), _) => {
+                    sizes.get_key_value(name)
+                }
                 _ => None,
             }));
         }

@@ -54,7 +54,13 @@ fn arrange(
 }
 
 /// Strongly connected components of the nodes that are reached from the entry, in topological order (Tarjan).
-fn components(successors: &[Vec<usize>], nodes: &[usize], entry: usize, inside: &[usize], level: usize) -> Vec<Vec<usize>> {
+fn components(
+    successors: &[Vec<usize>],
+    nodes: &[usize],
+    entry: usize,
+    inside: &[usize],
+    level: usize,
+) -> Vec<Vec<usize>> {
     let mut index = vec![usize::MAX; successors.len()];
     let mut low = vec![0; successors.len()];
     let mut on_stack = vec![false; successors.len()];

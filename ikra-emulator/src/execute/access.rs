@@ -81,7 +81,19 @@ const UNWRITTEN: u8 = 0;
 impl Core<'_> {
     /// Executes a load.
     #[inline(always)]
-    pub(super) fn load(&mut self, shared: &mut Shared, warp: &mut Warp, access: &Access, active: u32) -> Outcome {
+    pub(super) fn load(
+        &mut self,
+        shared: &mut Shared,
+        warp: &mut Warp,
+        access: &Access,
+        active: u32,
+        number: u32,
+    ) -> Outcome {
+        let mut unwritten = 0;
+        if warp.registers.is_poisoned {
+            let poison = warp.registers.source_poison(access.address.base) & active;
+            self.must_be_written(warp, poison, "the address")?;
+        }
         let bytes = access.width * access.elements.len();
         let addresses = addresses(warp, access.address);
         let mut values = [[0; 32]; 8];
@@ -96,15 +108,17 @@ impl Core<'_> {
             let space = match place {
                 Where::Global(address) => {
                     sectors.add(address);
-                    if bytes > 32 { sectors.add(address + 32) };
-                    self.load_global(shared, warp, lane, address, access, &mut values)?
+                    if bytes > 32 {
+                        sectors.add(address + 32)
+                    };
+                    self.load_global(shared, warp, lane, address, access, &mut values, &mut unwritten)?
                 }
                 Where::Shared(at) => {
-                    self.load_shared(shared, warp, lane, at, access, &mut values)?;
+                    self.load_shared(shared, warp, lane, at, access, &mut values, &mut unwritten)?;
                     CountedSpace::Shared
                 }
                 Where::Local(at) => {
-                    self.load_local(warp, lane, at, access, &mut values)?;
+                    self.load_local(warp, lane, at, access, &mut values, &mut unwritten)?;
                     CountedSpace::Local
                 }
                 Where::Parameter(at) => {
@@ -125,6 +139,23 @@ impl Core<'_> {
             self.counts.loads[space][width_index(bytes)] += count;
         }
         self.counts.load_sectors += sectors.count();
+        if unwritten != 0 {
+            let lane = unwritten.trailing_zeros() as usize;
+            let window = match access.space {
+                Space::Shared => window::SHARED,
+                Space::Local => window::LOCAL,
+                _ => 0,
+            };
+            warp.registers.is_poisoned = true;
+            warp.registers.poison_origin = (addresses[lane] | window, number);
+        }
+        if warp.registers.is_poisoned {
+            for element in &access.elements {
+                if let Some(to) = element.to {
+                    warp.registers.set_poison(to, active, unwritten);
+                }
+            }
+        }
         for (n, element) in access.elements.iter().enumerate() {
             let Some(to) = element.to else { continue };
             if let Some((bits, register)) = element.extend {
@@ -150,6 +181,7 @@ impl Core<'_> {
         address: u64,
         access: &Access,
         values: &mut [Row; 8],
+        unwritten: &mut u32,
     ) -> Outcome<CountedSpace> {
         let width = access.width;
         let bytes = width * access.elements.len();
@@ -173,14 +205,13 @@ impl Core<'_> {
                 written |= allocation.cells.written(at, bytes.min(8));
             }
             if written == UNWRITTEN {
-                return Err(self.unwritten(lane, address, bytes));
+                *unwritten |= 1 << lane;
             }
         }
         if shared.clock.enabled {
             let thread = shared.clock.first + u64::from(warp.number) * 32 + lane as u64;
             for pair in allocation.shadow.entries(at, bytes) {
-                let race =
-                    shared.clock.read(pair, thread, warp.sync, access.semantics.atomic, &self.context.fences);
+                let race = shared.clock.read(pair, thread, warp.sync, access.semantics.atomic, &self.context.fences);
                 if let Some(race) = race {
                     let place = self.context.device.memory.describe(address);
                     return Err(self.race(lane, address, race, place));
@@ -199,6 +230,7 @@ impl Core<'_> {
         address: usize,
         access: &Access,
         values: &mut [Row; 8],
+        unwritten: &mut u32,
     ) -> Outcome {
         let width = access.width;
         let bytes = width * access.elements.len();
@@ -212,17 +244,20 @@ impl Core<'_> {
                 written |= shared.cells.written(at, bytes.min(8));
             }
             if written == UNWRITTEN {
-                let detail = format!("{bytes} bytes at offset {at} of the block's shared memory, which nobody wrote");
-                return Err(Trouble::at(lane, FaultKind::Uninitialised, address as u64, detail));
+                *unwritten |= 1 << lane;
             }
         }
         if shared.clock.enabled {
             let thread = shared.clock.first + u64::from(warp.number) * 32 + lane as u64;
             for pair in shared.shadow.entries(at, bytes) {
-                let race =
-                    shared.clock.read(pair, thread, warp.sync, access.semantics.atomic, &self.context.fences);
+                let race = shared.clock.read(pair, thread, warp.sync, access.semantics.atomic, &self.context.fences);
                 if let Some(race) = race {
-                    return Err(self.race(lane, address as u64, race, format!("byte {at} of the block's shared memory")));
+                    return Err(self.race(
+                        lane,
+                        address as u64,
+                        race,
+                        format!("byte {at} of the block's shared memory"),
+                    ));
                 }
             }
         }
@@ -237,6 +272,7 @@ impl Core<'_> {
         address: usize,
         access: &Access,
         values: &mut [Row; 8],
+        unwritten: &mut u32,
     ) -> Outcome {
         let width = access.width;
         let bytes = width * access.elements.len();
@@ -248,8 +284,7 @@ impl Core<'_> {
             written |= stack.written(at + n * width, width);
         }
         if self.context.checks.uninitialised && written == UNWRITTEN {
-            let detail = format!("{bytes} bytes at offset {at} of the thread's local memory, which nobody wrote");
-            return Err(Trouble::at(lane, FaultKind::Uninitialised, address as u64, detail));
+            *unwritten |= 1 << lane;
         }
         Ok(())
     }
@@ -269,6 +304,17 @@ impl Core<'_> {
         for (n, Element { from, .. }) in access.elements.iter().enumerate() {
             values[n] = *warp.registers.get(*from);
         }
+        // Per element, the lanes whose value depends on what nobody wrote.
+        let mut poison = [0; 8];
+        if warp.registers.is_poisoned {
+            let address = warp.registers.source_poison(access.address.base) & active;
+            self.must_be_written(warp, address, "the address")?;
+            for (n, element) in access.elements.iter().enumerate() {
+                poison[n] = warp.registers.source_poison(element.from);
+            }
+        }
+        let written = |n: usize, lane: usize| if poison[n] >> lane & 1 == 1 { 0 } else { 0xff };
+        let is_written = poison.iter().fold(0, |all, one| all | one) & active == 0;
         for lane in warp.ordered(active) {
             let address = addresses[lane];
             if address % bytes as u64 != 0 {
@@ -284,8 +330,14 @@ impl Core<'_> {
                         for n in 0..access.elements.len() {
                             allocation.cells.store(at + n * width, width, values[n][lane]);
                         }
-                        for at in (at..at + bytes).step_by(8) {
-                            allocation.cells.set_written(at, bytes.min(8), 0xff);
+                        if is_written {
+                            for at in (at..at + bytes).step_by(8) {
+                                allocation.cells.set_written(at, bytes.min(8), 0xff);
+                            }
+                        } else {
+                            for n in 0..access.elements.len() {
+                                allocation.cells.set_written(at + n * width, width, written(n, lane));
+                            }
                         }
                     }
                 }
@@ -295,8 +347,8 @@ impl Core<'_> {
                         for n in 0..access.elements.len() {
                             shared.cells.store_alone(at + n * width, width, values[n][lane]);
                         }
-                        for at in (at..at + bytes).step_by(8) {
-                            shared.cells.set_written(at, bytes.min(8), 0xff);
+                        for n in 0..access.elements.len() {
+                            shared.cells.set_written(at + n * width, width, written(n, lane));
                         }
                     }
                 }
@@ -305,7 +357,7 @@ impl Core<'_> {
                     if let Some(at) = self.local_position(warp, lane, address, bytes)? {
                         let stack = &mut warp.stacks[lane];
                         for n in 0..access.elements.len() {
-                            stack.store(at + n * width, width, values[n][lane], 0xff);
+                            stack.store(at + n * width, width, values[n][lane], written(n, lane));
                         }
                     }
                 }
@@ -371,7 +423,12 @@ impl Core<'_> {
             for pair in shared.shadow.entries(at, bytes) {
                 let race = shared.clock.write(pair, thread, warp.sync, semantics.atomic, &self.context.fences);
                 if let Some(race) = race {
-                    return Err(self.race(lane, address as u64, race, format!("byte {at} of the block's shared memory")));
+                    return Err(self.race(
+                        lane,
+                        address as u64,
+                        race,
+                        format!("byte {at} of the block's shared memory"),
+                    ));
                 }
             }
         }
@@ -379,7 +436,13 @@ impl Core<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn shared_position(&self, shared: &Shared, lane: usize, address: usize, bytes: usize) -> Outcome<Option<usize>> {
+    pub(super) fn shared_position(
+        &self,
+        shared: &Shared,
+        lane: usize,
+        address: usize,
+        bytes: usize,
+    ) -> Outcome<Option<usize>> {
         let size = shared.cells.bytes();
         let at = address.wrapping_sub(window::FIRST_SHARED as usize);
         if at < size && size - at >= bytes {
@@ -391,13 +454,22 @@ impl Core<'_> {
         let detail = if address < window::FIRST_SHARED as usize {
             format!("{bytes} bytes before the block's shared memory of {size} bytes")
         } else {
-            format!("{bytes} bytes, {} past the end of the block's shared memory of {size} bytes", at as i64 - size as i64)
+            format!(
+                "{bytes} bytes, {} past the end of the block's shared memory of {size} bytes",
+                at as i64 - size as i64
+            )
         };
         Err(Trouble::at(lane, FaultKind::OutOfBounds, address as u64, detail))
     }
 
     #[inline(always)]
-    pub(super) fn local_position(&self, warp: &Warp, lane: usize, address: usize, bytes: usize) -> Outcome<Option<usize>> {
+    pub(super) fn local_position(
+        &self,
+        warp: &Warp,
+        lane: usize,
+        address: usize,
+        bytes: usize,
+    ) -> Outcome<Option<usize>> {
         let at = address.wrapping_sub(window::FIRST_LOCAL as usize);
         let end = warp.top[lane] as usize;
         if warp.stacks[lane].holds(at, bytes, end) {
@@ -415,7 +487,10 @@ impl Core<'_> {
         if !self.context.checks.bounds {
             let _ = (active, ALL);
         }
-        let detail = format!("the access is of {bytes} bytes; the address lies in {}", self.context.device.memory.describe(address));
+        let detail = format!(
+            "the access is of {bytes} bytes; the address lies in {}",
+            self.context.device.memory.describe(address)
+        );
         Err(Trouble::at(lane, FaultKind::Misaligned, address, detail))
     }
 
@@ -425,12 +500,6 @@ impl Core<'_> {
         let fault = memory.fault(address);
         let detail = format!("{bytes} bytes at {}", fault.detail);
         Trouble::at(lane, fault.kind, address, detail)
-    }
-
-    #[cold]
-    fn unwritten(&self, lane: usize, address: u64, bytes: usize) -> Box<Trouble> {
-        let place = self.context.device.memory.describe(address);
-        Trouble::at(lane, FaultKind::Uninitialised, address, format!("{bytes} bytes, which nobody wrote, from {place}"))
     }
 
     #[cold]

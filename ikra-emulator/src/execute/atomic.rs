@@ -14,6 +14,15 @@ impl Core<'_> {
         }
         let width = atomic.width;
         let addresses = addresses(warp, atomic.address);
+        if warp.registers.is_poisoned {
+            let address = warp.registers.source_poison(atomic.address.base) & active;
+            self.must_be_written(warp, address, "the address")?;
+            let operands = atomic.operands.iter().fold(0, |all, &one| all | warp.registers.source_poison(one)) & active;
+            self.must_be_written(warp, operands, "the operand of an atomic operation")?;
+            if let Some(to) = atomic.to {
+                warp.registers.set_poison(to, active, 0);
+            }
+        }
         let [b, c] = atomic.operands.map(|source| *warp.registers.get(source));
         let mut old = [0; 32];
         let mut sectors = Sectors::new();
@@ -36,7 +45,9 @@ impl Core<'_> {
                 Where::Shared(address) => {
                     if let Some(at) = self.writable_shared(shared, warp, lane, address, width, atomic.semantics)? {
                         if self.context.checks.uninitialised && shared.cells.written(at, width) == 0 {
-                            let detail = format!("{width} bytes at offset {at} of the block's shared memory, which nobody wrote");
+                            let detail = format!(
+                                "{width} bytes at offset {at} of the block's shared memory, which nobody wrote"
+                            );
                             return Err(Trouble::at(lane, FaultKind::Uninitialised, address as u64, detail));
                         }
                         old[lane] = shared.cells.load(at, width);

@@ -51,7 +51,8 @@ impl Core<'_> {
             let n = numbers[lane] as usize;
             let expected = counts.map(|counts| counts[lane] as u32);
             if n >= BARRIERS || expected.is_some_and(|count| count == 0 || count % 32 != 0) {
-                let detail = format!("barrier {n} of {BARRIERS} with {expected:?} threads, which is not a multiple of 32");
+                let detail =
+                    format!("barrier {n} of {BARRIERS} with {expected:?} threads, which is not a multiple of 32");
                 return Err(Trouble::new(lane, FaultKind::IllegalInstruction, detail));
             }
             let state = &mut shared.barriers[n];

@@ -42,9 +42,9 @@ impl Core<'_> {
                 }
                 Builtin::Allocate => self.context.allocate(argument(0) as usize),
                 Builtin::Free => {
-                    self.context.free(argument(0)).map_err(|fault| {
-                        Trouble::at(lane, fault.kind, argument(0), fault.detail)
-                    })?;
+                    self.context
+                        .free(argument(0))
+                        .map_err(|fault| Trouble::at(lane, fault.kind, argument(0), fault.detail))?;
                     0
                 }
             };
@@ -94,7 +94,9 @@ impl Core<'_> {
         while let Some(start) = rest.find('%') {
             out += &rest[..start];
             rest = &rest[start + 1..];
-            let Some(end) = rest.find(|c: char| c.is_ascii_alphabetic() && !"hlzjt".contains(c) || c == '%') else { break };
+            let Some(end) = rest.find(|c: char| c.is_ascii_alphabetic() && !"hlzjt".contains(c) || c == '%') else {
+                break;
+            };
             let (how, conversion) = (&rest[..end], rest.as_bytes()[end]);
             rest = &rest[end + 1..];
             if conversion == b'%' {
@@ -104,9 +106,8 @@ impl Core<'_> {
             let wide = how.contains(['l', 'z', 'j', 't']) || b"fFeEgGaAsp".contains(&conversion);
             let size = if wide { 8 } else { 4 };
             at = at.next_multiple_of(size);
-            let value = (0..size).fold(0, |value, n| {
-                value | u64::from(self.byte(shared, warp, lane, at + n).unwrap_or(0)) << (8 * n)
-            });
+            let value = (0..size)
+                .fold(0, |value, n| value | u64::from(self.byte(shared, warp, lane, at + n).unwrap_or(0)) << (8 * n));
             at += size;
             let flags = how.trim_end_matches(['h', 'l', 'z', 'j', 't']);
             let (width, precision) = match flags.split_once('.') {

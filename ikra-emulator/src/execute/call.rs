@@ -24,7 +24,7 @@ impl Core<'_> {
         mask: u32,
         active: u32,
     ) -> Outcome<Next> {
-        self.count_calls(u64::from(active.count_ones()));
+        self.counts.calls += u64::from(active.count_ones());
         warp.place(mask & !active, number + 1);
         match &call.target {
             Target::Builtin(builtin) => {
@@ -33,6 +33,8 @@ impl Core<'_> {
             }
             Target::Function(function) => self.enter(warp, call, *function, number, active)?,
             Target::Address(source) => {
+                let poison = warp.registers.source_poison(*source) & active;
+                self.must_be_written(warp, poison, "which function is called")?;
                 let targets = *warp.registers.get(*source);
                 let mut rest = active;
                 while rest != 0 {
@@ -42,7 +44,8 @@ impl Core<'_> {
                     let address = targets[lane];
                     let index = window::offset(address) / FUNCTION_STRIDE;
                     let function = self.context.code.functions.get(index as usize).filter(|_| {
-                        window::window(address) == window::FUNCTION && window::offset(address).is_multiple_of(FUNCTION_STRIDE)
+                        window::window(address) == window::FUNCTION
+                            && window::offset(address).is_multiple_of(FUNCTION_STRIDE)
                     });
                     let Some(function) = function else {
                         let detail = "a call through an address that is no function";
@@ -72,6 +75,12 @@ impl Core<'_> {
             let values = *warp.registers.get(from);
             let row = warp.registers.absolute(base + FIRST_PARAMETER as usize + n);
             lanes(active).for_each(|lane| row[lane] = values[lane]);
+            if warp.registers.is_poisoned
+                && let Source::Row(from) = from
+            {
+                let to = base + FIRST_PARAMETER as usize + n;
+                warp.registers.copy_poison(caller_base + from as usize, to, active);
+            }
         }
         for lane in lanes(active) {
             let top = warp.top[lane];
@@ -122,6 +131,7 @@ impl Core<'_> {
                         let values = *warp.registers.absolute(results + n);
                         let row = warp.registers.absolute(frame.base as usize + *to as usize);
                         lanes(same).for_each(|lane| row[lane] = values[lane]);
+                        warp.registers.copy_poison(results + n, frame.base as usize + *to as usize, same);
                     }
                 }
             }

@@ -147,7 +147,8 @@ impl Core<'_> {
                 Exchange::Match { all: of_all, to, agrees, .. } => {
                     let (mut out, mut agree) = ([0; 32], 0);
                     for lane in lanes(mask) {
-                        let same = lanes(all).filter(|&n| values[n] == values[lane]).fold(0u32, |same, n| same | 1 << n);
+                        let same =
+                            lanes(all).filter(|&n| values[n] == values[lane]).fold(0u32, |same, n| same | 1 << n);
                         out[lane] = u64::from(if of_all && same != all { 0 } else { same });
                         agree |= u32::from(same == all) << lane;
                     }

@@ -254,10 +254,6 @@ impl<'a> Recent<'a> {
         Self { allocations, entries: vec![None; ENTRIES] }
     }
 
-    pub(crate) const fn all(&self) -> &'a Allocations {
-        self.allocations
-    }
-
     /// The live allocation in which `width` bytes at the address lie, and where.
     #[inline(always)]
     pub(crate) fn find(&mut self, address: u64, width: usize) -> Option<(&Allocation, usize)> {

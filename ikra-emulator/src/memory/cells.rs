@@ -99,7 +99,7 @@ impl Cells {
     pub(crate) fn set_written(&self, at: usize, width: usize, bits: u8) {
         let cell = &self.written[at / 8];
         let all = (mask_of_bytes(width) as u8) << (at % 8);
-        let bits = bits << (at % 8);
+        let bits = (bits << (at % 8)) & all;
         let old = cell.load(Relaxed);
         if old & all == bits & all {
             return;
