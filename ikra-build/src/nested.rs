@@ -110,7 +110,7 @@ pub(crate) fn compile(
         without_lines(&mut code);
     }
     let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
-    passes::done(&mut code, &left_out, cfg!(debug_assertions))
+    passes::done(&mut code, toolchain.release(), &left_out, cfg!(debug_assertions))
         .map_err(|error| not_understood(&error, toolchain, &path))?;
     let ir = match device.floats {
         Floats::Strict => {

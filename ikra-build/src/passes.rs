@@ -3,7 +3,7 @@
 //! The code is a program, `ikra_ptx::Module`: parsed once and printed once. A pass makes another that does the same, and says how
 //! often it fired. What it relies on it finds in definitions, uses and control flow ([`values`]), never in the text.
 //!
-//! How often each fired stands at the end of the code: `//ikra:passes spaces=120 slots=4 …`. Tests compare that with what was expected
+//! How often each fired stands at the end of the code: `//ikra:passes rustc=1.96.0 spaces=120 slots=4 …`. Tests compare that with what was expected
 //! (`tests/device/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
 
 mod checks;
@@ -28,6 +28,8 @@ mod words;
 use ikra_marks::{NOTED_KERNEL, NOTED_OBJECT, PASSES as MARK};
 use ikra_ptx::{Error, Item, Module, Type};
 
+use crate::ptx::Fired;
+
 /// A pass by its name. It returns how often it fired.
 type Pass = (&'static str, fn(&mut Module) -> usize);
 
@@ -51,22 +53,23 @@ pub(crate) fn parsed(code: &str) -> Result<Module, Error> {
     Module::parse_with(code, &[(NOTED_KERNEL, Type::B64), (NOTED_OBJECT, Type::B32)])
 }
 
-/// Makes the code what is given to the driver, without the passes that are named in `left_out`.
+/// Makes the code what is given to the driver, without the passes that are named in `left_out`. `compiler` is the release
+/// of the one that wrote it.
 ///
 /// # Errors
 ///
 /// If a pass, which is named, made something that is no program. They are checked if `is_checked`.
-pub(crate) fn done(module: &mut Module, left_out: &[String], is_checked: bool) -> Result<(), String> {
-    let mut said = MARK.to_owned();
+pub(crate) fn done(module: &mut Module, compiler: &str, left_out: &[String], is_checked: bool) -> Result<(), String> {
+    let mut fired = Fired { compiler: compiler.to_owned(), counts: Vec::new() };
     for (name, pass) in PASSES {
         let is_left_out = left_out.iter().any(|other| other == name);
-        let fired = if is_left_out { String::from("off") } else { pass(module).to_string() };
-        said.push_str(&format!(" {name}={fired}"));
+        let count = if is_left_out { None } else { Some(pass(module) as u64) };
+        fired.counts.push(((*name).to_owned(), count));
         if is_checked {
             module.verify().map_err(|error| format!("behind the pass `{name}`: {error}"))?;
         }
     }
-    module.items.push(Item::Annotation(said));
+    module.items.push(Item::Annotation(format!("{MARK} {fired}")));
     Ok(())
 }
 

@@ -25,11 +25,14 @@
 //! assert_eq!(kernels[0].local_bytes(), 0);
 //! ```
 
+mod fired;
+
 use std::collections::BTreeMap;
 
 use ikra_ptx::{Body, Linkage, Modifier, Module, Opcode};
 
 use crate::calls::Calls;
+pub use fired::Fired;
 
 /// A kernel in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

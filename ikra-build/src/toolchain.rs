@@ -35,6 +35,14 @@ pub struct Toolchain {
     pub libraries: Libraries,
 }
 
+impl Toolchain {
+    /// Its release: `1.96.0`, `1.98.0-nightly`.
+    #[must_use]
+    pub fn release(&self) -> &str {
+        self.version.lines().find_map(|line| line.strip_prefix("release: ")).unwrap_or("unknown")
+    }
+}
+
 impl fmt::Display for Toolchain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = self.version.lines().next().unwrap_or_default();

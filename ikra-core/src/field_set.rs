@@ -7,7 +7,7 @@
 /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
 /// # #[soa_methods]
 /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; } }
-/// let writes: FieldSet = ikra::effects(Body::advance).writes;
+/// let writes: FieldSet = ikra::effects(Body::advance).writes();
 /// assert!(writes.contains(0) && !writes.contains(1)); // `pos` is the first field
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

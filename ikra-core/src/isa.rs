@@ -1,16 +1,23 @@
 //! Instruction sets: which of a kernel's versions runs on this machine.
 
+use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The instruction set that compute-heavy kernels are run with.
 /// ```
 /// println!("heavy kernels run with {:?}", ikra::Isa::detect());
-/// assert!(ikra::Isa::detect() >= ikra::Isa::Base);
+/// assert!(ikra::Isa::detect() >= ikra::Isa::BASE);
 /// ```
+///
+/// This machine has it: other values than [`Isa::BASE`] come from [`Isa::detect`] alone, so that code for an instruction set runs
+/// only where there is one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Isa(Set);
+
+/// The instruction sets that kernels are compiled for, from the smallest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Isa {
+pub(crate) enum Set {
     /// What the program was compiled for.
     Base,
     /// x86-64-v3: AVX2.
@@ -19,22 +26,39 @@ pub enum Isa {
     V4,
 }
 
+impl fmt::Debug for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Isa {
+    /// What the program was compiled for.
+    pub const BASE: Self = Self(Set::Base);
+
+    /// Which one it is: one that this machine has.
+    #[cfg(all(target_arch = "x86_64", ikra_vectors))]
+    #[inline(always)]
+    pub(crate) fn set(self) -> Set {
+        self.0
+    }
+
     /// The instruction set for a kernel that does or does not do much work a call.
     #[inline(always)]
     pub fn of(heavy: bool) -> Self {
-        if heavy { Self::detect() } else { Self::Base }
+        if heavy { Self::detect() } else { Self::BASE }
     }
 
     /// The best that this machine has, or less if the environment variable `IKRA_ISA` says `base`,
-    /// `v3` or `v4`. Where Ikra is compiled with `opt-level` 0 or 1, which makes no vectors, it is [`Isa::Base`].
+    /// `v3` or `v4`. Where Ikra is compiled with `opt-level` 0 or 1, which makes no vectors, it is [`Isa::BASE`].
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
         *DETECTED.get_or_init(|| {
             let best = best();
             match std::env::var("IKRA_ISA").as_deref() {
-                Ok("base") => Self::Base,
-                Ok("v3") => best.min(Self::V3),
+                Ok("base") => Self::BASE,
+                // What has more has this too.
+                Ok("v3") => best.min(Self(Set::V3)),
                 _ => best,
             }
         })
@@ -63,7 +87,7 @@ impl Trial {
     /// For some pieces of equal work, of which a part is spent on the trial if there are many.
     pub fn new(pieces: usize) -> Self {
         let best = Isa::detect();
-        let pays = best == Isa::V4 && pieces >= 16;
+        let pays = best.0 == Set::V4 && pieces >= 16;
         Self { best, times: [Duration::MAX; 2], left: if pays { 2 * SAMPLES } else { 0 } }
     }
 
@@ -81,11 +105,12 @@ impl Trial {
         self.left -= 1;
         let narrow = self.left % 2 == 1;
         let start = Instant::now();
-        work(if narrow { Isa::V3 } else { self.best });
+        // A machine with v4, of which there is a trial, has v3.
+        work(if narrow { Isa(Set::V3) } else { self.best });
         let time = &mut self.times[usize::from(narrow)];
         *time = start.elapsed().min(*time);
         if self.left == 0 && self.times[1] < self.times[0] {
-            self.best = Isa::V3;
+            self.best = Isa(Set::V3);
         }
     }
 }
@@ -108,11 +133,11 @@ fn best() -> Isa {
     macro_rules! best {
         ([$($v3:tt)+] [$($v4:tt)+]) => {
             if !($(has!($v3))&&+) {
-                Isa::Base
+                Isa::BASE
             } else if $(has!($v4))&&+ {
-                Isa::V4
+                Isa(Set::V4)
             } else {
-                Isa::V3
+                Isa(Set::V3)
             }
         };
     }
@@ -121,16 +146,19 @@ fn best() -> Isa {
 
 #[cfg(not(all(target_arch = "x86_64", ikra_vectors)))]
 fn best() -> Isa {
-    Isa::Base
+    Isa::BASE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const V3: Isa = Isa(Set::V3);
+    const V4: Isa = Isa(Set::V4);
+
     /// Work that takes longer with one of the sets.
     fn chosen(slow: Isa) -> Isa {
-        let mut trial = Trial { best: Isa::V4, times: [Duration::MAX; 2], left: 2 * SAMPLES };
+        let mut trial = Trial { best: V4, times: [Duration::MAX; 2], left: 2 * SAMPLES };
         let mut seen = Vec::new();
         for _ in 0..10 {
             trial.run(|isa| {
@@ -140,14 +168,14 @@ mod tests {
                 }
             });
         }
-        assert!(seen[..4].contains(&Isa::V3) && seen[..4].contains(&Isa::V4));
+        assert!(seen[..4].contains(&V3) && seen[..4].contains(&V4));
         assert!(seen[4..].iter().all(|isa| *isa == seen[9]), "{seen:?}");
         seen[9]
     }
 
     #[test]
     fn the_faster_set_is_chosen() {
-        assert_eq!((chosen(Isa::V4), chosen(Isa::V3)), (Isa::V3, Isa::V4));
+        assert_eq!((chosen(V4), chosen(V3)), (V3, V4));
     }
 
     #[test]

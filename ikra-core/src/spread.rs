@@ -46,12 +46,12 @@ macro_rules! spread {
                     fn v4<JOB: Job<($($X,)+)>, $($X),+>(job: JOB, $($X: $X),+) -> JOB::Output {
                         job.run(($($X,)+))
                     }
-                    match isa {
-                        // SAFETY: `Isa` has the variant only where the machine has the features.
-                        Isa::V4 => return unsafe { v4(job, $(self.$k),+) },
-                        // SAFETY: `Isa` has the variant only where the machine has the features.
-                        Isa::V3 => return unsafe { v3(job, $(self.$k),+) },
-                        Isa::Base => {}
+                    match isa.set() {
+                        // SAFETY: an `Isa` is of this set only where the machine has the features: it comes from `Isa::detect`.
+                        crate::isa::Set::V4 => return unsafe { v4(job, $(self.$k),+) },
+                        // SAFETY: an `Isa` is of this set only where the machine has the features: it comes from `Isa::detect`.
+                        crate::isa::Set::V3 => return unsafe { v3(job, $(self.$k),+) },
+                        crate::isa::Set::Base => {}
                     }
                 }
                 let _ = isa;

@@ -305,7 +305,7 @@ impl Calls {
 
 impl Instruction {
     /// Shows the names of variables and functions in its operands.
-    pub(crate) fn for_each_symbol<'i>(&'i self, show: &mut impl FnMut(&'i str)) {
+    pub fn for_each_symbol<'i>(&'i self, show: &mut impl FnMut(&'i str)) {
         fn each<'i>(operand: &'i Operand, show: &mut impl FnMut(&'i str)) {
             match operand {
                 Operand::Symbol(name, _) | Operand::Memory(Base::Symbol(name), _) => show(name),

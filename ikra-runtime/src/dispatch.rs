@@ -321,7 +321,7 @@ where
 {
     fn run(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A) -> Result<(), Error> {
         let links = links.map(LinkList::order);
-        D::Classes::visit_all(&mut Run { world: ready_for_kernel(world), links, args })
+        Run::new(ready_for_kernel(world), links, args).visit::<D>()
     }
 }
 
@@ -338,7 +338,7 @@ where
 
     fn reduce(world: &mut W, links: Option<&LinkList<AnyLink<D>>>, args: A, reducer: R) -> Result<Self::Output, Error> {
         let mut fold = Fold::new(ready_for_kernel(world), links.map(LinkList::order), args, reducer);
-        D::Classes::visit_all(&mut fold)?;
+        fold.visit::<D>()?;
         Ok(fold.result)
     }
 }
@@ -390,11 +390,11 @@ where
         match links {
             None => on.start(launch, move |world: &mut W| {
                 try_ready_for_kernel(world)?;
-                D::Classes::visit_all(&mut Run { world, links: None, args })
+                Run::new(world, None, args).visit::<D>()
             }),
             links => on.finish(launch, &mut |world: &mut W| {
                 try_ready_for_kernel(world)?;
-                D::Classes::visit_all(&mut Run { world, links, args })
+                Run::new(world, links, args).visit::<D>()
             }),
         }
     }

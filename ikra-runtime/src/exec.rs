@@ -16,10 +16,10 @@ mod rows;
 pub(crate) use chunks::{AllReturned, for_chunks, spread};
 pub(crate) use collect::execute_and_collect;
 pub(crate) use construct::construct;
-pub(crate) use each::execute_each;
+pub(crate) use each::{call_each, execute_each, finish_each};
 pub(crate) use pairs::execute_pairs;
-pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce};
-pub(crate) use rows::execute;
+pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce, reduce, reduce_each};
+pub(crate) use rows::{call, execute, finish};
 
 use std::ops::{Range, RangeBounds};
 

@@ -190,18 +190,27 @@ impl<C: Class> Objects<C> {
     }
 
     /// Makes columns ready for a kernel that are not.
+    ///
+    /// # Safety
+    ///
+    /// As for [`check_links`](Self::check_links).
     #[cold]
     #[inline(never)]
-    fn renew(&self) -> Result<(), Error> {
-        self.check_links()?;
+    unsafe fn renew(&self) -> Result<(), Error> {
+        // SAFETY: as the caller promises.
+        unsafe { self.check_links()? };
         self.try_fetch(FieldSet::ALL)
     }
 
     /// Checks the links that were written since they were checked last, among those that kernels follow without
-    /// looking. The table is linked to those of its world.
+    /// looking.
+    ///
+    /// # Safety
+    ///
+    /// The table is linked to those of its world, which is borrowed, and stays so during the call.
     #[cold]
     #[inline(never)]
-    pub(crate) fn check_links(&self) -> Result<(), Error> {
+    pub(crate) unsafe fn check_links(&self) -> Result<(), Error> {
         let header = &self.table().header;
         let fields = header.unchecked();
         self.try_fetch(fields)?;

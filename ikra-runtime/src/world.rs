@@ -725,7 +725,8 @@ fn make_ready<W: World>(world: &W) {
 pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
     ready(world);
     for member in world.members().as_ref() {
-        if let Err(error) = member.prepare() {
+        // SAFETY: `ready` has linked the tables, which stay so as long as the world is borrowed.
+        if let Err(error) = unsafe { member.prepare() } {
             not_prepared(member.name(), &error);
         }
     }
@@ -735,7 +736,8 @@ pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
 /// The same, with errors.
 pub(crate) fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
     check_links(world, &[])?;
-    world.members().as_ref().iter().try_for_each(|member| member.prepare())
+    // SAFETY: `check_links` has linked the tables, which stay so as long as the world is borrowed.
+    world.members().as_ref().iter().try_for_each(|member| unsafe { member.prepare() })
 }
 
 /// Before a kernel runs anywhere: links the tables, and checks links that were written, and those among the arguments.
@@ -759,7 +761,8 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
             return Err(Error::NotInWorld { class: class.name(), id, len: len as usize });
         }
     }
-    members.iter().try_for_each(|member| member.check_links())
+    // SAFETY: the tables were linked above, and stay so as long as the world is borrowed.
+    members.iter().try_for_each(|member| unsafe { member.check_links() })
 }
 
 #[cold]

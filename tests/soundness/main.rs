@@ -1,8 +1,10 @@
 //! Programs that broke a promise once, and others of their kind (`docs/soundness.md`).
 #![allow(missing_docs, reason = "tests, not a library")]
 
+mod alone;
 mod atomics;
 mod attributes;
+mod ends;
 // A GPU's errors come with the feature.
 #[cfg(feature = "cuda")]
 mod gpu;

@@ -379,9 +379,9 @@ fn iterators_and_type_parameters() {
     assert_eq!(grid.get_mut(third).borrowing().count(), 1);
 }
 
-/// A panic for each object, on all threads: one message of the runtime's.
+/// A panic for each object, on all threads: that of the first object arrives, and few others are begun.
 #[test]
-fn one_message() {
+fn few_messages() {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     static MESSAGES: AtomicUsize = AtomicUsize::new(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
@@ -407,7 +407,8 @@ fn one_message() {
             _ => failing(&mut || drop(grid.execute_and_collect(Cell::undeclared_sum, ()))),
         };
         assert!(message.contains("changed `Cell::x`"), "{message}");
-        assert_eq!(MESSAGES.load(SeqCst), run);
+        let heard = MESSAGES.swap(0, SeqCst);
+        assert!((1..=8).contains(&heard), "in run {run}, {heard} chunks began");
     }
     assert_eq!(grid.cells.column(cell::x).iter().sum::<u32>(), 0);
 }

@@ -1,11 +1,10 @@
 //! Everything that has to pass.
 
-use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::check;
 use crate::run::{Outcome, cargo, program, step, tests};
+use crate::{check, passes};
 
 /// Runs all checks, and stops at the first that fails. What could not run is listed at the end.
 pub fn ci() -> Outcome {
@@ -23,6 +22,8 @@ pub fn ci() -> Outcome {
     tests(&mut all, &mut skipped)?;
     // Benchmarks for GPUs and their device code, which are no tests.
     step(&mut cargo("build --workspace --bins"))?;
+    // With each compiler that can: what they write turns passes off without an error.
+    passes::passes(false, &mut skipped)?;
     check::lint()?;
     step(&mut cargo("test --features glam,serde --test glam --test serde"))?;
     // Alone, without the features that other packages of the workspace turn on.
@@ -55,12 +56,11 @@ pub fn ci() -> Outcome {
 
 /// The sanitizers where there is a nightly toolchain, each in a quarter of an hour at most.
 fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
-    let sysroot = Command::new("rustc").args(["+nightly", "--print", "sysroot"]).output();
-    let Some(sysroot) = sysroot.ok().filter(|output| output.status.success()) else {
+    if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
         return Ok(());
-    };
-    let sources = Path::new(String::from_utf8_lossy(&sysroot.stdout).trim()).join("lib/rustlib/src/rust/library");
+    }
+    let is_std_instrumented = step(&mut program("scripts/sanitize.sh", "std")).is_ok();
     for which in ["address", "thread"] {
         let sanitizer = step(&mut program("timeout", &format!("900 scripts/sanitize.sh {which}")));
         match sanitizer {
@@ -68,11 +68,16 @@ fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
                 skipped.push(format!("{which} sanitizer: not done after 15 minutes"));
             }
             // Without the standard library's sources it sees hand-overs that are none; so somebody has to look.
-            Err(message) if which == "thread" && !sources.is_dir() => {
-                skipped.push(format!("thread sanitizer, for want of the component rust-src: SEE ABOVE ({message})"));
+            Err(message) if which == "thread" && !is_std_instrumented => {
+                skipped.push(format!(
+                    "thread sanitizer, for want of the standard library's sources: SEE ABOVE ({message})"
+                ));
             }
             outcome => outcome?,
         }
+    }
+    if !is_std_instrumented {
+        skipped.push("tests/hostile under ThreadSanitizer, for want of the standard library's sources".to_owned());
     }
     Ok(())
 }

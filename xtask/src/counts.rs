@@ -9,13 +9,15 @@ use crate::run::Outcome;
 use crate::source::{Source, flat, is};
 
 /// The crates, and how many modules of each may import one another in a circle.
-const CRATES: [(&str, &str, usize); 6] = [
+const CRATES: [(&str, &str, usize); 8] = [
     ("ikra", "src", 1),
     ("ikra-core", "ikra-core/src", 3),
     ("ikra-runtime", "ikra-runtime/src", 3),
     ("ikra-gpu", "ikra-gpu/src", 1),
     ("ikra-macros", "ikra-macros/src", 2),
     ("ikra-build", "ikra-build/src", 1),
+    ("ikra-marks", "ikra-marks/src", 1),
+    ("ikra-ptx", "ikra-ptx/src", 1),
 ];
 
 /// Prints them.

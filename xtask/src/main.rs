@@ -8,6 +8,7 @@ mod counts;
 mod docs;
 mod emulated;
 mod modules;
+mod passes;
 mod run;
 mod source;
 mod tables;
@@ -27,6 +28,8 @@ const USAGE: &str = "usage: cargo xtask TASK
                                 measure, and print the tables of docs/performance.md; docs FILE takes those in a
                                 program's output over, plots draws docs/*.csv; emulated counts what kernels for GPUs
                                 do, without a GPU, and compares with the table of an earlier run, FILE
+  passes [bless]                make all device code by each compiler that can, and compare how often passes fire
+                                with tests/passes.txt, or write that file
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
   counts                        print what should not grow: lines, traits, hidden items, import cycles
   package                       check that the published crates can be packaged
@@ -52,6 +55,8 @@ fn task(arguments: &[&str]) -> Outcome {
         ["lint"] => check::lint(),
         ["bless", what @ ..] => bless::bless(what),
         ["bench", what @ ..] => bench::bench(what),
+        ["passes"] => passes::passes(false, &mut Vec::new()),
+        ["passes", "bless"] => passes::passes(true, &mut Vec::new()),
         ["sanitize", which @ ..] => check::sanitize(which),
         ["counts"] => counts::counts(),
         ["package"] => check::package(),

@@ -93,9 +93,7 @@ pub(super) fn remove_unread(body: &mut Body, mut registers: Vec<Register>) {
                 && (is_constant || matches!(one.opcode, Opcode::Mov | Opcode::Add | Opcode::Cvta))
             {
                 removed.insert(at);
-                one.for_each_register(|register, access| {
-                    registers.extend((access == Access::Read).then_some(register))
-                });
+                registers.extend(read_by([one]));
             }
         }
     }

@@ -6,7 +6,7 @@
 //! Both calls are in a function of their own, which makes the addresses of the kernel's name and of the message: in the kernel, the
 //! assembler would load them before it is known whether there is a panic, in each turn of a loop.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ikra_marks::{FAILING, NOTED_KERNEL, NOTED_OBJECT};
 use ikra_ptx::{
@@ -81,21 +81,7 @@ fn reported_in(body: &mut Body, line: u32, made: usize, own: &mut dyn FnMut(Func
         }
     }
     edits.make(body);
-    // Parameters of calls that are gone.
-    let mut is_named: Vec<bool> = vec![false; body.variables.len()];
-    let names: HashMap<&str, usize> =
-        body.variables.iter().enumerate().map(|(n, variable)| (variable.name.as_str(), n)).collect();
-    for (_, one) in body.instructions() {
-        one.operands.iter().for_each(|operand| {
-            for_each_symbol(operand, &mut |symbol| {
-                if let Some(&n) = names.get(symbol) {
-                    is_named[n] = true;
-                }
-            })
-        });
-    }
-    let mut is_named = is_named.into_iter();
-    body.variables.retain(|variable| is_named.next() == Some(true) || variable.space != Modifier::Param);
+    remove_unnamed(body);
     edits::remove_unread(body, unread);
     let zero = |to: Register, ty| {
         Instruction::new(Opcode::Mov, &[Modifier::Type(ty)], vec![Operand::Register(to), Operand::Integer(0)])
@@ -104,12 +90,15 @@ fn reported_in(body: &mut Body, line: u32, made: usize, own: &mut dyn FnMut(Func
     panics.len()
 }
 
-fn for_each_symbol(operand: &Operand, show: &mut impl FnMut(&str)) {
-    match operand {
-        Operand::Symbol(name, _) | Operand::Memory(Base::Symbol(name), _) => show(name),
-        Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|one| for_each_symbol(one, show)),
-        _ => {}
+/// Takes out parameters of calls that are gone.
+fn remove_unnamed(body: &mut Body) {
+    let mut named: HashSet<String> = HashSet::new();
+    for (_, one) in body.instructions() {
+        one.for_each_symbol(&mut |name| {
+            named.insert(name.to_owned());
+        });
     }
+    body.variables.retain(|variable| variable.space != Modifier::Param || named.contains(&variable.name));
 }
 
 /// The calls behind which the thread ends.

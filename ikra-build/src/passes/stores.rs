@@ -85,9 +85,8 @@ fn access(one: &Instruction, opcode: Opcode) -> Option<Access<'_>> {
     if one.opcode != opcode || one.guard.is_some() {
         return None;
     }
-    let (value, at) = match &one.operands[..] {
-        [value, at @ Operand::Memory(..)] | [at @ Operand::Memory(..), value] => (value, at),
-        _ => return None,
+    let ([value, at @ Operand::Memory(..)] | [at @ Operand::Memory(..), value]) = &one.operands[..] else {
+        return None;
     };
     let Operand::Memory(Base::Register(register), offset) = at else { return None };
     Some(Access { place: Place { register: *register, offset: *offset, bytes: i64::from(ty.bytes()) }, value })

@@ -253,3 +253,37 @@ fn main() {
     let kernels = ptx::kernels(&program.code(&[]));
     assert!(kernels.iter().any(|kernel| kernel.name.starts_with("ikra_kernel_Body_advance")), "{kernels:#?}");
 }
+
+#[test]
+fn functions_that_nobody_calls_are_emptied() {
+    if !has_compiler() {
+        return;
+    }
+    let program = Program::with("uncalled", "device(\"src/model.rs\")", REAL_IKRA);
+    program.write(
+        "src/model.rs",
+        "use ikra::prelude::*;
+#[soa_class]
+pub struct Body { pub n: u32, pub x: f32 }
+#[soa_methods]
+impl Body {
+    #[kernel] pub fn take(&mut self) { self.x = u8::try_from(self.n).expect(\"a small number\") as f32; }
+}
+#[soa_world]
+pub struct Sim { pub bodies: Objects<Body> }
+",
+    );
+    program.write(
+        "src/main.rs",
+        "mod model;\nfn main() { println!(\"{}\", option_env!(\"IKRA_DEVICE_CODE\").unwrap_or(\"none\")); }\n",
+    );
+    let fired = |code: &str| ptx::Fired::read(code).unwrap();
+    let code = program.code(&[]);
+    assert!(fired(&code).count("uncalled") > Some(0), "{}", fired(&code));
+    assert!(fired(&code).count("panics") > Some(0), "{}", fired(&code));
+    // A pass that is left out says so, and another is no pass.
+    let code = program.code(&[("IKRA_PASSES", "-uncalled")]);
+    assert_eq!(fired(&code).count("uncalled"), None);
+    let messages = program.run(&[("IKRA_PASSES", "-sideways")]).expect_failure().messages;
+    assert!(messages.contains("IKRA_PASSES: `-sideways` is none of -spaces, "), "{messages}");
+}

@@ -1,15 +1,17 @@
 //! Visits of the classes of a trait: what executors do for each of its kernels for a method.
 
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use ikra_core::dispatch::{Done, Includes, Then};
+use ikra_core::dispatch::{Dispatch, Done, Includes, Then};
 use ikra_core::kernel::HasKernel;
 
+use crate::class::Class;
 use crate::error::Error;
-use crate::exec;
+use crate::exec::{self, AllReturned};
 use crate::executor::{On, Over, Section};
-use crate::kernel::{Call, Discardable, OnDevice, ReducedBy};
+use crate::kernel::{Call, Discardable, Kernel, OnDevice, ReducedBy};
 use crate::list::ListOrder;
 use crate::reduce::Reducer;
 use crate::transfer::Transfer;
@@ -42,11 +44,69 @@ impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Re
     }
 }
 
-/// Runs kernels on the host. Of a list, all links are looked at before the first of them runs.
+/// Runs kernels on the host, and makes visible what they have done when the calls of all have returned. Of a list, all links are
+/// looked at before the first of them runs.
 pub struct Run<'a, W, A, const METHOD: usize> {
-    pub world: &'a mut W,
-    pub links: Option<&'a Arc<ListOrder>>,
-    pub args: A,
+    world: &'a mut W,
+    links: Option<&'a Arc<ListOrder>>,
+    args: A,
+    step: Step,
+    /// Of the classes whose kernels have run.
+    returned: VecDeque<AllReturned>,
+}
+
+/// What a visit of all classes does.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    /// Looks at the links of a list.
+    Check,
+    /// Calls the kernels.
+    Call,
+    /// Makes visible what they have done.
+    Finish,
+}
+
+impl Step {
+    const ALL: [Self; 3] = [Self::Check, Self::Call, Self::Finish];
+}
+
+impl<'a, W, A, const METHOD: usize> Run<'a, W, A, METHOD> {
+    pub fn new(world: &'a mut W, links: Option<&'a Arc<ListOrder>>, args: A) -> Self {
+        Self { world, links, args, step: Step::Check, returned: VecDeque::new() }
+    }
+
+    /// Visits all classes in each step.
+    pub fn visit<D: Dispatch<Classes: VisitedBy<D, Self>>>(&mut self) -> Result<(), Error> {
+        Step::ALL.into_iter().try_for_each(|step| {
+            self.step = step;
+            D::Classes::visit_all(self)
+        })
+    }
+
+    /// Looks at the links of a class.
+    fn check<C: Class, D: Includes<C>>(&self) -> Result<(), Error>
+    where
+        W: Holds<C>,
+    {
+        self.links.map_or(Ok(()), |links| links.check::<C>(D::TAG, self.world.objects().len()).map(drop))
+    }
+
+    /// Makes visible what the kernel of a class has done, after those of all.
+    fn finish<C: Class, D: Includes<C>, K: Kernel<Class = C>>(&mut self) -> Result<(), Error>
+    where
+        W: Holds<C>,
+    {
+        let Some(returned) = self.returned.pop_front() else { return Ok(()) };
+        let objects = self.world.objects_mut();
+        match self.links {
+            None => {
+                let all = 0..objects.len();
+                exec::finish::<K>(objects, std::iter::once(all), returned);
+                Ok(())
+            }
+            Some(links) => exec::finish_each::<K>(objects, links, D::TAG, returned),
+        }
+    }
 }
 impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Run<'_, W, A, METHOD>
 where
@@ -56,15 +116,19 @@ where
     W: Holds<C>,
 {
     fn visit_forth(&mut self) -> Result<(), Error> {
-        match self.links {
-            None => exec::execute::<C::Kernel, A>(self.world.objects_mut(), .., self.args),
-            Some(links) => links.check::<C>(D::TAG, self.world.objects().len()).map(drop)?,
+        match self.step {
+            Step::Check => return self.check::<C, D>(),
+            Step::Call => {}
+            Step::Finish => return self.finish::<C, D, C::Kernel>(),
         }
+        let objects = self.world.objects_mut();
+        let all = 0..objects.len();
+        let returned = match self.links {
+            None => exec::call::<C::Kernel, A>(objects, all, self.args),
+            Some(links) => exec::call_each::<C::Kernel, A>(objects, links, D::TAG, self.args)?,
+        };
+        self.returned.push_back(returned);
         Ok(())
-    }
-    fn visit_back(&mut self) -> Result<(), Error> {
-        let Some(links) = self.links else { return Ok(()) };
-        exec::execute_each::<C::Kernel, A>(self.world.objects_mut(), links, D::TAG, self.args)
     }
 }
 
@@ -78,7 +142,15 @@ pub struct Fold<'a, W, A, R, T, const METHOD: usize> {
 }
 impl<'a, W, A, R: Reducer<T>, T, const METHOD: usize> Fold<'a, W, A, R, T, METHOD> {
     pub fn new(world: &'a mut W, links: Option<&'a Arc<ListOrder>>, args: A, reducer: R) -> Self {
-        Self { run: Run { world, links, args }, reducer, own: Vec::new(), result: reducer.identity() }
+        Self { run: Run::new(world, links, args), reducer, own: Vec::new(), result: reducer.identity() }
+    }
+
+    /// As [`Run::visit`].
+    pub fn visit<D: Dispatch<Classes: VisitedBy<D, Self>>>(&mut self) -> Result<(), Error> {
+        Step::ALL.into_iter().try_for_each(|step| {
+            self.run.step = step;
+            D::Classes::visit_all(self)
+        })
     }
 }
 impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for Fold<'_, W, A, R, T, METHOD>
@@ -91,26 +163,22 @@ where
     W: Holds<C>,
 {
     fn visit_forth(&mut self) -> Result<(), Error> {
-        let Run { world, links, args } = &mut self.run;
-        let objects = world.objects_mut();
-        match links {
-            None => self.own.push(exec::execute_and_reduce::<C::Kernel, A, R>(objects, .., *args, self.reducer)),
-            Some(links) => links.check::<C>(D::TAG, objects.len()).map(drop)?,
+        match self.run.step {
+            Step::Check => return self.run.check::<C, D>(),
+            Step::Call => {}
+            Step::Finish => return self.run.finish::<C, D, C::Kernel>(),
         }
+        let (args, objects) = (self.run.args, self.run.world.objects_mut());
+        let all = 0..objects.len();
+        let (own, returned) = match self.run.links {
+            None => exec::reduce::<C::Kernel, A, R>(objects, all, args, self.reducer),
+            Some(links) => exec::reduce_each::<C::Kernel, A, R>(objects, links, D::TAG, args, self.reducer)?,
+        };
+        self.own.push(own);
+        self.run.returned.push_back(returned);
         Ok(())
     }
     fn visit_back(&mut self) -> Result<(), Error> {
-        let Run { world, links, args } = &mut self.run;
-        let objects = world.objects_mut();
-        if let Some(links) = links {
-            self.own.push(exec::execute_each_and_reduce::<C::Kernel, A, R>(
-                objects,
-                links,
-                D::TAG,
-                *args,
-                self.reducer,
-            )?);
-        }
         if let Some(own) = self.own.pop() {
             self.result = self.reducer.combine(own, self.result);
         }

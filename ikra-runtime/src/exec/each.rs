@@ -1,13 +1,13 @@
 //! `execute_each`: a kernel for the objects in a list.
 
 use super::calls::{Calls, WindowsOf, for_calls};
-use super::chunks::for_chunks_or_alone;
+use super::chunks::{AllReturned, for_chunks_or_alone};
 use super::rows::{finish, prepare, run_rows};
 use crate::alone::run_alone;
 use crate::class::ClassInfo;
 use crate::error::Error;
-use crate::kernel::Call;
-use crate::list::{ListOrder, Run, Runs};
+use crate::kernel::{Call, Kernel};
+use crate::list::{ListOrder, Listed, Run, Runs};
 use crate::objects::Objects;
 use crate::table::Table;
 
@@ -27,18 +27,61 @@ where
     A: Copy + Send + Sync,
 {
     let listed = list.objects_of::<K::Class>(class, objects.len())?;
+    let returned = call_listed::<K, A>(objects, listed, args);
+    finish::<K>(objects, listed.ranges(), returned);
+    Ok(())
+}
+
+/// The same, without making visible what it has done: [`finish_each`] does that.
+///
+/// # Errors
+///
+/// As for [`execute_each`].
+pub(crate) fn call_each<K, A>(
+    objects: &mut Objects<K::Class>,
+    list: &ListOrder,
+    class: usize,
+    args: A,
+) -> Result<AllReturned, Error>
+where
+    K: Call<A>,
+    A: Copy + Send + Sync,
+{
+    let listed = list.objects_of::<K::Class>(class, objects.len())?;
+    Ok(call_listed::<K, A>(objects, listed, args))
+}
+
+/// Makes what a kernel has done for the objects of a list visible, all of whose calls have returned.
+///
+/// # Errors
+///
+/// As for [`execute_each`].
+pub(crate) fn finish_each<K: Kernel>(
+    objects: &mut Objects<K::Class>,
+    list: &ListOrder,
+    class: usize,
+    returned: AllReturned,
+) -> Result<(), Error> {
+    let listed = list.objects_of::<K::Class>(class, objects.len())?;
+    finish::<K>(objects, listed.ranges(), returned);
+    Ok(())
+}
+
+fn call_listed<K, A>(objects: &mut Objects<K::Class>, listed: &Listed, args: A) -> AllReturned
+where
+    K: Call<A>,
+    A: Copy + Send + Sync,
+{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let returned = for_chunks_or_alone(
+    for_chunks_or_alone(
         0..listed.len(),
         const { K::EFFECTS.is_heavy() },
         // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
         |chunk| unsafe { run_listed::<K, A>(table, &shadow, listed.runs(chunk), args) },
         // SAFETY: as above; and this thread does all of it.
         |all| unsafe { run_alone::<K, _, _>(table, || run_listed::<K, A>(table, &shadow, listed.runs(all), args)) },
-    );
-    finish::<K>(objects, listed.ranges(), returned);
-    Ok(())
+    )
 }
 
 /// Calls the kernel for the objects of a part of a list.

@@ -70,7 +70,7 @@ unsafe fn run_pairs<K, A>(
     // SAFETY: the contract is the same.
     unsafe {
         for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
-            windows.spread(Pairs { calls, others }, Isa::Base);
+            windows.spread(Pairs { calls, others }, Isa::BASE);
         });
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
-use crate::list::{ListOrder, Run, Runs};
+use crate::list::{ListOrder, Listed, Run, Runs};
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use crate::spread::{Job, Spread};
@@ -32,10 +32,27 @@ where
     R: Reducer<K::Output>,
 {
     let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let (result, returned) = reduce::<K, A, R>(objects, range.clone(), args, reducer);
+    finish::<K>(objects, std::iter::once(range), returned);
+    result
+}
+
+/// The same, without making visible what the kernel has done: [`finish`] does that.
+pub(crate) fn reduce<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    range: Range<usize>,
+    args: A,
+    reducer: R,
+) -> (K::Output, AllReturned)
+where
+    K: Call<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
-    let (result, returned) = reduce_chunks(
+    reduce_chunks(
         range.len(),
         const { K::EFFECTS.is_heavy() },
         reducer,
@@ -45,9 +62,7 @@ where
         |chunk| unsafe {
             run_alone::<K, _, _>(table, || reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer))
         },
-    );
-    finish::<K>(objects, std::iter::once(range), returned);
-    result
+    )
 }
 
 /// Calls the kernel for the objects of a list that are of the class with this number, and combines the results.
@@ -68,9 +83,46 @@ where
     R: Reducer<K::Output>,
 {
     let listed = list.objects_of::<K::Class>(class, objects.len())?;
+    let (result, returned) = reduce_chunks_of_list::<K, A, R>(objects, listed, args, reducer);
+    finish::<K>(objects, listed.ranges(), returned);
+    Ok(result)
+}
+
+/// The same, without making visible what the kernel has done: [`finish_each`](super::finish_each) does that.
+///
+/// # Errors
+///
+/// As for [`execute_each_and_reduce`].
+pub(crate) fn reduce_each<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    list: &ListOrder,
+    class: usize,
+    args: A,
+    reducer: R,
+) -> Result<(K::Output, AllReturned), Error>
+where
+    K: Call<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
+    let listed = list.objects_of::<K::Class>(class, objects.len())?;
+    Ok(reduce_chunks_of_list::<K, A, R>(objects, listed, args, reducer))
+}
+
+fn reduce_chunks_of_list<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    listed: &Listed,
+    args: A,
+    reducer: R,
+) -> (K::Output, AllReturned)
+where
+    K: Call<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let (result, returned) = reduce_chunks(
+    reduce_chunks(
         listed.len(),
         const { K::EFFECTS.is_heavy() },
         reducer,
@@ -80,9 +132,7 @@ where
         |chunk| unsafe {
             run_alone::<K, _, _>(table, || reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer))
         },
-    );
-    finish::<K>(objects, listed.ranges(), returned);
-    Ok(result)
+    )
 }
 
 /// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays; or `fold_alone`, on this thread.

@@ -26,17 +26,27 @@ where
     A: Copy + Send + Sync,
 {
     let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let returned = call::<K, A>(objects, range.clone(), args);
+    finish::<K>(objects, std::iter::once(range), returned);
+}
+
+/// The same, without making visible what it has done: [`finish`] does that.
+#[inline]
+pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, range: Range<usize>, args: A) -> AllReturned
+where
+    K: Call<A>,
+    A: Copy + Send + Sync,
+{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let returned = for_chunks_or_alone(
-        range.clone(),
+    for_chunks_or_alone(
+        range,
         const { K::EFFECTS.is_heavy() },
         // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
         |chunk| unsafe { run_rows::<K, A>(table, &shadow, chunk, args) },
         // SAFETY: as above; and this thread does all of it.
         |all| unsafe { run_alone::<K, _, _>(table, || run_rows::<K, A>(table, &shadow, all, args)) },
-    );
-    finish::<K>(objects, std::iter::once(range), returned);
+    )
 }
 
 /// Fields in whose arrays the kernel may store links as elements: numbers, which each call checks in the end.

@@ -30,20 +30,28 @@ pub unsafe trait AnyObjects {
     /// The start of the class's table, by the pointer that owns the table.
     fn header(&self) -> NonNull<Header>;
     /// Before a kernel of the host: checks links, fetches what is newer on a device, and marks what kernels on the host
-    /// change whatever they say. The tables are linked.
+    /// change whatever they say.
     ///
     /// # Errors
     ///
     /// [`Error::BadLink`]; those of the device, if it has newer values. Nothing has changed then.
-    fn prepare(&self) -> Result<(), Error>;
+    ///
+    /// # Safety
+    ///
+    /// The table is linked to those of its world, which is borrowed, and stays so during the call.
+    unsafe fn prepare(&self) -> Result<(), Error>;
     /// Whether links are to be checked before a kernel runs.
     fn has_unchecked_links(&self) -> bool;
-    /// Checks the links that the host has written since they were checked last. The tables are linked.
+    /// Checks the links that the host has written since they were checked last.
     ///
     /// # Errors
     ///
     /// [`Error::BadLink`]; those of fetching.
-    fn check_links(&self) -> Result<(), Error>;
+    ///
+    /// # Safety
+    ///
+    /// As for [`prepare`](Self::prepare).
+    unsafe fn check_links(&self) -> Result<(), Error>;
     /// Points the table's targets to the tables of its world.
     ///
     /// # Safety
@@ -136,9 +144,10 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.table.cast()
     }
     #[inline]
-    fn prepare(&self) -> Result<(), Error> {
+    unsafe fn prepare(&self) -> Result<(), Error> {
         if self.table().header.has_old_columns() {
-            self.renew()?;
+            // SAFETY: as the caller promises.
+            unsafe { self.renew()? };
         }
         self.table().changed_on_host(const { atomics::<C>() });
         Ok(())
@@ -147,8 +156,13 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     fn has_unchecked_links(&self) -> bool {
         !self.table().header.unchecked().is_empty()
     }
-    fn check_links(&self) -> Result<(), Error> {
-        if AnyObjects::has_unchecked_links(self) { Objects::check_links(self) } else { Ok(()) }
+    unsafe fn check_links(&self) -> Result<(), Error> {
+        if AnyObjects::has_unchecked_links(self) {
+            // SAFETY: as the caller promises.
+            unsafe { Objects::check_links(self) }
+        } else {
+            Ok(())
+        }
     }
     unsafe fn point(&self, directory: &Directory) {
         // SAFETY: as the caller promises.

@@ -43,6 +43,8 @@ pub struct Mut<'w, C: Class> {
     copies: ManuallyDrop<Copies>,
     table: &'w Table<C>,
     index: usize,
+    /// Whether the thread was unwinding when the guard was made, in a destructor: then it is dropped there, and not by a panic.
+    was_panicking: bool,
 }
 
 impl<'w, C: Class> Mut<'w, C> {
@@ -61,7 +63,8 @@ impl<'w, C: Class> Mut<'w, C> {
         };
         // SAFETY: the object exists.
         let view = C::to_view(views, Own::new(unsafe { Handle::found(table, index) }, values));
-        Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index }
+        let was_panicking = std::thread::panicking();
+        Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index, was_panicking }
     }
 }
 
@@ -74,7 +77,7 @@ impl<C: Class> Drop for Mut<'_, C> {
         let values = <C::Fields as FieldTuple<C>>::from_views::<Guarded>(views);
         if let Some(field) = stray.or_else(|| <C::Fields as FieldTuple<C>>::other_array(&self.values, &values)) {
             // The copies stay: the other guard's view shows them.
-            if std::thread::panicking() {
+            if std::thread::panicking() && !self.was_panicking {
                 return;
             }
             crate::panics::stray_handle::<C>("sequential code", field);

@@ -83,9 +83,9 @@ unsafe impl AnyObjects for Member {
     not_asked_for! {
         () name(&) -> &'static str;
         () signature(&) -> Signature;
-        () prepare(&) -> Result<(), Error>;
+        (unsafe) prepare(&) -> Result<(), Error>;
         () has_unchecked_links(&) -> bool;
-        () check_links(&) -> Result<(), Error>;
+        (unsafe) check_links(&) -> Result<(), Error>;
         () columns(&) -> usize;
         () count(&) -> u32;
         () capacity(&) -> usize;

@@ -139,8 +139,9 @@ fn the_number_of_objects_is_read_once_where_a_kernel_begins() {
     for kernel in &kernels {
         let start = kernel.body.find("$L__BB").unwrap_or(kernel.body.len());
         let (before, after) = kernel.body.split_at(start);
-        assert!(!after.contains("{ .reg .b64 a; ld.param.u64 a"), "{}: {after}", kernel.name);
-        others += before.matches(from_memory).count();
+        let reads = |text: &str| text.lines().filter(|line| line.replace(" \t", " ").contains(from_memory)).count();
+        assert_eq!(reads(after), 0, "{}: {after}", kernel.name);
+        others += reads(before);
     }
     assert!(others > 10, "{others}");
 }
@@ -165,10 +166,11 @@ fn a_loop_over_neighbours_asks_for_all_slots() {
     for (class, slots) in [("SoaPartial", 2), ("SoaCapacityPartial", 3), ("TilesPartial", 1), ("AosPartial", 2)] {
         let name = format!("ikra_kernel_{class}_survey_");
         let survey = kernels.iter().find(|kernel| kernel.name.starts_with(&name)).unwrap();
-        assert_eq!(survey.body.matches("; @p ld.global.b32 ").count(), slots, "{}", survey.body);
+        let is_asked = |line: &&str| line.starts_with("\t@p") && line.contains(" ld.global.b32 ");
+        assert_eq!(survey.body.lines().filter(is_asked).count(), slots, "{}", survey.body);
         assert_eq!(survey.local_bytes(), 0, "{name}");
         // The length and the place of the rest are one load, but in rows, where they are anywhere.
-        assert_eq!(!survey.body.contains("ld.global.nc.v2.b32 {"), class.starts_with("Aos"), "{}", survey.body);
+        assert_eq!(survey.count("ld.global.nc.v2.b32") == 0, class.starts_with("Aos"), "{}", survey.body);
     }
 }
 
@@ -236,6 +238,6 @@ fn a_table_of_functions_looks_at_the_class_once() {
     let bodies: Vec<_> = functions.filter_map(|text| text.split("\n}").next()).collect();
     assert!(bodies.len() > 3, "there are {}", bodies.len());
     for body in bodies {
-        assert!(!body.contains("callseq"), "it calls something, as if the object could be of another class: {body}");
+        assert!(!body.contains("\tcall"), "it calls something, as if the object could be of another class: {body}");
     }
 }

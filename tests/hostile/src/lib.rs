@@ -1,0 +1,62 @@
+//! What the hostile programs have in common: threads, ways to panic, and what came of it.
+//!
+//! The programs are the tests of this package, in safe Rust. Each tries to break one of the promises of
+//! `docs/soundness.md`: no undefined behaviour, the same result with any number of threads, no write lost silently.
+#![forbid(unsafe_code)]
+
+mod outcome;
+mod unwinding;
+
+pub use outcome::{Outcome, hush, outcome, panics};
+pub use unwinding::{WAYS, Way, while_unwinding};
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Numbers of threads that the programs run with.
+pub const THREADS: [usize; 3] = [1, 2, 4];
+
+/// So many objects are spread over threads, in several chunks for each.
+pub const MANY: usize = 20_000;
+
+/// Does something on one of this many threads, which Ikra then uses.
+///
+/// # Panics
+///
+/// If `work` does, or the threads cannot be started.
+pub fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started").install(work)
+}
+
+/// The result of something that must be the same with any number of threads.
+///
+/// # Panics
+///
+/// If it is not.
+pub fn same_with_any_threads<R: Send + PartialEq + std::fmt::Debug>(work: impl Fn() -> R + Sync) -> R {
+    let first = on_threads(THREADS[0], &work);
+    for threads in &THREADS[1..] {
+        // Which thread takes which chunk is another thing each time.
+        for _ in 0..3 {
+            assert_eq!(first, on_threads(*threads, &work), "1 thread and {threads}");
+        }
+    }
+    first
+}
+
+/// One number for many values.
+pub fn hash(values: impl IntoIterator<Item = impl Hash>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for value in values {
+        value.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// A number that looks random.
+#[must_use]
+pub fn mixed(n: usize, salt: u64) -> u64 {
+    let mut z = (n as u64).wrapping_add(salt.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

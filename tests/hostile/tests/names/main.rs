@@ -1,0 +1,16 @@
+//! Names that collide with what the macros make, with Ikra's own methods and with what the standard library has. What builds
+//! must be right.
+#![allow(missing_docs, reason = "tests, not a library")]
+#![allow(
+    clippy::new_ret_no_self,
+    clippy::wrong_self_convention,
+    dead_code,
+    non_camel_case_types,
+    reason = "names that are to collide"
+)]
+#![forbid(unsafe_code)]
+
+mod fields;
+mod primitives;
+mod traits;
+mod types;

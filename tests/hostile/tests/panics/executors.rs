@@ -1,0 +1,132 @@
+//! Everything that executors do, and what it comes to.
+
+use ikra::prelude::*;
+use ikra::{Error, LinkList, Place};
+use ikra_hostile_tests::hash;
+
+use super::model::{Bike, Car, Sim, Vehicle, VehicleLink, bike, car, sim};
+
+/// So many that several threads have something to do.
+pub const CARS: usize = 9_000;
+
+/// What an executor came to.
+pub type Named = (&'static str, u64);
+
+fn cars(sim: &Sim) -> u64 {
+    hash(&sim.cars)
+}
+
+/// Runs each executor, in a world of its own, and says what came of it.
+pub fn everything() -> Vec<Named> {
+    let mut all = Vec::new();
+    let mut add = |name, number: u64| all.push((name, number));
+    let mut world = sim(CARS, 130);
+    let every_third: Vec<Link<Car>> = world.cars.links().rev().step_by(3).collect();
+
+    world.execute(Car::change, ());
+    add("execute", cars(&world));
+    world.execute(Car::hit_next, ());
+    add("execute, atomics of others", cars(&world));
+    world.execute(Car::shift, ());
+    add("execute, snapshot", cars(&world));
+    world.execute_range(Car::change, 100..CARS - 100, ());
+    world.execute_range(Car::shift, 100..CARS - 100, ());
+    add("execute_range", cars(&world));
+    world.execute_each(Car::change, &every_third, ()).unwrap();
+    world.execute_each(Car::shift, &LinkList::new(&every_third).unwrap(), ()).unwrap();
+    add("execute_each", cars(&world));
+    add("execute_and_reduce", world.execute_and_reduce(Car::count, (), Sum));
+    add("execute_and_reduce, cars", cars(&world));
+    add("execute_range_and_reduce", world.execute_range_and_reduce(Car::count, 5..CARS - 5, (), Max));
+    add("execute_each_and_reduce", world.execute_each_and_reduce(Car::count, &every_third, (), Sum).unwrap());
+    add("execute_each_and_reduce, cars", cars(&world));
+    let labels = world.execute_and_collect(Car::label, ());
+    add("execute_and_collect, length", labels.len() as u64);
+    add("execute_and_collect", hash(labels));
+    world.on(Place::Host).execute(Car::change, ()).unwrap();
+    add("on(host)", cars(&world));
+
+    let vehicles: Vec<VehicleLink> = world
+        .cars
+        .links()
+        .step_by(2)
+        .map(VehicleLink::from)
+        .chain(world.bikes.links().map(VehicleLink::from))
+        .collect();
+    world.execute(Vehicle::ring, 2);
+    world.execute_each(Vehicle::ring, &vehicles, 3).unwrap();
+    add("trait", cars(&world) ^ hash(&world.bikes));
+    add("trait, reduced", world.execute_and_reduce(Vehicle::rung, (), Sum));
+    add("trait, list reduced", world.execute_each_and_reduce(Vehicle::rung, &vehicles, (), Sum).unwrap());
+
+    let home = world.cars.links().next().unwrap();
+    let made = world.construct(CARS, Bike::make, home).unwrap();
+    add("construct, length", made.count() as u64);
+    add("construct", hash(&world.bikes));
+    let made = world.construct(1_000, Car::make, home).unwrap();
+    add("construct with an arena", made.count() as u64 ^ cars(&world));
+
+    // A bad link in the last object is found by all who look, each time.
+    let (last, second) = (world.bikes.links().next_back().unwrap(), world.bikes.links().nth(1).unwrap());
+    world.set(last, bike::home, Link::from_id(4_000_000_000).unwrap());
+    for name in ["check_links", "check_links again"] {
+        let result = world.on(Place::Host).execute(Bike::touch, ());
+        let found = matches!(&result, Err(Error::BadLink { field: "home", object, .. }) if *object == last.id());
+        add(name, u64::from(found));
+    }
+    world.set(second, bike::home, Link::from_id(4_000_000_000).unwrap());
+    let result = world.on(Place::Host).execute(Bike::touch, ());
+    add("check_links, the first", u64::from(matches!(result, Err(Error::BadLink { object: 2, .. }))));
+    world.set(last, bike::home, home);
+    world.set(second, bike::home, home);
+    world.on(Place::Host).execute(Bike::touch, ()).unwrap();
+    add("mended links", hash(&world.bikes));
+
+    let mut small = sim(300, 200);
+    small.execute_pairs(Car::meet, ());
+    add("execute_pairs", cars(&small));
+    small.execute_pairs(Car::meet_own, ());
+    add("execute_pairs, snapshot", cars(&small));
+
+    let recording = world.on(Place::Host).record(|sim| {
+        sim.execute(Car::change, ())?;
+        sim.execute(Car::shift, ())
+    });
+    let recording = recording.unwrap();
+    for _ in 0..2 {
+        world.on(Place::Host).replay(&recording).unwrap();
+    }
+    add("replay", cars(&world));
+    add("columns", hash(world.cars.column(car::x)));
+    all
+}
+
+/// Everything, as it is in a program where nothing else happens.
+pub fn expected() -> &'static [Named] {
+    static EXPECTED: std::sync::OnceLock<Vec<Named>> = std::sync::OnceLock::new();
+    EXPECTED.get_or_init(|| {
+        // In a thread of its own: what asks may unwind.
+        std::thread::spawn(|| ikra_hostile_tests::on_threads(1, everything)).join().expect("nothing panics")
+    })
+}
+
+/// Compares what came of everything with what should have.
+pub fn assert_as_expected(found: &[Named], when: &str) {
+    let expected = expected();
+    assert_eq!(found.len(), expected.len());
+    let wrong: Vec<_> = found.iter().zip(expected).filter(|(a, b)| a != b).map(|(a, _)| a.0).collect();
+    assert!(wrong.is_empty(), "{when}: wrong results of {wrong:?}");
+}
+
+/// Without anything hostile: the other programs compare with this.
+#[test]
+fn everything_is_the_same_with_any_number_of_threads() {
+    for threads in [1, 2, 3, 8] {
+        let found = ikra_hostile_tests::on_threads(threads, everything);
+        assert_as_expected(&found, &format!("{threads} threads"));
+    }
+    for name in ["check_links", "check_links again", "check_links, the first"] {
+        assert!(expected().contains(&(name, 1)), "{name}");
+    }
+    assert!(expected().contains(&("execute_and_collect, length", CARS as u64)));
+}

@@ -1,0 +1,10 @@
+//! What a program can learn of the number of threads: nothing but time. Each program asks in another way, and gets the same
+//! answer with 1, 2 and 4 threads.
+#![allow(missing_docs, reason = "tests, not a library")]
+#![forbid(unsafe_code)]
+
+mod combine_calls;
+mod constants;
+mod layouts;
+mod shared_worlds;
+mod types;
