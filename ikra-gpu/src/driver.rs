@@ -34,7 +34,7 @@ mod module;
 mod status;
 mod stream;
 
-pub use context::{Context, DeviceInfo, ForeignContext, devices, driver_version};
+pub use context::{Context, DeviceInfo, ForeignContext, devices, driver_version, library, load};
 pub(crate) use context::{Loss, forget_entered};
 pub use early::{Waiting, waiting};
 pub use memory::{HostMemory, Memory};

@@ -27,3 +27,22 @@ fn without_a_compiler_it_names_the_commands() {
     assert!(!output.status.success());
     assert!(text.contains("rustup target add nvptx64-nvidia-cuda"), "{text}");
 }
+
+#[test]
+fn it_knows_the_emulator() {
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_ikra-doctor"));
+    let output = ikra_test_gpu::emulate(&mut doctor, &[("DEVICES", "2")]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("libikra_emulator") && text.contains(", which IKRA_DRIVER names"), "{text}");
+    assert!(text.contains("0: Ikra emulator (in software), ") && text.contains("1: Ikra emulator"), "{text}");
+    assert_eq!(text.matches("256 results, all right").count(), 2, "{text}");
+}
+
+#[test]
+fn a_driver_that_is_not_there_is_named() {
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_ikra-doctor"));
+    let output = doctor.env("IKRA_DRIVER", "/nowhere/libcuda.so.1").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success());
+    assert!(text.contains("IKRA_DRIVER=/nowhere/libcuda.so.1 cannot be opened as a driver"), "{text}");
+}

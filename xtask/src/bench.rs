@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use crate::emulated;
 use crate::run::{Outcome, cargo, program, step};
 use crate::tables;
 
 const USAGE: &str =
-    "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | docs FILE … | plots] [ARGUMENTS]";
+    "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE] | docs FILE … | plots] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {
@@ -15,6 +16,8 @@ pub fn bench(what: &[&str]) -> Outcome {
         ["host", arguments @ ..] => host(arguments),
         ["peers", arguments @ ..] => peers(arguments),
         [gpu_program @ ("gpu" | "dispatch" | "models" | "traffic"), arguments @ ..] => gpu(gpu_program, arguments),
+        ["emulated"] => emulated::emulated(None),
+        ["emulated", earlier] => emulated::emulated(Some(earlier)),
         ["docs", files @ ..] if !files.is_empty() => files.iter().try_for_each(|file| tables::take_over(file)),
         ["plots"] => plots(),
         _ => Err(USAGE.to_owned()),

@@ -6,6 +6,7 @@ pub mod table;
 
 use std::error::Error;
 use std::ffi::{CStr, c_char};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ikra::prelude::*;
 use libloading::Library;
@@ -21,17 +22,44 @@ const SHORT: f64 = 1e5;
 /// Samples of which the median is taken.
 pub const SAMPLES: usize = 9;
 
-/// The library.
-pub struct Baselines(Library);
+/// In place of the library's path: kernels are run once, of few objects, for whoever counts what they do.
+pub const COUNT: &str = "count";
+
+static IS_COUNTING: AtomicBool = AtomicBool::new(false);
+
+/// Whether kernels are run to be counted, and not to be timed.
+pub fn is_counting() -> bool {
+    IS_COUNTING.load(Ordering::Relaxed)
+}
+
+/// A number of objects, or `few` where kernels are counted.
+pub fn size<T: Ord>(n: T, few: T) -> T {
+    if is_counting() { n.min(few) } else { n }
+}
+
+/// The same for several numbers, of which one is left where kernels are counted.
+pub fn sizes<T: Ord + Copy>(all: impl IntoIterator<Item = T>, few: T) -> Vec<T> {
+    let mut sizes: Vec<T> = all.into_iter().map(|n| size(n, few)).collect();
+    sizes.dedup();
+    sizes.truncate(if is_counting() { 1 } else { usize::MAX });
+    sizes
+}
+
+/// The library, unless kernels are counted.
+pub struct Baselines(Option<Library>);
 
 impl Baselines {
-    /// Opens it.
+    /// Opens it; with [`COUNT`] there is none from now on.
     ///
     /// # Errors
     /// If there is no library at this path.
     pub fn open(path: &str) -> Result<Self, libloading::Error> {
+        if path == COUNT {
+            IS_COUNTING.store(true, Ordering::Relaxed);
+            return Ok(Self(None));
+        }
         // SAFETY: the library has no initialisers of its own.
-        unsafe { Library::new(path) }.map(Self)
+        unsafe { Library::new(path) }.map(|library| Self(Some(library)))
     }
 
     /// The nanoseconds that a function of the library returns. If it is missing or fails, this says why, and is not a number.
@@ -39,10 +67,11 @@ impl Baselines {
     /// # Safety
     /// The function of this name has the type `F`.
     pub unsafe fn call<F>(&self, name: &str, call: impl FnOnce(&F) -> f64) -> f64 {
+        let Some(library) = &self.0 else { return f64::NAN };
         // SAFETY: its type, by this function's contract.
-        let result = unsafe { self.0.get::<F>(name.as_bytes()) }.map(|function| {
+        let result = unsafe { library.get::<F>(name.as_bytes()) }.map(|function| {
             let time = call(&function);
-            if time < 0.0 { Err(self.error(time)) } else { Ok(time) }
+            if time < 0.0 { Err(Self::error(library, time)) } else { Ok(time) }
         });
         match result {
             Ok(Ok(time)) => return time,
@@ -53,10 +82,10 @@ impl Baselines {
     }
 
     /// What a negative result means.
-    fn error(&self, result: f64) -> String {
+    fn error(library: &Library, result: f64) -> String {
         // SAFETY: the function of this name takes a double and returns a text that ends with a zero and is never freed.
         let text = unsafe {
-            let text = self.0.get::<unsafe extern "C" fn(f64) -> *const c_char>(b"error_text");
+            let text = library.get::<unsafe extern "C" fn(f64) -> *const c_char>(b"error_text");
             text.map(|text| CStr::from_ptr(text(result)))
         };
         text.map_or_else(|error| error.to_string(), |text| text.to_string_lossy().into_owned())
@@ -105,6 +134,9 @@ pub fn time<W: World>(
         let time = sim.cuda_time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
         Ok::<_, ikra::Error>(time.as_secs_f64())
     };
+    if is_counting() {
+        return Ok(seconds(1)? * 1e9);
+    }
     // Twice as many each time; the last run says how long one call takes.
     let (mut calls, mut total) = (1, 0.0);
     let one = loop {
@@ -132,7 +164,7 @@ pub fn in_turn(
     mut cuda: impl FnMut() -> f64,
 ) -> Result<(f64, f64), ikra::Error> {
     let (mut ours, mut theirs) = (vec![ikra()?], vec![cuda()]);
-    if ours[0] <= SHORT {
+    if ours[0] <= SHORT && !is_counting() {
         for _ in 1..ROUNDS {
             ours.push(ikra()?);
             theirs.push(cuda());
@@ -144,7 +176,8 @@ pub fn in_turn(
 /// A name, and what shows a table.
 pub type Group = (&'static str, fn(&Baselines) -> Result<(), ikra::Error>);
 
-/// A program that shows tables: `PROGRAM target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
+/// A program that shows tables: `PROGRAM target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU; `PROGRAM count [GROUP …]`
+/// runs each kernel once.
 ///
 /// # Errors
 /// Without the library, and those of the groups.
@@ -152,7 +185,7 @@ pub fn run(groups: &[Group]) -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args();
     let program = arguments.next().unwrap_or_default();
     let names = groups.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | ");
-    let usage = || format!("usage: {program} target/cuda/libbaselines.so [{names}] …");
+    let usage = || format!("usage: {program} target/cuda/libbaselines.so | {COUNT} [{names}] …");
     let baselines = Baselines::open(&arguments.next().ok_or_else(usage)?)?;
     let wanted: Vec<String> = arguments.collect();
     if wanted.iter().any(|wanted| groups.iter().all(|(name, _)| wanted != name)) {

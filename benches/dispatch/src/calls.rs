@@ -7,7 +7,7 @@ use std::time::Instant;
 use ikra::prelude::*;
 use ikra::{LinkList, Place};
 use ikra_baselines::table::{beside, grouped, microseconds, ratio, row, table};
-use ikra_baselines::{Baselines, SAMPLES, median, time};
+use ikra_baselines::{Baselines, SAMPLES, is_counting, median, size, time};
 
 use crate::model;
 
@@ -28,6 +28,8 @@ const STRATEGIES: [(&str, &str); 4] =
 
 /// Objects that device-side `new` is asked for at most.
 const MOST_BY_NEW: usize = 1 << 22;
+/// Objects of each launch that is counted.
+const MOST_COUNTED: usize = 1 << 12;
 
 /// Of a list, each so-manieth link is left out: a list of all objects of a class is one of a range.
 const LEFT_OUT: usize = 64;
@@ -61,7 +63,7 @@ macro_rules! times {
         let listed = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &list, ()))?;
         let whole = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &whole, ()))?;
         let mut on_device = Vec::new();
-        for _ in 0..SAMPLES {
+        for _ in 0..size(SAMPLES, 1) {
             let start = Instant::now();
             let made = things.on(Place::Gpu(0)).links(caller::target)?;
             on_device.push(start.elapsed().as_secs_f64() * 1e9 / $n as f64);
@@ -160,7 +162,7 @@ fn figure(baselines: &Baselines, x: &str, points: &[Point]) -> Result<(), ikra::
 
 /// `n` links of several classes, as they are and in order by class.
 fn in_order(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra::Error> {
-    let n = 1 << 24;
+    let n = size(1 << 24, MOST_COUNTED);
     let Times { list, calls: [calls, ..], reordering: [on_host, on_device], .. } = times_of(classes, n, heavy)?;
     let of = |name: &str| call(baselines, name, n, classes, heavy);
     let (mixed, ordered) = (of("dispatch_links"), of("dispatch_reordered"));
@@ -191,16 +193,17 @@ fn in_order(baselines: &Baselines, classes: u32, heavy: bool) -> Result<(), ikra
 /// Making 4 M objects of 4 classes.
 pub(crate) fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
     let (mut whole, mut more) = (Vec::new(), Vec::new());
-    for _ in 0..SAMPLES + 2 {
+    let most = size(MOST_BY_NEW, MOST_COUNTED);
+    for _ in 0..size(SAMPLES + 2, 1) {
         let start = Instant::now();
-        let mut things = model::of_4::Things::make(MOST_BY_NEW)?;
+        let mut things = model::of_4::Things::make(most)?;
         things.cuda_synchronize()?;
         whole.push(start.elapsed().as_secs_f64() * 1e9);
 
         let mut things = model::of_4::Things::make(4)?;
         things.cuda_synchronize()?;
         let start = Instant::now();
-        things.add(MOST_BY_NEW)?;
+        things.add(most)?;
         things.cuda_synchronize()?;
         more.push(start.elapsed().as_secs_f64() * 1e9);
     }
@@ -216,12 +219,15 @@ pub(crate) fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 /// TYPEPTR's figure 12a: four classes, by the number of objects.
 pub(crate) fn objects(baselines: &Baselines) -> Result<(), ikra::Error> {
-    figure(baselines, "objects", &[1, 2, 4, 8, 16, 32].map(|n| (format!("{n} M"), 4, n << 20)))
+    // Other numbers are of the same kernels.
+    let millions = if is_counting() { &[1][..] } else { &[1, 2, 4, 8, 16, 32] };
+    let point = |&n: &usize| (format!("{n} M"), 4, size(n << 20, MOST_COUNTED));
+    figure(baselines, "objects", &millions.iter().map(point).collect::<Vec<_>>())
 }
 
 /// TYPEPTR's figure 12b: 16 M objects, by the number of classes in a warp.
 pub(crate) fn classes(baselines: &Baselines) -> Result<(), ikra::Error> {
-    figure(baselines, "classes", &[1, 2, 4, 8, 16, 32].map(|classes| (classes.to_string(), classes, 1 << 24)))
+    figure(baselines, "classes", &[1, 2, 4, 8, 16, 32].map(|classes| (classes.to_string(), classes, size(1 << 24, MOST_COUNTED))))
 }
 
 /// Job reordering.

@@ -1,6 +1,7 @@
 //! Times Ikra's kernels on a GPU beside the hand-written CUDA of `benches/cuda`, and prints tables.
 //!
-//! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU.
+//! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU; `ikra-gpu-benches count [GROUP …]` runs each
+//! kernel once, for whoever counts.
 
 mod model;
 
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use ikra::prelude::*;
 use ikra_baselines::table::{beside, microseconds, ratio, row, table};
-use ikra_baselines::{Baselines, SAMPLES, in_turn, median, time};
+use ikra_baselines::{Baselines, SAMPLES, in_turn, is_counting, median, size, sizes, time};
 use model::*;
 use model::{bfs, inner_array};
 
@@ -18,8 +19,8 @@ fn time_on_host<W: World>(
     calls: u32,
     mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>,
 ) -> Result<f64, ikra::Error> {
-    let mut samples = Vec::new();
-    for _ in 0..SAMPLES {
+    let (mut samples, calls) = (Vec::new(), size(calls, 1));
+    for _ in 0..size(SAMPLES, 1) {
         sim.cuda_synchronize()?;
         let start = Instant::now();
         for _ in 0..calls {
@@ -34,7 +35,7 @@ fn time_on_host<W: World>(
 /// `advance` of a class for some numbers of objects.
 macro_rules! advance {
     ($class:ident, $world:ident, $float:ident, $baselines:expr, $baseline:literal, $sizes:expr) => {
-        for n in $sizes {
+        for n in sizes($sizes, 4096) {
             let mut sim = $world::new();
             sim.cuda_construct(n, $class::spawn, ())?;
             let (ikra, cuda) = in_turn(
@@ -70,7 +71,7 @@ fn advance(baselines: &Baselines) -> Result<(), ikra::Error> {
 /// The force between all bodies of a class.
 macro_rules! force {
     ($class:ident, $world:ident, $baselines:expr, $naive:literal, $tiled:literal, $sizes:expr) => {
-        for n in $sizes {
+        for n in sizes($sizes, 1024) {
             let mut sim = $world::new();
             sim.cuda_construct(n, $class::spawn, ())?;
             let all = time(&mut sim, |sim| sim.cuda_execute($class::attract_all, ()))?;
@@ -91,7 +92,7 @@ fn force(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
     table(&["100 links", "objects", "Ikra", "CUDA", "ratio"], 1);
-    for n in [1 << 12, 1 << 16, 1 << 20] {
+    for n in sizes([1 << 12, 1 << 16, 1 << 20], 4096) {
         let mut sim = Nodes::new();
         let Some(first) = Link::from_id(1) else { continue };
         sim.cuda_construct(n, Node::spawn, (n as u32, first))?;
@@ -115,7 +116,8 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Movers64::new();
-    sim.cuda_construct(8_000, Mover64::spawn, ())?;
+    let bodies = size(8_000, 256);
+    sim.cuda_construct(bodies, Mover64::spawn, ())?;
     let ikra = time(&mut sim, |sim| sim.cuda_execute(Mover64::advance_many, (1000, 0.01)))?;
     table(&["1,000 steps in one kernel, CUDA's fields", "bodies", "Ikra", "CUDA", "ratio"], 1);
     for (fields, baseline) in [("in registers", "fused_advance_f64"), ("in memory", "fused_advance_memory_f64")] {
@@ -127,10 +129,10 @@ fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
 /// Reductions of a class.
 macro_rules! reduce {
     ($class:ident, $world:ident, $baselines:expr, $sum:literal, $min:literal) => {
-        for n in [1 << 16, 1 << 20, 1 << 26] {
+        for n in sizes([1 << 16, 1 << 20, 1 << 26], 1 << 16) {
             let mut sim = $world::new();
             sim.cuda_construct(n, $class::spawn, ())?;
-            let calls = if n > 1 << 24 { 20 } else { 200 };
+            let calls = size(if n > 1 << 24 { 20 } else { 200 }, 1);
             sim.cuda_execute_and_reduce($class::get, (), Sum)?;
             sim.cuda_time_kernels(true)?;
             for _ in 0..calls {
@@ -172,7 +174,7 @@ macro_rules! inner {
             $module::{Things, $class},
         };
         let mut world = Things::new();
-        world.things.extend((0..OBJECTS).map(inner_array::$rows!($class)))?;
+        world.things.extend((0..size(OBJECTS, 4096)).map(inner_array::$rows!($class)))?;
         let ikra = time(&mut world, |world| world.cuda_execute($class::add, ()))?;
         let each = time(&mut world, |world| world.cuda_execute($class::add_each, ()))?;
         let k: u32 = $slots.parse().unwrap_or(0);
@@ -240,7 +242,7 @@ macro_rules! search {
         sim.vertices.extend((0..$graph.vertices()).map(|v| make($graph.neighbours(v))))?;
         let source: Link<bfs::$class> = sim.vertices.links().next().expect("a vertex");
         let mut samples = Vec::new();
-        for _ in 0..SAMPLES + 2 {
+        for _ in 0..size(SAMPLES + 2, 1) {
             sim.cuda_execute(bfs::$class::reset, source)?;
             sim.searches.write(search, bfs::Search { last: 0 })?;
             sim.cuda_synchronize()?;
@@ -258,7 +260,7 @@ macro_rules! search {
         let k: u32 = $slots.parse().unwrap_or(4);
         let (cuda, expected) = call_bfs($baselines, "bfs_soa_inlined", &$graph.offsets, &$graph.targets, k);
         let (pointers, _) = call_bfs($baselines, "bfs_soa_ptr_inlined", &$graph.offsets, &$graph.targets, k);
-        let differ = if levels == expected { "" } else { "**DIFFERENT RESULTS** " };
+        let differ = if levels == expected || is_counting() { "" } else { "**DIFFERENT RESULTS** " };
         let milliseconds = |nanoseconds: f64| format!("{:.2}", nanoseconds / 1e6);
         row(&[
             &format!("{differ}{} {}", $group, $slots).trim_end(),
@@ -271,7 +273,7 @@ macro_rules! search {
 }
 
 fn search(baselines: &Baselines) -> Result<(), ikra::Error> {
-    let graph = ::bfs::roads::generate(::bfs::roads::VERTICES, 1);
+    let graph = ::bfs::roads::generate(size(::bfs::roads::VERTICES, 4000), 1);
     table(&["layout", "Ikra, GPU", "CUDA, SoA", "ratio", "CUDA, 8-byte pointers"], 1);
     macro_rules! one {
         ($class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {
@@ -299,7 +301,7 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     host("empty kernel, waiting", 1000, &mut waiting, "launch_empty_sync")?;
     host("seven empty kernels", 1000, &mut { seven }, "launch_sequence7")?;
     host("seven, recorded / CUDA graph", 1000, &mut |sim| sim.cuda_replay(&recording), "graph_sequence7")?;
-    worlds_side_by_side()
+    if is_counting() { Ok(()) } else { worlds_side_by_side() }
 }
 
 /// Each world has a stream of its own: two worlds that fill a part of the device each run at the same time.

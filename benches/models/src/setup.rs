@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ikra::On;
 use ikra::prelude::*;
 use ikra::rng::Random;
+use ikra_baselines::sizes;
 use ikra_baselines::table::grouped;
 use rand_mt::Mt64;
 
@@ -38,7 +39,7 @@ fn row<C, const N: usize>(links: &[Link<C>], columns: &[u32], i: usize) -> [Link
 }
 
 pub(crate) fn wator(options: &Options) -> Done {
-    for size in [1024, 4096] {
+    for size in sizes([1024, 4096], 48) {
         if !options.wants("wator", size > 1024) {
             continue;
         }
@@ -116,7 +117,7 @@ pub(crate) fn wator(options: &Options) -> Done {
 }
 
 pub(crate) fn epidemic(options: &Options) -> Done {
-    for n in [500_000_u32, 4_000_000] {
+    for n in sizes([500_000_u32, 4_000_000], 2000) {
         if !options.wants("epidemic", n > 500_000) {
             continue;
         }
@@ -261,7 +262,7 @@ impl Tree {
 }
 
 pub(crate) fn tree(options: &Options) -> Done {
-    for n in [200_000, 2_000_000] {
+    for n in sizes([200_000, 2_000_000], 1000) {
         if !options.wants("tree", n > 200_000) && !options.wants("recursion", n > 200_000) {
             continue;
         }
@@ -393,7 +394,7 @@ impl Structure {
 }
 
 pub(crate) fn structure(options: &Options) -> Done {
-    for size in [100_u32, 1000] {
+    for size in sizes([100_u32, 1000], 24) {
         if !options.wants("structure", size > 100) {
             continue;
         }
@@ -529,7 +530,7 @@ pub(crate) fn structure(options: &Options) -> Done {
 }
 
 pub(crate) fn boids(options: &Options) -> Done {
-    for size in [64_u32, 512] {
+    for size in sizes([64_u32, 512], 16) {
         if !options.wants("boids", size > 64) {
             continue;
         }
@@ -651,7 +652,7 @@ pub(crate) fn boids(options: &Options) -> Done {
 }
 
 pub(crate) fn life(options: &Options) -> Done {
-    for (width, height) in [(1714, 1647), (2048, 2048)] {
+    for (width, height) in sizes([(1714, 1647), (2048, 2048)], (64, 64)) {
         if !options.wants("life", width > 2000) {
             continue;
         }

@@ -19,7 +19,7 @@ use std::time::Instant;
 use baselines::{Baselines, Start, State, Version};
 use ikra::Place;
 use ikra::prelude::*;
-use ikra_baselines::median;
+use ikra_baselines::{COUNT, is_counting, median, size};
 use ikra_baselines::table::{grouped, table};
 use streets::City;
 use traffic::model::{Car, Clock, Controller, Rules, SharedSignalGroup};
@@ -232,25 +232,26 @@ fn growth_on_gpu(baselines: &Baselines) -> Result<(), Box<dyn Error>> {
 
 /// How long each kernel takes, launched by itself.
 fn kernels() -> Result<(), Box<dyn Error>> {
-    for (city, cars) in sizes() {
+    let few = vec![(city(12_000), 1000)];
+    for (city, cars) in if is_counting() { few } else { sizes() } {
         let mut traffic = start(&city, cars)?;
-        traffic.step(Place::Gpu(0), WARM_UP)?;
+        traffic.step(Place::Gpu(0), size(WARM_UP, 2))?;
         let (cells, parameters) = (traffic.roads().cells() as u32, traffic.parameters().clone());
         let rules = Rules { seed: parameters.seed, randomisation: parameters.randomisation, cells };
         let world = traffic.world();
         let clock = world.clocks.links().next().ok_or("no clock")?;
         world.cuda_time_kernels(true)?;
-        const STEPS: u32 = 200;
-        for k in 1..=STEPS {
+        let steps = size(200, 10);
+        for k in 1..=steps {
             let mut on = world.on(Place::Gpu(0));
             on.execute(SharedSignalGroup::look, ())?;
             on.execute(Controller::control, (clock, k))?;
             on.execute(Car::plan, (clock, k, rules))?;
             on.execute(Car::drive, ())?;
         }
-        world.on(Place::Gpu(0)).execute(Clock::advance, STEPS)?;
+        world.on(Place::Gpu(0)).execute(Clock::advance, steps)?;
         for kernel in world.device_stats().kernels {
-            let time = kernel.time.as_secs_f64() * 1e6 / f64::from(STEPS);
+            let time = kernel.time.as_secs_f64() * 1e6 / f64::from(steps);
             println!("{cells} cells, {cars} cars, {}: {time:.1} µs per step", kernel.kernel);
         }
     }
@@ -261,7 +262,11 @@ fn kernels() -> Result<(), Box<dyn Error>> {
 /// `aos_c_15` is [`Car::path`] with 15 elements inlined, objects in rows.
 fn arrays(place: Place, only: &str) -> Result<(), Box<dyn Error>> {
     let (rounds, steps, (city, cars)) =
-        if place == Place::Host { (9, 100, sizes().swap_remove(0)) } else { (5, 60, (City::DENVER, DENVER_CARS)) };
+        match place {
+            Place::Host => (9, 100, sizes().swap_remove(0)),
+            _ if is_counting() => (1, 4, (city(12_000), 1000)),
+            _ => (5, 60, (City::DENVER, DENVER_CARS)),
+        };
     let from = Start::of(&mut start(&city, cars)?);
     let machine = if place == Place::Host { "host" } else { "GPU" };
     println!("{machine}: {} cells, {cars} cars, medians of {rounds} rounds of {steps} steps", from.limits.len());
@@ -312,11 +317,11 @@ fn on_host(cases: Vec<(City, u32)>) -> Result<(), Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: ikra-traffic-benches host|target/cuda/libbaselines.so [sizes|kernels|growth|arrays] …";
+    let usage = "usage: ikra-traffic-benches host|count|target/cuda/libbaselines.so [sizes|kernels|growth|arrays] …";
     let path = arguments.next().ok_or(usage)?;
     let mut groups: Vec<String> = arguments.collect();
     if groups.is_empty() {
-        groups = vec!["sizes".to_owned(), "growth".to_owned()];
+        groups = if path == COUNT { vec!["kernels".to_owned(), "arrays".to_owned()] } else { vec!["sizes".to_owned(), "growth".to_owned()] };
     }
     let baselines = if path == "host" { None } else { Some(Baselines::open(&path)?) };
     match &baselines {

@@ -130,9 +130,20 @@ fn without_a_gpu_it_says_so() {
         let output = Command::new(env!("CARGO_BIN_EXE_raytrace"))
             .args([&["--size", "8x8"], place].concat())
             .env("CUDA_VISIBLE_DEVICES", "")
+            .env_remove("IKRA_DRIVER")
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(3), "{output:?}");
         assert_eq!(str::from_utf8(&output.stderr).unwrap().lines().count(), 1);
     }
+}
+
+#[test]
+fn a_gpu_computes_what_the_host_does() {
+    if !ikra_test_gpu::has_gpu(option_env!("IKRA_DEVICE_CODE")) {
+        return;
+    }
+    let mut program = Command::new(env!("CARGO_BIN_EXE_raytrace"));
+    let output = ikra_test_gpu::choose(&mut program).args(&["--size", "24x24", "--samples", "1", "--check"]).arg("--gpu").output().unwrap();
+    assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());
 }

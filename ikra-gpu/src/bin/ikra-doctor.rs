@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use ikra_build::{find_toolchain, ptxas};
-use ikra_gpu::driver::{Context, DeviceInfo, Grid, Memory, Module, Stream, devices, driver_version};
+use ikra_gpu::driver::{Context, DeviceInfo, Grid, Memory, Module, Stream, devices, driver_version, library};
 use ikra_runtime::error::GpuError;
 
 /// Whether something is there, and what, or what to do.
@@ -65,16 +65,26 @@ fn assembler() -> Finding {
 
 fn driver() -> Finding {
     match driver_version() {
-        Ok((major, minor)) => Found(format!("for CUDA {major}.{minor}")),
-        Err(GpuError::NoDevice { reason }) => Missing(reason),
+        Ok((major, minor)) => {
+            let is_named = std::env::var_os("IKRA_DRIVER").is_some_and(|path| !path.is_empty());
+            let who = if is_named { ", which IKRA_DRIVER names" } else { "" };
+            Found(format!("for CUDA {major}.{minor}: {}{who}", library().unwrap_or("unknown")))
+        }
+        Err(GpuError::NoDevice { reason }) => {
+            Missing(format!("{reason}; IKRA_DRIVER names the emulator, if you have built it"))
+        }
         Err(error) => Missing(error.to_string()),
     }
 }
 
+/// What the emulator calls its devices.
+const EMULATOR: &str = "Ikra emulator";
+
 fn describe(device: &DeviceInfo) -> Finding {
     let DeviceInfo { index, name, memory, compute_capability: (major, minor), multiprocessors } = device;
     let memory = *memory as f64 / f64::from(1 << 30);
-    let text = format!("{index}: {name}, {memory:.1} GiB, sm_{major}{minor}, {multiprocessors} multiprocessors");
+    let kind = if name == EMULATOR { " (in software)" } else { "" };
+    let text = format!("{index}: {name}{kind}, {memory:.1} GiB, sm_{major}{minor}, {multiprocessors} multiprocessors");
     if (*major, *minor) >= (7, 5) {
         Found(text)
     } else {

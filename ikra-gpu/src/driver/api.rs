@@ -1,10 +1,11 @@
 //! The functions of the CUDA driver API that are used, bound when first needed.
 //!
 //! Nothing is linked: a program with device code starts, and runs on the host, on a machine without a
-//! driver. Results are plain numbers, since a newer driver knows more of them than any list here.
+//! driver. `IKRA_DRIVER` names another library than the system's driver. Results are plain numbers, since a newer driver knows more of them than any list here.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::OnceLock;
+use std::ffi::{OsStr, c_char, c_int, c_uint, c_void};
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 /// What a function of the driver returns.
 pub(crate) type Status = c_uint;
@@ -109,6 +110,8 @@ macro_rules! functions {
                 /// If the driver is new enough.
                 pub(crate) $new_name: Option<unsafe extern "C" fn($($new_arg: $new_ty),*) -> Status>,
             )*
+            /// The name by which its library was found.
+            pub(crate) library_name: String,
             /// Kept open for as long as the process lives.
             _library: libloading::Library,
         }
@@ -116,7 +119,12 @@ macro_rules! functions {
         impl Api {
             /// Binds all functions, in the first of these libraries that there is.
             fn load(names: &[&str]) -> Result<Self, String> {
-                let library = open(names)?;
+                let (library, name) = open(names)?;
+                Self::bind(library, name.to_owned())
+            }
+
+            /// Binds all functions of a library.
+            fn bind(library: libloading::Library, library_name: String) -> Result<Self, String> {
                 Ok(Self {
                     $($name: {
                         // SAFETY: the driver API's function of this name has this type, in every version since the
@@ -126,6 +134,7 @@ macro_rules! functions {
                     },)*
                     // SAFETY: as above.
                     $($new_name: unsafe { library.get($new_symbol) }.ok().map(|function| *function),)*
+                    library_name,
                     _library: library,
                 })
             }
@@ -200,17 +209,15 @@ functions! {
 
 const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
 
-fn open(names: &[&str]) -> Result<libloading::Library, String> {
+/// Opens the first of these libraries that there is, and returns its name too.
+fn open<'a>(names: &[&'a str]) -> Result<(libloading::Library, &'a str), String> {
     let mut why = String::new();
     for name in names {
         // SAFETY: the driver's library may be loaded at any time.
         match unsafe { libloading::Library::new(*name) } {
-            Ok(library) => return Ok(library),
+            Ok(library) => return Ok((library, name)),
             // Of the first name: it is the one that a driver has.
-            Err(error) if why.is_empty() => {
-                why = std::error::Error::source(&error)
-                    .map_or_else(|| format!("{name} was not found"), ToString::to_string);
-            }
+            Err(error) if why.is_empty() => why = reason(&error, OsStr::new(name)),
             Err(_) => {}
         }
     }
@@ -228,14 +235,66 @@ fn too_old(library: &libloading::Library, symbol: &str) -> String {
     format!("the NVIDIA driver{which} has no `{symbol}`: install one for CUDA 11.4 or newer, or run on the host")
 }
 
-/// The driver's functions.
+/// Why a library cannot be opened.
+fn reason(error: &libloading::Error, name: &OsStr) -> String {
+    std::error::Error::source(error)
+        .map_or_else(|| format!("{} was not found", name.display()), ToString::to_string)
+}
+
+/// Names the library that is the driver.
+const VARIABLE: &str = "IKRA_DRIVER";
+
+/// Binds the library that somebody named.
+///
+/// # Safety
+///
+/// It may be loaded, and its functions of the driver API's names have those types.
+unsafe fn named(path: &OsStr, who: &str) -> Result<Api, String> {
+    let what_to_do = "name the library of a driver or of the emulator, or run on the host";
+    // SAFETY: by the caller.
+    let library = unsafe { libloading::Library::new(path) }
+        .map_err(|error| format!("{who} cannot be opened as a driver ({}): {what_to_do}", reason(&error, path)))?;
+    Api::bind(library, path.display().to_string()).map_err(|error| format!("{who}: {error}"))
+}
+
+/// The driver's functions, once they were found. A driver that was not is looked for each time.
+static API: RwLock<Option<&'static Api>> = RwLock::new(None);
+
+/// The driver's functions: of the library that `IKRA_DRIVER` names, or of the system's driver.
 ///
 /// # Errors
 ///
 /// Why there are none, and what to do.
 pub(crate) fn api() -> Result<&'static Api, String> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
-    API.get_or_init(|| Api::load(NAMES)).as_ref().map_err(Clone::clone)
+    if let Some(api) = *API.read().unwrap_or_else(PoisonError::into_inner) {
+        return Ok(api);
+    }
+    let mut found = API.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(api) = *found {
+        return Ok(api);
+    }
+    let api = match std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        // SAFETY: whoever sets the variable says that it is a driver.
+        Some(path) => unsafe { named(&path, &format!("{VARIABLE}={}", path.display())) },
+        None => Api::load(NAMES),
+    };
+    Ok(*found.insert(Box::leak(Box::new(api?))))
+}
+
+/// Uses the library at a path as the driver, in place of the one that is used otherwise.
+///
+/// # Errors
+///
+/// Why it cannot be one, and what to do.
+///
+/// # Safety
+///
+/// It may be loaded, its functions of the driver API's names have those types, and no handle of another driver is in use.
+pub(crate) unsafe fn replace(path: &Path) -> Result<(), String> {
+    // SAFETY: by the caller.
+    let api = unsafe { named(path.as_os_str(), &path.display().to_string()) }?;
+    *API.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::leak(Box::new(api)));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -251,6 +310,14 @@ mod tests {
         let said = failure(&["libikra-no-such-driver.so.1", "libikra-no-such-driver.so"]);
         assert!(said.starts_with("there is no NVIDIA driver (") && said.contains("or run on the host"), "{said}");
         assert!(said.contains("no-such-driver.so.1"), "the first name: {said}");
+    }
+
+    #[test]
+    fn a_named_library_that_is_not_there_is_an_error_that_names_the_variable() {
+        // SAFETY: there is no such library.
+        let said = unsafe { named(OsStr::new("/nowhere/driver.so"), "IKRA_DRIVER=/nowhere/driver.so") }.err().unwrap();
+        assert!(said.starts_with("IKRA_DRIVER=/nowhere/driver.so cannot be opened as a driver ("), "{said}");
+        assert!(said.ends_with("or run on the host"), "{said}");
     }
 
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

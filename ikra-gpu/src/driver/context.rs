@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ikra_runtime::error::GpuError;
 
-use super::api::{Api, RawContext, api};
+use super::api::{Api, RawContext, api, replace};
 use super::status::{OUT_OF_MEMORY, check, is_fatal, text};
 
 /// Another library's CUDA context.
@@ -61,6 +61,42 @@ pub fn driver_version() -> Result<(u32, u32), GpuError> {
     // SAFETY: the place is an integer's.
     check(api, "cuDriverGetVersion", unsafe { (api.driver_version)(&raw mut version) })?;
     Ok((version as u32 / 1000, version as u32 % 1000 / 10))
+}
+
+/// Uses the library at `path` as the driver from now on, before anything is opened: the
+/// emulator of this workspace, for example. Without this, `IKRA_DRIVER` names the library; without that, it is the system's driver.
+///
+/// ```no_run
+/// // SAFETY: the emulator's functions are those of the driver.
+/// unsafe { ikra_gpu::driver::load("target/release/libikra_emulator.so") }?;
+/// println!("{}", ikra_gpu::driver::devices()?[0].name);
+/// # Ok::<(), ikra_runtime::error::GpuError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`GpuError::NoDevice`] if there is no such library, if it lacks a function, or if a context was opened before.
+///
+/// # Safety
+///
+/// The library may be loaded into the process, and its functions that have names of the CUDA driver API are those.
+pub unsafe fn load(path: impl AsRef<std::path::Path>) -> Result<(), GpuError> {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if open.was_used {
+        let reason = String::from("a context of another driver was opened before: load this one first");
+        return Err(GpuError::NoDevice { reason });
+    }
+    // SAFETY: by the caller. Nothing was opened with another driver, and nothing is meanwhile.
+    unsafe { replace(path.as_ref()) }.map_err(|reason| GpuError::NoDevice { reason })
+}
+
+/// The library that is used as the driver: its path, or the name by which the system has it.
+///
+/// # Errors
+///
+/// [`GpuError::NoDevice`] without a driver.
+pub fn library() -> Result<&'static str, GpuError> {
+    Ok(&api().map_err(|reason| GpuError::NoDevice { reason })?.library_name)
 }
 
 /// The GPUs that the driver shows.
@@ -159,12 +195,14 @@ impl Loss {
 
 /// What the process has open. Whoever opens or closes a context holds the lock.
 struct Open {
+    /// Whether there ever was one.
+    was_used: bool,
     contexts: Vec<Weak<Inner>>,
     /// The devices whose primary contexts other libraries use, perhaps longer than this one: they are not reset.
     shared: Vec<c_int>,
 }
 
-static OPEN: Mutex<Open> = Mutex::new(Open { contexts: Vec::new(), shared: Vec::new() });
+static OPEN: Mutex<Open> = Mutex::new(Open { was_used: false, contexts: Vec::new(), shared: Vec::new() });
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -264,6 +302,7 @@ impl Context {
         let context;
         {
             let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+            open.was_used = true;
             alive = open.contexts.iter().filter_map(Weak::upgrade).collect();
             context = match alive.iter().position(|inner| is_known(inner)) {
                 Some(place) => Self(alive.swap_remove(place)),

@@ -1,13 +1,11 @@
-//! Whether there is a GPU to test on.
+//! The GPU that the tests run on.
 
-/// Whether there is a GPU to run on; says so if there is none, and panics with `IKRA_REQUIRE_GPU=1`.
+/// Whether there is device code, and so a GPU to run it on: the machine's, or the emulator.
+///
+/// # Panics
+///
+/// With `IKRA_REQUIRE_GPU=1`, if there is no real one.
+#[must_use]
 pub fn has_gpu() -> bool {
-    let reason = match ikra::driver::devices() {
-        Ok(devices) if !devices.is_empty() => return true,
-        Ok(_) => "the driver shows no GPU".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    assert!(std::env::var_os("IKRA_REQUIRE_GPU").is_none(), "{reason}");
-    println!("SKIPPED: {reason}");
-    false
+    ikra_test_gpu::has_gpu(option_env!("IKRA_DEVICE_CODE"))
 }

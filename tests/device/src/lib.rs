@@ -3,11 +3,14 @@
 #![forbid(unsafe_code)]
 
 mod code;
+mod emulated;
 mod gpu;
 pub mod model;
 
 pub use code::device_code;
+pub use emulated::emulated;
 pub use gpu::has_gpu;
+pub use ikra_test_gpu::is_emulated;
 
 /// The device code, if there was a compiler for it.
 pub const DEVICE_CODE: Option<&str> = option_env!("IKRA_DEVICE_CODE");

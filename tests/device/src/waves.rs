@@ -1,4 +1,4 @@
-//! Kernels with snapshots, of two classes. The made-up driver of the tests runs them too (`ikra-gpu/tests/driver/fake.rs`).
+//! Kernels with snapshots, of two classes.
 
 use ikra::prelude::*;
 

@@ -1,19 +1,17 @@
 //! A world on several GPUs and the host: each kernel sees the last values, wherever they are, and only what is old moves.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-mod made_up;
-
 use ikra::prelude::*;
 use ikra::{Error, On, Place as At};
 use ikra_device_tests::model::waves::*;
-use ikra_device_tests::{device_code, has_gpu};
+use ikra_device_tests::{emulated, has_gpu, is_emulated};
 
 const N: usize = 500;
 
-/// Whether there are two devices to run on; says so if there are not.
+/// Whether there are two devices to run on; says so if there are not, unless [`several_emulated_devices`] runs the test.
 fn has_two() -> bool {
     let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
-    if devices < 2 {
+    if devices == 1 && !is_emulated() {
         println!("SKIPPED: {devices} devices, and these tests are for two");
     }
     devices >= 2
@@ -211,11 +209,9 @@ fn objects_go_to_worlds_on_other_devices() {
     assert_eq!(first.right.column(right::c), host.right.column(right::c));
 }
 
-/// Without GPUs too, if there is device code.
-#[cfg(target_os = "linux")]
 #[test]
-fn several_devices_with_a_made_up_driver() {
-    if device_code().is_none() {
+fn several_emulated_devices() {
+    if !has_gpu() {
         return;
     }
     let tests = [
@@ -225,6 +221,6 @@ fn several_devices_with_a_made_up_driver() {
         "few_objects_move_alone",
         "objects_go_to_worlds_on_other_devices",
     ];
-    let said = made_up::made_up("devices:2", &tests);
+    let said = emulated(&[("DEVICES", "2")], &tests);
     assert!(!said.contains("SKIPPED"), "{said}");
 }

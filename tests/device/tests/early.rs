@@ -8,9 +8,7 @@ use ikra::prelude::*;
 use ikra::{Error, On, Place as At};
 use ikra_build::{ptx, ptxas};
 use ikra_device_tests::model::waves::*;
-use ikra_device_tests::{device_code, has_gpu};
-
-mod made_up;
+use ikra_device_tests::{device_code, emulated, has_gpu, is_emulated};
 
 fn waves(n: usize) -> Waves {
     let mut sim = Waves::new();
@@ -46,9 +44,8 @@ fn a_kernel_sees_what_was_done_before_it() {
     if !has_gpu() {
         return;
     }
-    // From less than a block to many more than run at the same time. The made-up driver has no memory, and runs few.
-    let is_made_up = ikra::driver::devices().unwrap()[0].memory == 0;
-    for n in if is_made_up { &[20, 300][..] } else { &[20, 5000, 400_000] }.iter().copied() {
+    // From less than a block to many more than run at the same time.
+    for n in if is_emulated() { &[20, 3000][..] } else { &[20, 5000, 400_000] }.iter().copied() {
         let (mut host, mut sim) = (waves(n), waves(n));
         let rounds = if n < 10_000 { 30 } else { 6 };
         for round in 0..rounds {
@@ -125,8 +122,8 @@ fn mixed_work() {
 }
 
 /// The kernels that were launched in each part of [`mixed_work`]: `*` where one was started early.
-fn starts(plan: &str) -> Vec<(String, String)> {
-    let said = made_up::made_up(plan, &["mixed_work"]);
+fn starts(variables: &[(&str, &str)]) -> Vec<(String, String)> {
+    let said = emulated(&[variables, &[("TRACE", "1")]].concat(), &["mixed_work"]);
     let (mut parts, mut name) = (Vec::new(), String::from("first"));
     let mut starts = String::new();
     for line in said.lines().skip_while(|line| *line != "BEGIN") {
@@ -147,7 +144,7 @@ fn only_kernels_directly_behind_kernels_are_started_early() {
     if device_code().is_none() {
         return;
     }
-    let parts = starts("cc:90");
+    let parts = starts(&[]);
     let parts: Vec<(&str, &str)> = parts.iter().map(|(name, starts)| (name.as_str(), starts.as_str())).collect();
     let wanted = [
         // Where the first snapshots of a class are made, they are cleared before.
@@ -173,10 +170,11 @@ fn older_devices_and_drivers_start_none_early() {
         return;
     }
     // Also a driver that does not take the text.
-    for plan in ["", "cc:89", "cc:90,version:12030", "cc:90,griddepcontrol:222"] {
-        let parts = starts(plan);
-        assert!(parts.iter().all(|(_, starts)| !starts.contains('*')), "{plan}: {parts:?}");
-        assert!(parts.iter().all(|(_, starts)| starts.contains("Left.")), "{plan}: {parts:?}");
+    let variables = [("CAPABILITY", "75"), ("CAPABILITY", "89"), ("CUDA", "12030"), ("PLAN", "text/griddepcontrol:222")];
+    for variable in variables {
+        let parts = starts(&[variable]);
+        assert!(parts.iter().all(|(_, starts)| !starts.contains('*')), "{variable:?}: {parts:?}");
+        assert!(parts.iter().all(|(_, starts)| starts.contains("Left.")), "{variable:?}: {parts:?}");
     }
 }
 
@@ -186,8 +184,9 @@ fn nobody_sees_it() {
     if device_code().is_none() {
         return;
     }
-    made_up::made_up("cc:90", &["a_kernel_sees_what_was_done_before_it"]);
-    made_up::made_up("cc:120,devices:2", &["a_kernel_sees_what_was_done_before_it"]);
+    let test = ["a_kernel_sees_what_was_done_before_it"];
+    let _ = emulated(&[("CAPABILITY", "75"), ("SEED", "1")], &test);
+    let _ = emulated(&[("CAPABILITY", "120"), ("DEVICES", "2"), ("SEED", "2")], &test);
 }
 
 #[test]

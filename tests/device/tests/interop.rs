@@ -1,8 +1,6 @@
 //! Other libraries' work on columns is seen by kernels and by the host, and the other way round, without a copy more.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-mod made_up;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -10,9 +8,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_device_tests::model::*;
-use ikra_device_tests::{device_code, has_gpu};
-#[cfg(target_os = "linux")]
-use made_up::made_up;
+use ikra_device_tests::{emulated, has_gpu};
 
 const N: usize = 10_000;
 
@@ -200,24 +196,10 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     assert_eq!(sim.bodies.column(body::age), [4; 100]);
 }
 
-/// Without a GPU too, if there is device code.
-#[cfg(target_os = "linux")]
 #[test]
-fn copies_through_a_made_up_driver_are_right() {
-    if device_code().is_some() {
-        let _ = made_up(
-            "",
-            &[
-                "columns_within_a_block_of_a_fixed_capacity_and_arrays_are_the_right_bytes",
-                "a_world_that_grows_lends_what_is_there_then",
-            ],
-        );
-    }
-}
-
-#[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_world_and_a_stream() {
+    assert!(has_gpu());
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut sim = crowd(100);
     sim.cuda_execute(Body::grow_old, ()).unwrap();
@@ -233,13 +215,12 @@ fn a_world_and_a_stream() {
 }
 
 /// The streams wait for each other, in spite of a panic.
-#[cfg(target_os = "linux")]
 #[test]
 fn work_of_both_streams_is_in_order() {
-    if device_code().is_none() {
+    if !has_gpu() {
         return;
     }
-    let said = made_up("", &["a_world_and_a_stream"]);
+    let said = emulated(&[("TRACE", "1")], &["a_world_and_a_stream"]);
     let lines: Vec<&str> = said.lines().collect();
     let find = |from: usize, what: &str| from + lines[from..].iter().position(|line| line.contains(what)).expect(what);
     let launch = find(0, "launches ikra_kernel_Body_grow_old");
@@ -259,16 +240,18 @@ fn work_of_both_streams_is_in_order() {
 }
 
 #[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_world_that_fails() {
+    assert!(has_gpu());
     let mut sim = crowd(100);
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     assert!(matches!(sim.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
 }
 
 #[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_world_that_fails_beside_a_stream() {
+    assert!(has_gpu());
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut sim = crowd(100);
     sim.cuda_lend(&stream, |_| ()).unwrap();
@@ -277,15 +260,14 @@ fn a_world_that_fails_beside_a_stream() {
 }
 
 /// The handles of the other library would dangle.
-#[cfg(target_os = "linux")]
 #[test]
 fn a_context_that_others_use_is_not_reset() {
-    if device_code().is_none() {
+    if !has_gpu() {
         return;
     }
-    let fails = "cuStreamSynchronize:700";
+    let fails = [("PLAN", "cuStreamSynchronize:700"), ("TRACE", "1")];
     let (alone, shared) =
-        (made_up(fails, &["a_world_that_fails"]), made_up(fails, &["a_world_that_fails_beside_a_stream"]));
+        (emulated(&fails, &["a_world_that_fails"]), emulated(&fails, &["a_world_that_fails_beside_a_stream"]));
     assert!(alone.contains("called cuDevicePrimaryCtxReset_v2"), "{alone}");
     assert!(!shared.contains("called cuDevicePrimaryCtxReset_v2"), "{shared}");
 }

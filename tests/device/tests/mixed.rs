@@ -2,14 +2,12 @@
 //! the same happens: whatever comes after whatever, columns are the same, or the same thing is refused.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-mod made_up;
-
 use std::mem;
 
 use ikra::prelude::*;
 use ikra::{Error, LinkList, On, Place, Recording};
 use ikra_device_tests::model::waves::*;
-use ikra_device_tests::{device_code, has_gpu};
+use ikra_device_tests::{emulated, has_gpu, is_emulated};
 
 type Kernel = fn(&mut On<'_, Waves>) -> Result<(), Error>;
 
@@ -208,7 +206,10 @@ fn run(seed: u64, rounds: usize) -> [usize; 20] {
 fn whatever_comes_after_whatever() {
     let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
     if devices < 2 {
-        println!("SKIPPED: {devices} devices, and these tests are for two");
+        // Two emulated ones have a test of their own.
+        if devices == 1 && !is_emulated() {
+            println!("SKIPPED: {devices} devices, and these tests are for two");
+        }
         return;
     }
     let (first, seeds) = match std::env::var("IKRA_SEED") {
@@ -225,14 +226,12 @@ fn whatever_comes_after_whatever() {
     assert!((0..20).all(is_done), "{done:?}");
 }
 
-/// Without GPUs too, if there is device code.
-#[cfg(target_os = "linux")]
 #[test]
-fn mixed_with_a_made_up_driver() {
-    if device_code().is_none() {
+fn mixed_on_emulated_devices() {
+    if !has_gpu() {
         return;
     }
-    // Where kernels are started early, which the driver checks.
-    let said = made_up::made_up("devices:2,cc:90", &["whatever_comes_after_whatever"]);
+    // Where kernels are started early.
+    let said = emulated(&[("DEVICES", "2"), ("TRACE", "1")], &["whatever_comes_after_whatever"]);
     assert!(!said.contains("SKIPPED") && said.contains(" early"), "{said}");
 }

@@ -1,15 +1,12 @@
 //! A world whose kernels are in the device code of several packages, each a module of its own.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-#[cfg(target_os = "linux")]
-mod made_up;
-
 use gears::model::{Gear, Spring, gear, spring};
 use hands::model::{Hand, hand};
 use ikra::prelude::*;
 use ikra::{Error, GpuError, On, Place as At};
 use ikra_device_tests::model::waves::{Left, left};
-use ikra_device_tests::{device_code, has_gpu};
+use ikra_device_tests::{device_code, emulated, has_gpu};
 
 const N: usize = 300;
 
@@ -138,10 +135,8 @@ fn kernels_are_found_without_a_gpu() {
     }
 }
 
-/// Without a GPU too, if there is device code.
-#[cfg(target_os = "linux")]
 #[test]
-fn modules_with_a_made_up_driver() {
+fn each_kernel_is_launched_from_one_module() {
     if device_code().is_none() {
         return;
     }
@@ -150,7 +145,7 @@ fn modules_with_a_made_up_driver() {
         "recordings_have_kernels_of_all_modules",
         "worlds_of_other_packages_classes_run",
     ];
-    let said = made_up::made_up("", &tests);
+    let said = emulated(&[("TRACE", "1")], &tests);
     assert!(!said.contains("SKIPPED"), "{said}");
     // Each kernel is there once: the first module that has it counts.
     let launched = |name: &str| {

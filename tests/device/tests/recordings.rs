@@ -9,9 +9,8 @@ use ikra::prelude::*;
 use ikra::{Error, GpuError, On, Place as At, Recording};
 use ikra_device_tests::model::waves::*;
 use ikra_device_tests::model::*;
-use ikra_device_tests::{device_code, has_gpu};
+use ikra_device_tests::{emulated, has_gpu};
 
-mod made_up;
 
 const N: usize = 1000;
 
@@ -602,31 +601,30 @@ fn snapshots_change_places() {
 }
 
 #[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_recording_of_whole_columns() {
+    assert!(has_gpu());
     let mut sim = waves();
     let step = sim.on(At::Gpu(0)).record(SEQUENCES[4]).unwrap();
     sim.on(At::Gpu(0)).replay(&step).unwrap();
 }
 
 #[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_recording_that_reads_tables() {
+    assert!(has_gpu());
     let mut sim = waves();
     let step = sim.on(At::Gpu(0)).record(SEQUENCES[8]).unwrap();
     sim.on(At::Gpu(0)).replay(&step).unwrap();
 }
 
-/// Without a GPU too, if there is device code.
-#[cfg(target_os = "linux")]
 #[test]
-fn snapshots_change_places_with_a_made_up_driver() {
-    if device_code().is_none() {
+fn recordings_copy_tables_and_no_columns() {
+    if !has_gpu() {
         return;
     }
-    let _ = made_up::made_up("", &["snapshots_change_places"]);
     let copies = |test: &str| -> Vec<usize> {
-        let said = made_up::made_up("", &[test]);
+        let said = emulated(&[("TRACE", "1")], &[test]);
         let copies =
             said.lines().filter_map(|line| line.split_once("captures a copy of ")?.1.split(' ').next()?.parse().ok());
         copies.collect()

@@ -1,12 +1,10 @@
 //! Methods that call themselves have a stack on the device, and where it is too small the error says so.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-mod made_up;
-
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_device_tests::model::recursion::*;
-use ikra_device_tests::{device_code, has_gpu};
+use ikra_device_tests::{device_code, emulated, has_gpu};
 
 /// `n` objects under the first, each below one that comes before it, the farther before the more `spread` there is.
 fn forest(n: usize, spread: usize) -> Forest {
@@ -78,8 +76,9 @@ fn recursion_is_marked() {
 }
 
 #[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_walk_that_fails() {
+    assert!(has_gpu());
     let mut forest = forest(10, 1);
     forest.cuda_execute(Tree::look_left, ()).unwrap();
     forest.cuda_execute(Tree::walk, ()).unwrap();
@@ -87,8 +86,9 @@ fn a_walk_that_fails() {
 }
 
 #[test]
-#[ignore = "run beside a made-up driver"]
+#[ignore = "run by others, on the emulator"]
 fn a_kernel_that_fails() {
+    assert!(has_gpu());
     let mut forest = forest(10, 1);
     forest.cuda_execute(Tree::look_left, ()).unwrap();
     let error = forest.cuda_synchronize().unwrap_err().to_string();
@@ -102,15 +102,15 @@ fn too_deep(result: Result<(), Error>) {
     assert!(reason.contains("`Tree::walk`") && reason.contains("`.stack(bytes)`"), "{reason}");
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_small_stack_is_raised_and_suspected() {
     if device_code().is_none() {
         return;
     }
-    let said = made_up::made_up("cuStreamSynchronize:700", &["a_walk_that_fails"]);
+    let fails = [("PLAN", "cuStreamSynchronize:700"), ("TRACE", "1")];
+    let said = emulated(&fails, &["a_walk_that_fails"]);
     assert!(said.contains(&format!("limit 0 is {} now", ikra_build::STACK)), "{said}");
-    let _ = made_up::made_up("cuStreamSynchronize:700", &["a_kernel_that_fails"]);
+    let _ = emulated(&fails, &["a_kernel_that_fails"]);
 }
 
 /// In a process of its own, whose device is lost.

@@ -29,17 +29,27 @@ fn several_threads() {
     threads(4);
 }
 
+/// On the machine's GPU, or on the emulator, whose order of warps each seed draws anew.
 #[test]
 fn gpu() {
     if option_env!("IKRA_DEVICE_CODE").is_none() {
         println!("SKIPPED: there is no device code; set IKRA_RANDOM_SEEDS");
         return;
     }
-    match ikra::driver::devices() {
-        Ok(devices) if !devices.is_empty() => compare(Place::Gpu(0)),
-        _ => {
-            assert!(std::env::var_os("IKRA_REQUIRE_GPU").is_none(), "there is no GPU");
-            println!("SKIPPED: there is no GPU");
+    if !ikra_test_gpu::has_gpu(option_env!("IKRA_DEVICE_CODE")) {
+        return;
+    }
+    compare(Place::Gpu(0));
+    if ikra_test_gpu::is_emulated() && std::env::var_os(CHILD).is_none() {
+        for seed in ["1", "2"] {
+            let mut run = std::process::Command::new(std::env::current_exe().unwrap());
+            run.args(["--exact", "gpu", "--nocapture"]).env(CHILD, "1");
+            let output = ikra_test_gpu::emulate(&mut run, &[("SEED", seed)]).output().unwrap();
+            let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+            assert!(output.status.success(), "seed {seed}: {}\n{}", said[0], said[1]);
         }
     }
 }
+
+/// Is set where the test runs itself.
+const CHILD: &str = "IKRA_TEST_CHILD";

@@ -12,8 +12,10 @@ use interop::model::{Ball, Sim, ball};
 use interop::{SCALE, check, sim};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    // Opened by Ikra first: if `IKRA_DRIVER` names the emulator, `cudarc` finds that too.
+    let driver = ikra::driver::library();
     // SAFETY: the driver's library may be loaded at any time. Without it, `cudarc` panics.
-    if !unsafe { sys::is_culib_present() } {
+    if driver.is_err() || !unsafe { sys::is_culib_present() } {
         println!("there is no NVIDIA driver: nothing to show");
         return Ok(());
     }

@@ -13,7 +13,7 @@ pub struct Gear {
 
 #[soa_methods]
 impl Gear {
-    /// Turns as the other did before. The made-up driver of the tests does this too (`ikra-gpu/tests/driver/fake.rs`).
+    /// Turns as the other did before.
     #[kernel(snapshot(angle))]
     pub fn mesh(&mut self) {
         self.angle = self.angle.wrapping_mul(3).wrapping_add(self.next.angle());
@@ -29,7 +29,7 @@ pub struct Spring {
 
 #[soa_methods]
 impl Spring {
-    /// Tightens it, as the made-up driver does.
+    /// Tightens it.
     #[kernel]
     pub fn wind(&mut self) {
         self.tension += 1;

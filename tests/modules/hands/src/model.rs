@@ -14,7 +14,7 @@ pub struct Hand {
 
 #[soa_methods]
 impl Hand {
-    /// Moves as far as its gear has turned. The made-up driver of the tests does this too (`ikra-gpu/tests/driver/fake.rs`).
+    /// Moves as far as its gear has turned.
     #[kernel]
     pub fn follow(&mut self) {
         self.place = self.place.wrapping_add(self.gear.angle());

@@ -1,0 +1,27 @@
+//! The CUDA driver API, for the [engine](crate::machine): what `libcuda.so.1` is for a GPU.
+//!
+//! Functions have the names, arguments and results of the driver's. Their state is the process's; one call after the other is
+//! done, whichever threads make them.
+
+#![allow(
+    clippy::missing_safety_doc,
+    missing_docs,
+    non_snake_case,
+    reason = "functions of the CUDA driver API, whose documentation says what they do, and what pointers must point to"
+)]
+
+pub mod context;
+mod counts;
+pub mod device;
+pub mod event;
+pub mod graph;
+pub mod launch;
+pub mod memory;
+pub mod module;
+mod queue;
+mod report;
+mod settings;
+mod state;
+mod status;
+pub mod stream;
+mod symbols;

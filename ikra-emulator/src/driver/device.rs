@@ -1,0 +1,165 @@
+//! Devices: how many there are, and what they are.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+use super::state::{call, call_before_init, put};
+use super::status::{INVALID_VALUE, NO_DEVICE, NOT_FOUND, Status, words};
+
+/// The name of each device.
+const NAME: &CStr = c"Ikra emulator";
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuInit(_flags: c_uint) -> Status {
+    call_before_init("cuInit", |driver| {
+        if driver.gpus.is_empty() {
+            return Err(NO_DEVICE);
+        }
+        driver.is_initialised = true;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> Status {
+    call_before_init("cuDriverGetVersion", |driver| {
+        // SAFETY: null, or the place of an integer, by the caller.
+        unsafe { put(version, driver.settings.cuda as c_int) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Status {
+    call("cuDeviceGetCount", |driver| {
+        // SAFETY: null, or the place of an integer, by the caller.
+        unsafe { put(count, driver.gpus.len() as c_int) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> Status {
+    call("cuDeviceGet", |driver| {
+        driver.device(ordinal)?;
+        // SAFETY: null, or the place of an integer, by the caller.
+        unsafe { put(device, ordinal) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, len: c_int, device: c_int) -> Status {
+    call("cuDeviceGetName", |driver| {
+        driver.device(device)?;
+        let text = NAME.to_bytes_with_nul();
+        if name.is_null() || usize::try_from(len).is_ok_and(|len| len < text.len()) {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: there is room for `len` characters, by the caller, which are as many at least.
+        unsafe { name.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: c_int) -> Status {
+    call("cuDeviceGetUuid_v2", |driver| {
+        let device = driver.device(device)?;
+        let mut bytes = *b"ikra-emulator-00";
+        bytes[15] = bytes[15].wrapping_add(device as u8);
+        // SAFETY: null, or the place of so many bytes, by the caller.
+        unsafe { put(uuid, bytes) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> Status {
+    call("cuDeviceTotalMem_v2", |driver| {
+        driver.device(device)?;
+        // SAFETY: null, or the place of an integer, by the caller.
+        unsafe { put(bytes, driver.settings.memory) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, device: c_int) -> Status {
+    call("cuDeviceGetAttribute", |driver| {
+        driver.device(device)?;
+        let capability = driver.settings.capability;
+        let number = match attribute {
+            // Threads of a block, in all and in each dimension; blocks of a grid in each.
+            1 | 2 | 3 => 1024,
+            4 => 64,
+            5 => i32::MAX,
+            6 | 7 => 65_535,
+            // Shared memory of a block, constant memory, threads of a warp.
+            8 => 48 * 1024,
+            9 => 64 * 1024,
+            10 => 32,
+            // Registers of a block, and the clock in kHz.
+            12 => 65_536,
+            13 => 1_000_000,
+            16 => driver.settings.multiprocessors as c_int,
+            // Host memory can be mapped; kernels run side by side; addresses are the same for all.
+            19 | 31 | 41 => 1,
+            39 => 2048,
+            75 => (capability / 10) as c_int,
+            76 => (capability % 10) as c_int,
+            // Shared memory of a multiprocessor, and of a block that asks for it; registers.
+            81 => 228 * 1024,
+            82 => 65_536,
+            97 => 227 * 1024,
+            // Everything else: there is none, of memory pools, managed memory, …
+            _ => 0,
+        };
+        // SAFETY: null, or the place of an integer, by the caller.
+        unsafe { put(value, number) }
+    })
+}
+
+/// The text of a status, which is there as long as the library.
+///
+/// # Safety
+///
+/// `text` is null, or the place of a pointer.
+unsafe fn text_of(status: Status, text: *mut *const c_char, which: fn((&'static CStr, &'static CStr)) -> &'static CStr) -> Status {
+    let found = words(status).map(which);
+    // SAFETY: by the caller.
+    let put = unsafe { put(text, found.map_or(std::ptr::null(), CStr::as_ptr)) };
+    if put.is_err() || found.is_none() { INVALID_VALUE } else { 0 }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorName(status: Status, name: *mut *const c_char) -> Status {
+    // SAFETY: null, or the place of a pointer, by the caller.
+    unsafe { text_of(status, name, |(name, _)| name) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorString(status: Status, text: *mut *const c_char) -> Status {
+    // SAFETY: null, or the place of a pointer, by the caller.
+    unsafe { text_of(status, text, |(_, words)| words) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetProcAddress_v2(
+    symbol: *const c_char,
+    function: *mut *mut c_void,
+    version: c_int,
+    _flags: u64,
+    found: *mut c_int,
+) -> Status {
+    call_before_init("cuGetProcAddress_v2", |_| {
+        if symbol.is_null() || function.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: a text that ends in 0, by the caller.
+        let name = unsafe { CStr::from_ptr(symbol) }.to_string_lossy();
+        let address = super::symbols::find(&name, version);
+        // SAFETY: the place of a pointer, by the caller.
+        unsafe { put(function, address.unwrap_or(std::ptr::null_mut())) }?;
+        if !found.is_null() {
+            // `CU_GET_PROC_ADDRESS_SUCCESS`, `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`
+            // SAFETY: the place of an integer, by the caller.
+            unsafe { put(found, c_int::from(address.is_none())) }?;
+        }
+        address.map(drop).ok_or(NOT_FOUND)
+    })
+}

@@ -1,0 +1,201 @@
+//! What the kernels of the benchmarks for GPUs do, counted by the emulator: a change of device code can be judged without a GPU.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use crate::run::{Outcome, cargo, step};
+
+/// The programs of benches/ whose kernels are counted.
+const PROGRAMS: [&str; 4] = ["gpu", "dispatch", "models", "traffic"];
+/// Where counts go.
+const FOLDER: &str = "target/emulated";
+/// The table of the last run.
+const TABLE: &str = "target/emulated/kernels.tsv";
+
+/// What is shown of each kernel, per thread where it says so.
+const COLUMNS: [(&str, &[&str]); 10] = [
+    ("instructions", &["instructions"]),
+    ("loads", &["load-global", "load-constant"]),
+    ("stores", &["store-global"]),
+    ("local loads", &["load-local"]),
+    ("local stores", &["store-local"]),
+    ("shared", &["load-shared", "store-shared"]),
+    ("atomics", &["atomics"]),
+    ("load sectors", &["load-sectors"]),
+    ("store sectors", &["store-sectors"]),
+    ("divergent", &["divergent-branches"]),
+];
+
+/// What was counted of a kernel.
+type Counts = BTreeMap<String, u64>;
+
+/// Runs all programs on the emulator, prints a table, and compares it with one of an earlier run.
+pub fn emulated(earlier: Option<&str>) -> Outcome {
+    // Before the new one takes its place.
+    let earlier = earlier.map(|path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))).transpose()?;
+    step(&mut cargo("build --release -p ikra-emulator"))?;
+    let target = env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    let name = format!("{}ikra_emulator{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
+    let library = absolute(&Path::new(&target).join("release").join(name))?;
+    let _ = fs::remove_dir_all(FOLDER);
+    fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
+    let mut all = BTreeMap::new();
+    for program in PROGRAMS {
+        let counts = absolute(&Path::new(FOLDER).join(program).with_extension("counts"))?;
+        let mut run = cargo(&format!("run --release --manifest-path benches/{program}/Cargo.toml -- count"));
+        run.env("IKRA_DRIVER", &library).env("IKRA_EMULATOR_COUNTS", &counts);
+        // Some kernels of benchmarks read what nobody wrote, on purpose: nothing is looked for here.
+        step(run.env("IKRA_EMULATOR_CHECKS", "off").env("IKRA_EMULATOR_SEED", "0"))?;
+        let text = fs::read_to_string(&counts).map_err(|error| format!("{}: {error}", counts.display()))?;
+        for (kernel, counts) in text.lines().filter_map(read) {
+            add(all.entry(format!("{program} {kernel}")).or_default(), &counts);
+        }
+    }
+    registers(&mut all);
+    let table = table(&all);
+    print!("{table}");
+    fs::write(TABLE, &table).map_err(|error| format!("{TABLE}: {error}"))?;
+    println!("{} kernels; the table is in {TABLE}: keep it, and give it to the next run to compare", all.len());
+    earlier.map_or(Ok(()), |earlier| {
+        print!("{}", differences(&earlier, &table));
+        Ok(())
+    })
+}
+
+/// A line of the emulator's: the kernel's name, without what changes with its fingerprint, and the counts.
+fn read(line: &str) -> Option<(String, Counts)> {
+    let mut parts = line.split('\t');
+    let name = short(parts.next()?);
+    let counts = parts.filter_map(|part| {
+        let (what, number) = part.split_once('=')?;
+        Some((what.to_owned(), number.parse().ok()?))
+    });
+    Some((name, counts.collect()))
+}
+
+/// `Body_advance` of `ikra_kernel_Body_advance_0123456789abcdef`.
+fn short(symbol: &str) -> String {
+    let name = symbol.strip_prefix("ikra_kernel_").unwrap_or(symbol);
+    let is_number = |text: &str| text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match name.rsplit_once('_') {
+        Some((name, end)) if is_number(end) => name.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// Adds counts; of what does not add up, the larger counts.
+fn add(to: &mut Counts, from: &Counts) {
+    for (what, &number) in from {
+        let sum = to.entry(what.clone()).or_default();
+        let is_largest = what == "registers" || what.ends_with("-bytes");
+        *sum = if is_largest { number.max(*sum) } else { *sum + number };
+    }
+}
+
+/// Replaces the registers that kernels declare by those that `ptxas` assigns, where there is one.
+fn registers(all: &mut BTreeMap<String, Counts>) {
+    let Some(ptxas) = env::var_os("IKRA_PTXAS") else {
+        println!("registers are those that the text declares; with IKRA_PTXAS they are those that `ptxas` assigns");
+        return;
+    };
+    for file in fs::read_dir(FOLDER).into_iter().flatten().flatten() {
+        let path = file.path();
+        if path.extension().is_none_or(|extension| extension != "ptx") {
+            continue;
+        }
+        let mut assemble = Command::new(&ptxas);
+        assemble.args(["-v", "--gpu-name", "sm_90", "--output-file"]).arg(path.with_extension("cubin")).arg(&path);
+        let Ok(output) = assemble.output() else { continue };
+        let program = path.file_name().and_then(|name| name.to_str()?.split('.').next()).unwrap_or_default().to_owned();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let mut kernel = None;
+        for line in said.lines() {
+            if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+                kernel = rest.split('\'').next().map(|name| format!("{program} {}", short(name)));
+            }
+            let used: Option<u64> = line.split_once("Used ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+            if let (Some(used), Some(counts)) = (used, kernel.as_ref().and_then(|kernel| all.get_mut(kernel))) {
+                let assigned = counts.entry("assigned-registers".to_owned()).or_default();
+                *assigned = used.max(*assigned);
+            }
+        }
+    }
+}
+
+/// One row per kernel: threads, what each of them does on average, and registers.
+fn table(all: &BTreeMap<String, Counts>) -> String {
+    let titles: Vec<&str> = COLUMNS.iter().map(|(title, _)| *title).collect();
+    let mut text = format!("kernel\tthreads\t{}\tregisters\n", titles.join("\t"));
+    for (kernel, counts) in all {
+        let of = |what: &str| counts.get(what).copied().unwrap_or(0);
+        let threads = of("threads").max(1);
+        // Widths are parts of the names: `load-global-4`.
+        let is_of = |name: &str, what: &str| {
+            name == what || name.strip_prefix(what).is_some_and(|rest| rest.trim_start_matches('-').parse::<u32>().is_ok())
+        };
+        let sum = |names: &[&str]| -> u64 {
+            counts.iter().filter(|(name, _)| names.iter().any(|what| is_of(name, what))).map(|(_, &number)| number).sum()
+        };
+        let cells = COLUMNS.map(|(_, names)| format!("{:.2}", sum(names) as f64 / threads as f64));
+        let registers = if of("assigned-registers") > 0 { of("assigned-registers") } else { of("registers") };
+        text.push_str(&format!("{kernel}\t{threads}\t{}\t{registers}\n", cells.join("\t")));
+    }
+    text
+}
+
+/// The rows that differ, with what they were.
+fn differences(earlier: &str, now: &str) -> String {
+    let rows = |text: &str| -> BTreeMap<String, Vec<String>> {
+        let rows = text.lines().filter_map(|line| line.split_once('\t'));
+        rows.map(|(kernel, rest)| (kernel.to_owned(), rest.split('\t').map(str::to_owned).collect())).collect()
+    };
+    let (before, after) = (rows(earlier), rows(now));
+    let titles = after.get("kernel").cloned().unwrap_or_default();
+    let mut text = String::new();
+    for (kernel, now) in &after {
+        let Some(was) = before.get(kernel) else {
+            text.push_str(&format!("{kernel}: new\n"));
+            continue;
+        };
+        let changed = titles.iter().zip(was.iter().zip(now)).filter(|(_, (was, now))| was != now);
+        let changed: Vec<String> = changed.map(|(title, (was, now))| format!("{title} {was} -> {now}")).collect();
+        if !changed.is_empty() {
+            text.push_str(&format!("{kernel}: {}\n", changed.join(", ")));
+        }
+    }
+    before.keys().filter(|kernel| !after.contains_key(*kernel)).for_each(|kernel| text.push_str(&format!("{kernel}: gone\n")));
+    if text.is_empty() { "no kernel differs\n".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "ikra_kernel_Body_advance_0123456789abcdef\tthreads=64\tinstructions=640\tload-global-4=64\tload-global-8=64\tload-sectors=8\tregisters=7";
+
+    fn counted(line: &str) -> BTreeMap<String, Counts> {
+        let mut all = BTreeMap::new();
+        let (kernel, counts) = read(line).unwrap();
+        add(all.entry(kernel).or_default(), &counts);
+        all
+    }
+
+    #[test]
+    fn counts_are_per_thread_and_names_without_fingerprints() {
+        let table = table(&counted(LINE));
+        let row = table.lines().nth(1).unwrap();
+        assert!(row.starts_with("Body_advance\t64\t10.00\t2.00\t0.00\t"), "{row}");
+        assert!(row.ends_with("\t0.12\t0.00\t0.00\t7"), "{row}");
+    }
+
+    #[test]
+    fn what_differs_is_listed() {
+        let (one, other) = (table(&counted(LINE)), table(&counted(&LINE.replace("=640", "=1280"))));
+        assert_eq!(differences(&one, &other), "Body_advance: instructions 10.00 -> 20.00\n");
+        assert_eq!(differences(&one, &one), "no kernel differs\n");
+        assert_eq!(differences("kernel\tthreads\n", &one).lines().next(), Some("Body_advance: new"));
+    }
+}
