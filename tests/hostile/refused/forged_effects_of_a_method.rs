@@ -1,6 +1,6 @@
-// Must be refused.
+// Must be refused, or be right.
 //! A method that counts as touching nothing, by a hidden constant that is written by hand: others call it, and read by plain
-//! loads an atomic that its own call stores.
+//! loads an atomic that its own call stores. The view that a ref lends says so by a panic, before anything is loaded.
 
 use ikra::prelude::*;
 
@@ -54,5 +54,11 @@ pub struct Graph {
 fn main() {
     let mut graph = Graph::new();
     graph.nodes.push(Node { x: 1, next: Link::from_id(1).unwrap(), count: 1 }).unwrap();
-    graph.execute(Node::go, ());
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| graph.execute(Node::go, ())));
+    if cfg!(feature = "attack") {
+        let message = done.expect_err("it reads by plain loads what other calls store").downcast::<String>().unwrap();
+        assert!(message.contains("`Node::count` of its own object alone"), "{message}");
+    } else {
+        done.unwrap();
+    }
 }
