@@ -85,10 +85,9 @@ impl Cell {
     }
 }
 
-#[rustfmt::skip]
 #[soa_methods]
 #[rustfmt::skip]
-#[allow(clippy::identity_op)]
+#[allow(clippy::identity_op, reason = "an attribute is wanted")]
 impl Cell {
     #[kernel]
     pub fn below(&mut self) { self.x += 1 * 1; }
