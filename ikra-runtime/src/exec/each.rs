@@ -74,13 +74,14 @@ where
 {
     let shadow = prepare::<K>(objects);
     let table = objects.table();
+    // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+    let work = |chunk| unsafe { run_listed::<K, A>(table, &shadow, listed.runs(chunk), args) };
     for_chunks_or_alone(
         0..listed.len(),
         const { K::EFFECTS.is_heavy() },
-        // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { run_listed::<K, A>(table, &shadow, listed.runs(chunk), args) },
+        work,
         // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_alone::<K, _, _>(table, || run_listed::<K, A>(table, &shadow, listed.runs(all), args)) },
+        |all| unsafe { run_alone::<K, _, _>(table, || work(all)) },
     )
 }
 

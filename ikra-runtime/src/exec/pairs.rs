@@ -39,13 +39,14 @@ where
     let range = 0..objects.len();
     let table = objects.table();
     let others = Others(others);
+    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let work = |chunk| unsafe { run_pairs::<K, A>(table, &shadow, &others, chunk, args) };
     let returned = for_chunks_or_alone(
         range.clone(),
         true,
-        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { run_pairs::<K, A>(table, &shadow, &others, chunk, args) },
+        work,
         // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_alone::<K, _, _>(table, || run_pairs::<K, A>(table, &shadow, &others, all, args)) },
+        |all| unsafe { run_alone::<K, _, _>(table, || work(all)) },
     );
     finish::<K>(objects, std::iter::once(range), returned);
 }

@@ -52,16 +52,15 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
+    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let work = |chunk| unsafe { reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) };
     reduce_chunks(
         range.len(),
         const { K::EFFECTS.is_heavy() },
         reducer,
-        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) },
+        work,
         // SAFETY: as above; and this thread does all of it.
-        |chunk| unsafe {
-            run_alone::<K, _, _>(table, || reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer))
-        },
+        |chunk| unsafe { run_alone::<K, _, _>(table, || work(chunk)) },
     )
 }
 
@@ -122,16 +121,15 @@ where
 {
     let shadow = prepare::<K>(objects);
     let table = objects.table();
+    // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+    let work = |chunk| unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) };
     reduce_chunks(
         listed.len(),
         const { K::EFFECTS.is_heavy() },
         reducer,
-        // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) },
+        work,
         // SAFETY: as above; and this thread does all of it.
-        |chunk| unsafe {
-            run_alone::<K, _, _>(table, || reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer))
-        },
+        |chunk| unsafe { run_alone::<K, _, _>(table, || work(chunk)) },
     )
 }
 

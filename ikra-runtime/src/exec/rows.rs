@@ -39,13 +39,14 @@ where
 {
     let shadow = prepare::<K>(objects);
     let table = objects.table();
+    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let work = |chunk| unsafe { run_rows::<K, A>(table, &shadow, chunk, args) };
     for_chunks_or_alone(
         range,
         const { K::EFFECTS.is_heavy() },
-        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        |chunk| unsafe { run_rows::<K, A>(table, &shadow, chunk, args) },
+        work,
         // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_alone::<K, _, _>(table, || run_rows::<K, A>(table, &shadow, all, args)) },
+        |all| unsafe { run_alone::<K, _, _>(table, || work(all)) },
     )
 }
 

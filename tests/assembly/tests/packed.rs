@@ -103,24 +103,25 @@ fn sequential_loops_are_vectorised(functions: &[Function]) {
     }
 }
 
-/// Kernels that update atomic fields have a version for several threads, and one without atomic instructions for one.
+/// Kernels that update atomic fields are compiled once: with atomic instructions, and with a branch around them for one thread.
 fn atomic_among_threads_only(functions: &[Function]) {
-    for kernel in ["add_one", "lower"] {
+    let of_kernel = |kernel: &str| -> Vec<&str> {
+        let kernel = format!("Kernel_{kernel}");
         let of_kernel = functions.iter().filter(|function| {
             let name = &function.name;
-            name.contains(&format!("Kernel_{kernel}")) && name.contains("4base") && name.contains("ikra_core")
+            name.contains(&kernel) && name.contains("4base") && name.contains("ikra_core")
         });
-        let (alone, among): (Vec<_>, Vec<_>) = of_kernel.partition(|function| function.name.contains("5Alone"));
-        let atomic = |versions: &[&Function]| {
-            assert!(!versions.is_empty(), "{kernel} has both versions");
-            versions.iter().flat_map(|function| &function.body).filter(|line| line.starts_with("lock")).count()
-        };
-        assert!(atomic(&among) > 0, "{kernel} is atomic where there are several threads");
-        assert_eq!(atomic(&alone), 0, "{kernel} is not where there is one");
+        of_kernel.flat_map(|function| &function.body).map(|line| &**line).collect()
+    };
+    let count = |lines: &[&str], starts: &[&str]| {
+        lines.iter().filter(|line| starts.iter().any(|start| line.starts_with(start))).count()
+    };
+    for kernel in ["add_one", "lower"] {
+        let lines = of_kernel(kernel);
+        assert!(count(&lines, &["lock"]) > 0, "{kernel} is atomic where there are several threads");
+        assert!(count(&lines, &["cmpb", "testb"]) > 0, "{kernel} asks how many there are");
     }
-    let of_plain_kernel =
-        |function: &Function| function.name.contains("Kernel_add_ten") && function.name.contains("5Alone");
-    assert!(!functions.iter().any(of_plain_kernel), "other kernels have one version");
+    assert_eq!(count(&of_kernel("add_ten"), &["cmpb", "testb", "lock"]), 0, "other kernels do not");
 }
 
 /// All instruction sets that this machine has give the same bits.
