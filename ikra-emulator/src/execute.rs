@@ -1,5 +1,7 @@
 //! Execution of a warp's steps.
 
+#![allow(clippy::too_many_arguments, reason = "a step needs the core, the block, the warp, its lanes and its place")]
+
 mod access;
 mod atomic;
 mod barrier;
@@ -183,6 +185,10 @@ impl<'a> Core<'a> {
                 Ok(Next::Follows)
             }
             Action::Load(access) => {
+                if access.semantics.atomic {
+                    // Perhaps the lanes wait for others.
+                    warp.patience = warp.patience.saturating_sub(128);
+                }
                 self.load(shared, warp, access, active, number)?;
                 Ok(Next::Follows)
             }
@@ -192,6 +198,7 @@ impl<'a> Core<'a> {
             }
             Action::Atomic(atomic) => {
                 self.atomic(shared, warp, atomic, active)?;
+                warp.patience = warp.patience.saturating_sub(256);
                 // Others may come in between.
                 if self.random.once_in(2) {
                     warp.place(mask, number + 1);

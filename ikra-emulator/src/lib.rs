@@ -1,43 +1,87 @@
 //! A GPU in software: executes PTX, checks each access, and runs warps in an order drawn from a seed.
 //!
-//! | | |
-//! | --- | --- |
-//! | [`machine`] | the engine: programs, memory of devices, launches |
-//! | [`driver`] | the functions of the CUDA driver API that Ikra and `cudarc` use, in front of it |
+//! ```
+//! use std::sync::Arc;
 //!
-//! The package's library, `libikra_emulator.so`, stands in for the driver's, `libcuda.so.1`:
+//! use ikra_emulator::machine::{Device, FaultKind, Launch, Options, Program};
 //!
-//! ```console
-//! $ cargo build --release -p ikra-emulator
-//! $ IKRA_DRIVER=target/release/libikra_emulator.so cargo run -p nbody -- --place gpu --check
+//! let program = Arc::new(Program::load("
+//!     .version 8.0
+//!     .target sm_80
+//!     .address_size 64
+//!     .visible .entry fill(.param .u64 values)
+//!     {
+//!         .reg .b32 %r<2>;
+//!         .reg .b64 %rd<4>;
+//!         ld.param.u64 %rd1, [values];
+//!         mov.u32 %r1, %tid.x;
+//!         mul.wide.u32 %rd2, %r1, 4;
+//!         add.s64 %rd3, %rd1, %rd2;
+//!         st.global.u32 [%rd3], %r1;
+//!         ret;
+//!     }
+//! ").unwrap());
+//! let device = Device::new(Options::default());
+//! let loaded = device.load(Arc::clone(&program)).unwrap();
+//! let address = device.allocate(32 * 4, "values").unwrap();
+//! let mut launch = Launch { grid: [1; 3], block: [32, 1, 1], ..Launch::default() };
+//! launch.arguments = address.to_le_bytes().to_vec();
+//! let kernel = program.kernel("fill").unwrap();
+//! let counts = device.launch(&loaded, kernel, &launch).unwrap();
+//! assert_eq!(counts.thread_instructions(), 6 * 32);
+//! let mut last = [0; 4];
+//! device.read(address + 31 * 4, &mut last).unwrap();
+//! assert_eq!(u32::from_le_bytes(last), 31);
+//!
+//! // One thread more than values.
+//! launch.block = [33, 1, 1];
+//! let fault = device.launch(&loaded, kernel, &launch).unwrap_err();
+//! assert_eq!(fault.kind, FaultKind::OutOfBounds);
+//! assert_eq!(fault.thread.unwrap().thread, [32, 0, 0]);
 //! ```
 //!
-//! # Variables
+//! # What is modelled
 //!
-//! | variable | default | |
-//! | --- | --- | --- |
-//! | `IKRA_EMULATOR_CHECKS` | `on` | `on`: a finding of the checks makes the launch fail; `warn`: it is printed, and the kernel goes on; `off`: only that is noticed which a GPU notices |
-//! | `IKRA_EMULATOR_SEED` | 0 | decides the order of blocks, warps and lanes, and in which order streams do their work |
-//! | `IKRA_EMULATOR_THREADS` | cores | cores of the host that run blocks; with 1 the same seed gives the same order |
-//! | `IKRA_EMULATOR_DEVICES` | 1 | the number of GPUs |
-//! | `IKRA_EMULATOR_CAPABILITY` | 90 | their compute capability: 90 for `sm_90` |
-//! | `IKRA_EMULATOR_MULTIPROCESSORS` | 4 | their multiprocessors |
-//! | `IKRA_EMULATOR_MEMORY` | 16 GiB | their memory in bytes |
-//! | `IKRA_EMULATOR_CUDA` | 13000 | the version that the driver says it is: 12030 for CUDA 12.3 |
-//! | `IKRA_EMULATOR_PLAN` | | functions that fail: `cuInit:100`, with `@3` from the third call on: `cuMemAlloc_v2:2@3`; `text/word:218` for modules with a word; with commas between |
-//! | `IKRA_EMULATOR_TRACE` | 0 | 1: each call is printed on standard error, and what is put on streams |
-//! | `IKRA_EMULATOR_COUNTS` | | a file to which one line per kernel is appended at the end: what it executed, loaded and stored |
+//! - All instructions that `rustc` and `nvcc` emit for scalar code: integers, floats of 32 and 64 bits with all roundings, conversions
+//!   (with half precision), memory in all spaces with vectors, atomics, control flow, calls, recursion, barriers, votes, shuffles.
+//!   A program with any other instruction is refused when it is loaded, by its line.
+//! - Warps of 32 lanes, each with its own place in the program. Of the lanes of a warp, those execute first that are furthest behind, so
+//!   that they meet again behind branches and loops. Others get their turn now and then, so that lanes may wait for each other, as
+//!   on hardware since Volta.
+//! - The order of blocks, warps and lanes, all drawn from [`Options::seed`](machine::Options::seed). Warps take turns after numbers of
+//!   instructions that are drawn, too. With one host thread, the same seed gives the same order. `%globaltimer` is the only exception.
+//! - Blocks in progress at once: as many as [`Options::multiprocessors`](machine::Options::multiprocessors) hold. Each gets its turns.
+//! - `__assertfail`, `vprintf`, `malloc` and `free`.
 //!
-//! # What is as with a GPU
+//! # What is checked
 //!
-//! Work is put on streams, and done later: when the host waits for it, or for something behind it. Streams that do not wait for each
-//! other do their work in any order. Copies from and to memory that is not page-locked are as CUDA's: their bytes are taken at once,
-//! or are there when the call returns. After a kernel has failed, nothing works in its context.
+//! - Each access lies in a live allocation and is aligned. Addresses are never given twice, and there are gaps between allocations.
+//! - No branch, address or atomic operation depends on bytes that nobody wrote. Copies of such bytes are no fault: compilers copy
+//!   padding, and the payload of an enum that has none. Values are followed through registers, local, shared and global memory, each as
+//!   a whole. An exchange between lanes forgets it; so does a load of which some byte was written.
+//! - No two threads access one place, one of them writing, without atomics or an order between them. Orders come from barriers,
+//!   `bar.warp.sync` and fences. Any fence on both sides counts as an order, even without the atomic operation that PTX wants between them:
+//!   so there are no false findings, and some races are missed. Launches with more than 2²⁸ threads are not checked for races.
+//! - Barriers: all threads of a warp come to an aligned one together; nobody waits for ever; loops end.
+//! - Each thread's stack is large enough.
 //!
-//! # What is not
+//! A [`Fault`](fault::Fault) names the kernel, the thread, the instruction with its line, the address and the allocation.
 //!
-//! Times of events are those of the emulator. A kernel runs to its end before anything else does: kernels of different
-//! streams take turns. There are no textures, managed memory or memory pools.
+//! # What is not modelled
+//!
+//! - Time, caches, coalescing (but [`Counts`](counts::Counts) has the sectors that each warp touches).
+//! - The memory model's weakness: instructions of a warp take effect one after the other. With one host thread each launch is
+//!   sequentially consistent, with several it is as weak as the host's processor. A missing fence shows as a race, not as a result.
+//! - Approximate functions (`sin.approx`): results are more precise than hardware's.
+//! - NaN: floats of 32 bits give the canonical `0x7fffffff`, as hardware; payloads of 64 bits follow the host's processor.
+//! - Reserved and saved registers: a call takes 16 bytes of stack besides the variables of its function.
+//! - Clusters: each block is one.
+//!
+//! # Speed
+//!
+//! `cargo run --release -p ikra-emulator --example speed` measures thread instructions per second on one core, with all checks.
+
+#![allow(clippy::result_large_err, reason = "a fault ends a launch: its size costs nothing")]
 
 pub mod counts;
 pub mod driver;

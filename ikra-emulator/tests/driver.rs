@@ -210,7 +210,8 @@ fn copies_in_two_dimensions_are_those_rows() {
         assert_eq!(cuMemcpy2DAsync_v2(copy.as_ptr().cast(), 0), 0);
         let mut read = vec![0_u8; 24];
         assert_eq!(cuMemcpyDtoH_v2(read.as_mut_ptr().cast(), to, 24), 0);
-        let wanted = [0, 1, 2, 3, 255, 255, 255, 255, 16, 17, 18, 19, 255, 255, 255, 255, 32, 33, 34, 35, 255, 255, 255, 255];
+        let wanted =
+            [0, 1, 2, 3, 255, 255, 255, 255, 16, 17, 18, 19, 255, 255, 255, 255, 32, 33, 34, 35, 255, 255, 255, 255];
         assert_eq!(read, wanted);
     }
 }
@@ -227,9 +228,8 @@ fn a_text_that_is_no_program_says_in_which_line() {
         (c".version 6.3\n.target sm_120\n", 218, "higher than that of the device"),
         (c".version 42.0\n.target sm_75\n", 222, "Unsupported .version 42.0; current version is '9.0'"),
     ] {
-        let found = unsafe {
-            cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_ptr())
-        };
+        let found =
+            unsafe { cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_ptr()) };
         let said = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
         assert!(found == status && said.contains(words), "{found}: {said}");
     }

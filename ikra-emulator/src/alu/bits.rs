@@ -13,7 +13,7 @@ pub(crate) const fn bfe(a: u64, position: u32, len: u32, width: u32, signed: boo
     };
     let mut value = if sign == 1 { u64::MAX } else { 0 };
     if len > 0 {
-        let there = if position >= width { 0 } else { width - position };
+        let there = width.saturating_sub(position);
         let taken = if len < there { len } else { there };
         let mask = if taken >= 64 { u64::MAX } else { (1 << taken) - 1 };
         let bits = if position >= 64 { 0 } else { a >> position };

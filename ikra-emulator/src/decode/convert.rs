@@ -133,7 +133,7 @@ fn simple(conversion: Conversion, d: u32, a: Source, bits: u32) -> Option<comput
     }
     Some(match (conversion.to, conversion.from) {
         (Integer(64, _), Integer(32, false)) | (Integer(32, _), Integer(64, _)) => unary(d, a, |a: u32| a),
-        (Integer(64, _), Integer(16, false)) | (Integer(32, _), Integer(16, false)) => unary(d, a, |a: u16| a),
+        (Integer(64 | 32, _), Integer(16, false)) => unary(d, a, |a: u16| a),
         (Integer(16, _), Integer(32 | 64, _)) if bits == 16 => unary(d, a, |a: u16| a),
         (Integer(64, _), Integer(32, true)) => unary(d, a, |a: i32| i64::from(a)),
         (F32, F64) if conversion.rounding == Rounding::Nearest => {

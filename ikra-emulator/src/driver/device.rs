@@ -119,7 +119,11 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_ui
 /// # Safety
 ///
 /// `text` is null, or the place of a pointer.
-unsafe fn text_of(status: Status, text: *mut *const c_char, which: fn((&'static CStr, &'static CStr)) -> &'static CStr) -> Status {
+unsafe fn text_of(
+    status: Status,
+    text: *mut *const c_char,
+    which: fn((&'static CStr, &'static CStr)) -> &'static CStr,
+) -> Status {
     let found = words(status).map(which);
     // SAFETY: by the caller.
     let put = unsafe { put(text, found.map_or(std::ptr::null(), CStr::as_ptr)) };

@@ -98,7 +98,9 @@ pub unsafe extern "C" fn cuEventQuery(event: Handle) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) -> Status {
     call("cuEventElapsedTime", |driver| {
-        let state = |event| driver.events.get(&event).filter(|event| event.is_timed && event.place.is_some()).ok_or(INVALID_HANDLE);
+        let state = |event| {
+            driver.events.get(&event).filter(|event| event.is_timed && event.place.is_some()).ok_or(INVALID_HANDLE)
+        };
         let (start, end) = (state(start)?, state(end)?);
         let (Some(from), Some(to)) = (start.reached, end.reached) else { return Err(NOT_READY) };
         let time = to.saturating_duration_since(from).as_secs_f64() - from.saturating_duration_since(to).as_secs_f64();

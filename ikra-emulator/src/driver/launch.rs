@@ -44,7 +44,11 @@ pub struct LaunchAttribute {
 /// # Safety
 ///
 /// As for `cuLaunchKernel`: a pointer per parameter, or a buffer.
-unsafe fn arguments(info: &machine::KernelInfo, arguments: *const *const c_void, extra: *const *const c_void) -> Result<Vec<u8>, Status> {
+unsafe fn arguments(
+    info: &machine::KernelInfo,
+    arguments: *const *const c_void,
+    extra: *const *const c_void,
+) -> Result<Vec<u8>, Status> {
     let bytes = info.parameters.iter().map(|parameter| parameter.offset + parameter.bytes).max().unwrap_or_default();
     let mut buffer = vec![0; bytes];
     if !extra.is_null() {
@@ -146,7 +150,12 @@ pub unsafe extern "C" fn cuLaunchKernel(
         // SAFETY: by the caller.
         let arguments = unsafe { arguments(function.info(), values, extra) }?;
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        driver.put_kernel(stream, &function, machine::Launch { grid, block, shared_bytes, arguments, stack_bytes }, false)
+        driver.put_kernel(
+            stream,
+            &function,
+            machine::Launch { grid, block, shared_bytes, arguments, stack_bytes },
+            false,
+        )
     })
 }
 

@@ -90,9 +90,7 @@ pub unsafe extern "C" fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemFreeAsync(address: u64, stream: Handle) -> Status {
-    call("cuMemFreeAsync", |driver| {
-        driver.put_on(stream, Work::Free(address), Vec::new(), false)
-    })
+    call("cuMemFreeAsync", |driver| driver.put_on(stream, Work::Free(address), Vec::new(), false))
 }
 
 #[unsafe(no_mangle)]

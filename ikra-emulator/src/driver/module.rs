@@ -5,7 +5,9 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
 use super::state::{Driver, Handle, call, put};
-use super::status::{Done, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Status, UNSUPPORTED_PTX_VERSION};
+use super::status::{
+    Done, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Status, UNSUPPORTED_PTX_VERSION,
+};
 use crate::machine;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`, `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`
@@ -57,7 +59,9 @@ impl Function {
 /// The first word after a directive, outside of comments.
 fn said<'a>(text: &'a str, directive: &str) -> Option<&'a str> {
     let mut statements = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
-    statements.find_map(|line| line.strip_prefix(directive)).and_then(|rest| rest.split([',', ' ', '\t']).find(|word| !word.is_empty()))
+    statements
+        .find_map(|line| line.strip_prefix(directive))
+        .and_then(|rest| rest.split([',', ' ', '\t']).find(|word| !word.is_empty()))
 }
 
 /// Refuses a text for newer drivers or devices.
@@ -68,13 +72,26 @@ fn check_age(driver: &Driver, text: &str) -> Result<(), (Status, String)> {
     });
     // CUDA 11.0 came with PTX 7.0, and so on.
     let (major, minor) = (driver.settings.cuda / 1000, driver.settings.cuda % 1000 / 10);
-    if let Some(version) = version && version > (major.saturating_sub(4), minor) {
-        let text = format!("ptxas fatal   : Unsupported .version {}.{}; current version is '{}.{minor}'", version.0, version.1, major.saturating_sub(4));
+    if let Some(version) = version
+        && version > (major.saturating_sub(4), minor)
+    {
+        let text = format!(
+            "ptxas fatal   : Unsupported .version {}.{}; current version is '{}.{minor}'",
+            version.0,
+            version.1,
+            major.saturating_sub(4)
+        );
         return Err((UNSUPPORTED_PTX_VERSION, text));
     }
-    let target = said(text, ".target").and_then(|said| said.strip_prefix("sm_")?.trim_end_matches(['a', 'f']).parse::<u32>().ok());
-    if let Some(target) = target && target > driver.settings.capability {
-        let text = format!("ptxas fatal   : SM version specified by .target is higher than that of the device: {target} and {}", driver.settings.capability);
+    let target = said(text, ".target")
+        .and_then(|said| said.strip_prefix("sm_")?.trim_end_matches(['a', 'f']).parse::<u32>().ok());
+    if let Some(target) = target
+        && target > driver.settings.capability
+    {
+        let text = format!(
+            "ptxas fatal   : SM version specified by .target is higher than that of the device: {target} and {}",
+            driver.settings.capability
+        );
         return Err((INVALID_PTX, text));
     }
     Ok(())
@@ -141,7 +158,12 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         let (options, values) = match count {
             0 => (&[][..], &[][..]),
             // SAFETY: as many of both as are said, by the caller.
-            _ => unsafe { (std::slice::from_raw_parts(options, count as usize), std::slice::from_raw_parts(values, count as usize)) },
+            _ => unsafe {
+                (
+                    std::slice::from_raw_parts(options, count as usize),
+                    std::slice::from_raw_parts(values, count as usize),
+                )
+            },
         };
         let value = |wanted| options.iter().zip(values).find(|(option, _)| **option == wanted).map(|(_, value)| *value);
         if let (Some(buffer), Some(bytes)) = (value(ERROR_LOG), value(ERROR_LOG_BYTES)) {

@@ -122,7 +122,13 @@ impl Driver {
         let is_blocking = self.streams[&stream].is_blocking;
         for (&other, state) in &self.streams {
             let is_of_both = stream == default || other == default;
-            if is_blocking && is_of_both && other != stream && state.context == context && state.is_blocking && !state.is_idle() {
+            if is_blocking
+                && is_of_both
+                && other != stream
+                && state.context == context
+                && state.is_blocking
+                && !state.is_idle()
+            {
                 after.push((other, state.end()));
             }
         }
@@ -179,7 +185,9 @@ impl Driver {
                 ready.push((handle, 0));
                 // A kernel that is started early and does not wait may overtake the kernel before it.
                 let overtakes = |entry: &&Entry| {
-                    entry.is_early && is_ready(entry) && matches!((&first.work, &entry.work), (Work::Kernel { .. }, Work::Kernel { .. }))
+                    entry.is_early
+                        && is_ready(entry)
+                        && matches!((&first.work, &entry.work), (Work::Kernel { .. }, Work::Kernel { .. }))
                 };
                 if entries.next().as_ref().is_some_and(overtakes) {
                     ready.push((handle, 1));
@@ -224,10 +232,14 @@ impl Driver {
                 let (to, from) = (to.place.plus(row * to.pitch), from.place.plus(row * from.pitch));
                 copy(&machine, to, from, width)
             }),
-            Work::Fill { to, element, width, count } if width == 1 || element[..width].iter().all(|&byte| byte == element[0]) => {
+            Work::Fill { to, element, width, count }
+                if width == 1 || element[..width].iter().all(|&byte| byte == element[0]) =>
+            {
                 machine.fill(to, element[0], width * count).map_err(refuse)
             }
-            Work::Fill { to, element, width, count } => machine.write(to, &element[..width].repeat(count)).map_err(refuse),
+            Work::Fill { to, element, width, count } => {
+                machine.write(to, &element[..width].repeat(count)).map_err(refuse)
+            }
             Work::Kernel { function, launch } => self.run(&machine, &function, &launch),
             Work::Record { event, number } => {
                 if let Some(event) = self.events.get_mut(&event).filter(|event| event.number == number) {
@@ -265,7 +277,8 @@ fn copy(machine: &machine::Device, to: Where, from: Where, width: usize) -> Done
             Ok(())
         }
         (Where::Host(to), Where::Host(from)) => {
-            let (to, from) = (std::ptr::with_exposed_provenance_mut::<u8>(to), std::ptr::with_exposed_provenance::<u8>(from));
+            let (to, from) =
+                (std::ptr::with_exposed_provenance_mut::<u8>(to), std::ptr::with_exposed_provenance::<u8>(from));
             // SAFETY: as in both cases above.
             unsafe { to.copy_from(from, width) };
             Ok(())

@@ -1,14 +1,17 @@
 //! What is printed when a kernel fails, and the status that the program gets.
 
 use super::status::{
-    ASSERT, ILLEGAL_ADDRESS, ILLEGAL_INSTRUCTION, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Status,
+    ASSERT, ILLEGAL_ADDRESS, ILLEGAL_INSTRUCTION, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS,
+    Status,
 };
 use crate::machine::{Fault, FaultKind};
 
 /// The status of a kernel that failed.
 pub(crate) fn status_of(kind: &FaultKind) -> Status {
     match kind {
-        FaultKind::OutOfBounds | FaultKind::UseAfterFree | FaultKind::ReadOnly | FaultKind::StackOverflow => ILLEGAL_ADDRESS,
+        FaultKind::OutOfBounds | FaultKind::UseAfterFree | FaultKind::ReadOnly | FaultKind::StackOverflow => {
+            ILLEGAL_ADDRESS
+        }
         FaultKind::Misaligned => MISALIGNED_ADDRESS,
         FaultKind::Assert { .. } => ASSERT,
         FaultKind::IllegalInstruction => ILLEGAL_INSTRUCTION,

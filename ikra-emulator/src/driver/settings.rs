@@ -103,7 +103,8 @@ impl Settings {
 
     /// The status with which loading a module is to fail whose text has one of the words of the plan.
     pub(crate) fn failure_of_text(&self, text: &str) -> Option<Status> {
-        let mut of_texts = self.failures.iter().filter_map(|(name, failure)| Some((name.strip_prefix("text/")?, failure)));
+        let mut of_texts =
+            self.failures.iter().filter_map(|(name, failure)| Some((name.strip_prefix("text/")?, failure)));
         of_texts.find(|(word, _)| text.contains(word)).map(|(_, failure)| failure.status)
     }
 }

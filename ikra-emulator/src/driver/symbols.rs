@@ -2,14 +2,38 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::context::{cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetCurrent, cuCtxGetDevice, cuCtxGetLimit, cuCtxGetStreamPriorityRange, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCacheConfig, cuCtxSetCurrent, cuCtxSetFlags, cuCtxSetLimit, cuCtxSynchronize, cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxRetain, cuFuncSetAttribute, cuFuncSetCacheConfig};
-use super::device::{cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetUuid_v2, cuDeviceTotalMem_v2, cuDriverGetVersion, cuGetErrorName, cuGetErrorString, cuGetProcAddress_v2, cuInit};
-use super::event::{cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventQuery, cuEventRecord, cuEventSynchronize};
-use super::graph::{cuGraphDestroy, cuGraphExecDestroy, cuGraphGetNodes, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphUpload, cuStreamBeginCapture_v2, cuStreamEndCapture, cuThreadExchangeStreamCaptureMode};
+use super::context::{
+    cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetCurrent, cuCtxGetDevice, cuCtxGetLimit,
+    cuCtxGetStreamPriorityRange, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCacheConfig, cuCtxSetCurrent,
+    cuCtxSetFlags, cuCtxSetLimit, cuCtxSynchronize, cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2,
+    cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxRetain, cuFuncSetAttribute, cuFuncSetCacheConfig,
+};
+use super::device::{
+    cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetUuid_v2, cuDeviceTotalMem_v2,
+    cuDriverGetVersion, cuGetErrorName, cuGetErrorString, cuGetProcAddress_v2, cuInit,
+};
+use super::event::{
+    cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventQuery, cuEventRecord, cuEventSynchronize,
+};
+use super::graph::{
+    cuGraphDestroy, cuGraphExecDestroy, cuGraphGetNodes, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphUpload,
+    cuStreamBeginCapture_v2, cuStreamEndCapture, cuThreadExchangeStreamCaptureMode,
+};
 use super::launch::{cuLaunchKernel, cuLaunchKernelEx};
-use super::memory::{cuMemAllocAsync, cuMemAlloc_v2, cuMemFreeAsync, cuMemFreeHost, cuMemFree_v2, cuMemGetAddressRange_v2, cuMemGetInfo_v2, cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemcpy2DAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoD_v2, cuMemcpyDtoHAsync_v2, cuMemcpyDtoH_v2, cuMemcpyHtoDAsync_v2, cuMemcpyHtoD_v2, cuMemsetD32Async, cuMemsetD8Async, cuMemsetD8_v2};
-use super::module::{cuFuncGetAttribute, cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleLoadData, cuModuleLoadDataEx, cuModuleUnload, cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags};
-use super::stream::{cuLaunchHostFunc, cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamGetCtx, cuStreamIsCapturing, cuStreamQuery, cuStreamSynchronize, cuStreamWaitEvent};
+use super::memory::{
+    cuMemAlloc_v2, cuMemAllocAsync, cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost, cuMemGetAddressRange_v2,
+    cuMemGetInfo_v2, cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemcpy2DAsync_v2, cuMemcpyDtoD_v2,
+    cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemsetD8_v2,
+    cuMemsetD8Async, cuMemsetD32Async,
+};
+use super::module::{
+    cuFuncGetAttribute, cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleLoadData, cuModuleLoadDataEx,
+    cuModuleUnload, cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+};
+use super::stream::{
+    cuLaunchHostFunc, cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamGetCtx,
+    cuStreamIsCapturing, cuStreamQuery, cuStreamSynchronize, cuStreamWaitEvent,
+};
 
 macro_rules! table {
     ($($name:ident)*) => { [$((stringify!($name), $name as *mut c_void)),*] };

@@ -11,7 +11,7 @@ use crate::{
         window,
     },
     races::Race,
-    registers::{ALL, Row},
+    registers::Row,
     warp::Warp,
 };
 
@@ -101,16 +101,13 @@ impl Core<'_> {
         let mut spaces = [0u64; 5];
         for lane in crate::registers::lanes(active) {
             let address = addresses[lane];
-            if address % bytes as u64 != 0 {
-                return self.misaligned(warp, lane, address, bytes, active);
+            if !address.is_multiple_of(bytes as u64) {
+                return self.misaligned(lane, address, bytes);
             }
             let place = locate(access.space, address);
             let space = match place {
                 Where::Global(address) => {
                     sectors.add(address);
-                    if bytes > 32 {
-                        sectors.add(address + 32)
-                    };
                     self.load_global(shared, warp, lane, address, access, &mut values, &mut unwritten)?
                 }
                 Where::Shared(at) => {
@@ -317,8 +314,8 @@ impl Core<'_> {
         let is_written = poison.iter().fold(0, |all, one| all | one) & active == 0;
         for lane in warp.ordered(active) {
             let address = addresses[lane];
-            if address % bytes as u64 != 0 {
-                return self.misaligned(warp, lane, address, bytes, active);
+            if !address.is_multiple_of(bytes as u64) {
+                return self.misaligned(lane, address, bytes);
             }
             match locate(access.space, address) {
                 Where::Global(address) => {
@@ -482,15 +479,11 @@ impl Core<'_> {
         Err(Trouble::at(lane, FaultKind::OutOfBounds, address as u64, detail))
     }
 
+    /// A fault even without checks, as on hardware.
     #[cold]
-    pub(super) fn misaligned(&self, _: &Warp, lane: usize, address: u64, bytes: usize, active: u32) -> Outcome {
-        if !self.context.checks.bounds {
-            let _ = (active, ALL);
-        }
-        let detail = format!(
-            "the access is of {bytes} bytes; the address lies in {}",
-            self.context.device.memory.describe(address)
-        );
+    pub(super) fn misaligned(&self, lane: usize, address: u64, bytes: usize) -> Outcome {
+        let place = self.context.device.memory.describe(address);
+        let detail = format!("the access is of {bytes} bytes; the address lies in {place}");
         Err(Trouble::at(lane, FaultKind::Misaligned, address, detail))
     }
 

@@ -28,8 +28,8 @@ impl Core<'_> {
         let mut sectors = Sectors::new();
         for lane in warp.ordered(active) {
             let address = addresses[lane];
-            if address % width as u64 != 0 {
-                return self.misaligned(warp, lane, address, width, active);
+            if !address.is_multiple_of(width as u64) {
+                return self.misaligned(lane, address, width);
             }
             match locate(atomic.space, address) {
                 Where::Global(address) => {
