@@ -6,8 +6,7 @@ use crate::emulated;
 use crate::run::{Outcome, cargo, program, step};
 use crate::tables;
 
-const USAGE: &str =
-    "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE] | docs FILE … | plots] [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE] | docs FILE … | plots] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {

@@ -34,7 +34,8 @@ type Counts = BTreeMap<String, u64>;
 /// Runs all programs on the emulator, prints a table, and compares it with one of an earlier run.
 pub fn emulated(earlier: Option<&str>) -> Outcome {
     // Before the new one takes its place.
-    let earlier = earlier.map(|path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))).transpose()?;
+    let earlier =
+        earlier.map(|path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))).transpose()?;
     step(&mut cargo("build --release -p ikra-emulator"))?;
     let target = env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     let name = format!("{}ikra_emulator{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
@@ -134,10 +135,15 @@ fn table(all: &BTreeMap<String, Counts>) -> String {
         let threads = of("threads").max(1);
         // Widths are parts of the names: `load-global-4`.
         let is_of = |name: &str, what: &str| {
-            name == what || name.strip_prefix(what).is_some_and(|rest| rest.trim_start_matches('-').parse::<u32>().is_ok())
+            name == what
+                || name.strip_prefix(what).is_some_and(|rest| rest.trim_start_matches('-').parse::<u32>().is_ok())
         };
         let sum = |names: &[&str]| -> u64 {
-            counts.iter().filter(|(name, _)| names.iter().any(|what| is_of(name, what))).map(|(_, &number)| number).sum()
+            counts
+                .iter()
+                .filter(|(name, _)| names.iter().any(|what| is_of(name, what)))
+                .map(|(_, &number)| number)
+                .sum()
         };
         let cells = COLUMNS.map(|(_, names)| format!("{:.2}", sum(names) as f64 / threads as f64));
         let registers = if of("assigned-registers") > 0 { of("assigned-registers") } else { of("registers") };
@@ -166,7 +172,10 @@ fn differences(earlier: &str, now: &str) -> String {
             text.push_str(&format!("{kernel}: {}\n", changed.join(", ")));
         }
     }
-    before.keys().filter(|kernel| !after.contains_key(*kernel)).for_each(|kernel| text.push_str(&format!("{kernel}: gone\n")));
+    before
+        .keys()
+        .filter(|kernel| !after.contains_key(*kernel))
+        .for_each(|kernel| text.push_str(&format!("{kernel}: gone\n")));
     if text.is_empty() { "no kernel differs\n".to_owned() } else { text }
 }
 

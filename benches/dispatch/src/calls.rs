@@ -227,7 +227,11 @@ pub(crate) fn objects(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 /// TYPEPTR's figure 12b: 16 M objects, by the number of classes in a warp.
 pub(crate) fn classes(baselines: &Baselines) -> Result<(), ikra::Error> {
-    figure(baselines, "classes", &[1, 2, 4, 8, 16, 32].map(|classes| (classes.to_string(), classes, size(1 << 24, MOST_COUNTED))))
+    figure(
+        baselines,
+        "classes",
+        &[1, 2, 4, 8, 16, 32].map(|classes| (classes.to_string(), classes, size(1 << 24, MOST_COUNTED))),
+    )
 }
 
 /// Job reordering.

@@ -170,8 +170,11 @@ pub(crate) fn raytrace(baselines: &Baselines) -> Result<(), ikra::Error> {
             let time = with_columns(&mut renderer, COMPARED, &mut pixels, |columns| call(baselines, function, columns));
             let differing = light.iter().zip(&pixels).filter(|(a, b)| a != b).count();
             let contracted = function.ends_with("_contracted");
-            let differ =
-                if differing == 0 || contracted || is_counting() { String::new() } else { format!(" **{differing} pixels DIFFER**") };
+            let differ = if differing == 0 || contracted || is_counting() {
+                String::new()
+            } else {
+                format!(" **{differing} pixels DIFFER**")
+            };
             format!("{}{differ}", with_ratio(time, ikra))
         };
         row(&[

@@ -14,8 +14,8 @@ use std::time::Instant;
 use baselines::Baselines;
 use ikra::prelude::*;
 use ikra::{On, Place};
-use ikra_baselines::{is_counting, median, size};
 use ikra_baselines::table::{grouped, ratio, row, table};
+use ikra_baselines::{is_counting, median, size};
 
 /// Steps of a batch, which is timed as a whole.
 const STEPS: u32 = 10;

@@ -19,8 +19,8 @@ use std::time::Instant;
 use baselines::{Baselines, Start, State, Version};
 use ikra::Place;
 use ikra::prelude::*;
-use ikra_baselines::{COUNT, is_counting, median, size};
 use ikra_baselines::table::{grouped, table};
+use ikra_baselines::{COUNT, is_counting, median, size};
 use streets::City;
 use traffic::model::{Car, Clock, Controller, Rules, SharedSignalGroup};
 use traffic::{Parameters, Traffic};
@@ -261,12 +261,11 @@ fn kernels() -> Result<(), Box<dyn Error>> {
 /// INNER Fig. 11: in its city on a GPU, in a smaller one on the host. Of all layouts, or of those whose name begins so:
 /// `aos_c_15` is [`Car::path`] with 15 elements inlined, objects in rows.
 fn arrays(place: Place, only: &str) -> Result<(), Box<dyn Error>> {
-    let (rounds, steps, (city, cars)) =
-        match place {
-            Place::Host => (9, 100, sizes().swap_remove(0)),
-            _ if is_counting() => (1, 4, (city(12_000), 1000)),
-            _ => (5, 60, (City::DENVER, DENVER_CARS)),
-        };
+    let (rounds, steps, (city, cars)) = match place {
+        Place::Host => (9, 100, sizes().swap_remove(0)),
+        _ if is_counting() => (1, 4, (city(12_000), 1000)),
+        _ => (5, 60, (City::DENVER, DENVER_CARS)),
+    };
     let from = Start::of(&mut start(&city, cars)?);
     let machine = if place == Place::Host { "host" } else { "GPU" };
     println!("{machine}: {} cells, {cars} cars, medians of {rounds} rounds of {steps} steps", from.limits.len());
@@ -321,7 +320,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.next().ok_or(usage)?;
     let mut groups: Vec<String> = arguments.collect();
     if groups.is_empty() {
-        groups = if path == COUNT { vec!["kernels".to_owned(), "arrays".to_owned()] } else { vec!["sizes".to_owned(), "growth".to_owned()] };
+        groups = if path == COUNT {
+            vec!["kernels".to_owned(), "arrays".to_owned()]
+        } else {
+            vec!["sizes".to_owned(), "growth".to_owned()]
+        };
     }
     let baselines = if path == "host" { None } else { Some(Baselines::open(&path)?) };
     match &baselines {

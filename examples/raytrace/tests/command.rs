@@ -144,6 +144,10 @@ fn a_gpu_computes_what_the_host_does() {
         return;
     }
     let mut program = Command::new(env!("CARGO_BIN_EXE_raytrace"));
-    let output = ikra_test_gpu::choose(&mut program).args(&["--size", "24x24", "--samples", "1", "--check"]).arg("--gpu").output().unwrap();
+    let output = ikra_test_gpu::choose(&mut program)
+        .args(&["--size", "24x24", "--samples", "1", "--check"])
+        .arg("--gpu")
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());
 }

@@ -42,7 +42,9 @@ fn host_and_device_agree_over_a_thousand_steps() {
     let part = if is_emulated() { 10 } else { 1 };
     for lights in [Lights::Smart, Lights::RoundRobin] {
         let network = City { junctions: 2000 / part, ..City::default() }.build();
-        agree(|| Traffic::new(&network, &Parameters { cars: 20_000 / part as u32, lights, ..Parameters::default() }).unwrap());
+        agree(|| {
+            Traffic::new(&network, &Parameters { cars: 20_000 / part as u32, lights, ..Parameters::default() }).unwrap()
+        });
     }
     agree(|| Traffic::ring(10_000, 5, &Parameters { cars: 2500, ..Parameters::default() }).unwrap());
 }

@@ -237,8 +237,7 @@ fn too_old(library: &libloading::Library, symbol: &str) -> String {
 
 /// Why a library cannot be opened.
 fn reason(error: &libloading::Error, name: &OsStr) -> String {
-    std::error::Error::source(error)
-        .map_or_else(|| format!("{} was not found", name.display()), ToString::to_string)
+    std::error::Error::source(error).map_or_else(|| format!("{} was not found", name.display()), ToString::to_string)
 }
 
 /// Names the library that is the driver.

@@ -170,7 +170,8 @@ fn older_devices_and_drivers_start_none_early() {
         return;
     }
     // Also a driver that does not take the text.
-    let variables = [("CAPABILITY", "75"), ("CAPABILITY", "89"), ("CUDA", "12030"), ("PLAN", "text/griddepcontrol:222")];
+    let variables =
+        [("CAPABILITY", "75"), ("CAPABILITY", "89"), ("CUDA", "12030"), ("PLAN", "text/griddepcontrol:222")];
     for variable in variables {
         let parts = starts(&[variable]);
         assert!(parts.iter().all(|(_, starts)| !starts.contains('*')), "{variable:?}: {parts:?}");

@@ -11,7 +11,6 @@ use ikra_device_tests::model::waves::*;
 use ikra_device_tests::model::*;
 use ikra_device_tests::{emulated, has_gpu};
 
-
 const N: usize = 1000;
 
 fn crowd() -> Crowd {

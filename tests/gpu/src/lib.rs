@@ -21,7 +21,8 @@ pub fn emulator() -> PathBuf {
     let program = std::env::current_exe().expect("the path of this program");
     // Tests lie beside it; programs in the folder above.
     let folders = program.ancestors().skip(1).take(3);
-    let places: Vec<PathBuf> = folders.flat_map(|folder| [folder.join(&name), folder.join("deps").join(&name)]).collect();
+    let places: Vec<PathBuf> =
+        folders.flat_map(|folder| [folder.join(&name), folder.join("deps").join(&name)]).collect();
     let found = places.iter().find(|path| path.is_file()).cloned();
     found.unwrap_or_else(|| panic!("{name} is not beside {}: `cargo build -p ikra-emulator`", program.display()))
 }
