@@ -249,14 +249,15 @@ fn turn(core: &mut Core<'_>, block: &mut Block) -> Result<bool, Box<Fault>> {
             if warp.running == 0 && warp.at_aligned == 0 && warp.at_exchange == 0 {
                 continue;
             }
-            let before = core.counts.warp_instructions;
+            // Jumps that cost nothing are steps too.
+            let before = warp.clock;
             let was_waiting = (warp.at_aligned, warp.at_exchange);
             let budget = core.random.slice();
             if let Err(trouble) = core.run(block, n, budget) {
                 return Err(Box::new(core.context.fault_of(block, n, *trouble)));
             }
             let warp = &block.warps[n];
-            let moved = core.counts.warp_instructions != before
+            let moved = warp.clock != before
                 || (warp.at_aligned, warp.at_exchange) != was_waiting
                 || !block.shared.released.is_empty();
             block.release();

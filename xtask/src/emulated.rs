@@ -77,14 +77,11 @@ fn read(line: &str) -> Option<(String, Counts)> {
     Some((name, counts.collect()))
 }
 
-/// `Body_advance` of `ikra_kernel_Body_advance_0123456789abcdef`.
+/// `Body_advance_45_11` of `ikra_kernel_Body_advance_45_11_01234567`: the fingerprint changes with Ikra.
 fn short(symbol: &str) -> String {
     let name = symbol.strip_prefix("ikra_kernel_").unwrap_or(symbol);
-    let is_number = |text: &str| text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match name.rsplit_once('_') {
-        Some((name, end)) if is_number(end) => name.to_owned(),
-        _ => name.to_owned(),
-    }
+    let is_fingerprint = |part: &&str| part.len() == 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.split('_').filter(|part| !is_fingerprint(part)).collect::<Vec<_>>().join("_")
 }
 
 /// Adds counts; of what does not add up, the larger counts.
@@ -183,7 +180,7 @@ fn differences(earlier: &str, now: &str) -> String {
 mod tests {
     use super::*;
 
-    const LINE: &str = "ikra_kernel_Body_advance_0123456789abcdef\tthreads=64\tinstructions=640\tload-global-4=64\tload-global-8=64\tload-sectors=8\tregisters=7";
+    const LINE: &str = "ikra_kernel_Body_advance_45_11_01234567_reduce0\tthreads=64\tinstructions=640\tload-global-4=64\tload-global-8=64\tload-sectors=8\tregisters=7";
 
     fn counted(line: &str) -> BTreeMap<String, Counts> {
         let mut all = BTreeMap::new();
@@ -196,15 +193,15 @@ mod tests {
     fn counts_are_per_thread_and_names_without_fingerprints() {
         let table = table(&counted(LINE));
         let row = table.lines().nth(1).unwrap();
-        assert!(row.starts_with("Body_advance\t64\t10.00\t2.00\t0.00\t"), "{row}");
+        assert!(row.starts_with("Body_advance_45_11_reduce0\t64\t10.00\t2.00\t0.00\t"), "{row}");
         assert!(row.ends_with("\t0.12\t0.00\t0.00\t7"), "{row}");
     }
 
     #[test]
     fn what_differs_is_listed() {
         let (one, other) = (table(&counted(LINE)), table(&counted(&LINE.replace("=640", "=1280"))));
-        assert_eq!(differences(&one, &other), "Body_advance: instructions 10.00 -> 20.00\n");
+        assert_eq!(differences(&one, &other), "Body_advance_45_11_reduce0: instructions 10.00 -> 20.00\n");
         assert_eq!(differences(&one, &one), "no kernel differs\n");
-        assert_eq!(differences("kernel\tthreads\n", &one).lines().next(), Some("Body_advance: new"));
+        assert_eq!(differences("kernel\tthreads\n", &one).lines().next(), Some("Body_advance_45_11_reduce0: new"));
     }
 }

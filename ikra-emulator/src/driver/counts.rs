@@ -112,7 +112,7 @@ mod at_exit {
         super::super::state::write_counts();
     }
 
-    // SAFETY: functions of this section are called without arguments when the library's process ends.
+    // Functions of this section are called when the process ends; what they are given is not looked at.
     #[unsafe(link_section = ".fini_array")]
     #[used]
     static WRITE: extern "C" fn() = write;

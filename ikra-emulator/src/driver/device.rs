@@ -85,7 +85,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_ui
         let capability = driver.settings.capability;
         let number = match attribute {
             // Threads of a block, in all and in each dimension; blocks of a grid in each.
-            1 | 2 | 3 => 1024,
+            1..=3 => 1024,
             4 => 64,
             5 => i32::MAX,
             6 | 7 => 65_535,

@@ -346,7 +346,7 @@ impl Driver {
         if has_none || is_wide || threads > 1024 || launch.block[2] > 64 {
             return Err(INVALID_VALUE);
         }
-        let shared = u64::from(function.info().shared_bytes as u32) + u64::from(launch.shared_bytes);
+        let shared = u64::from(function.info().shared_bytes) + u64::from(launch.shared_bytes);
         if shared > 227 * 1024 { Err(INVALID_VALUE) } else { Ok(()) }
     }
 }

@@ -10,8 +10,6 @@ use super::status::Status;
 pub(crate) enum Checks {
     /// The launch fails.
     Fail,
-    /// It is printed.
-    Warn,
     /// Nothing is checked beyond what a GPU notices.
     Off,
 }
@@ -70,9 +68,8 @@ impl Settings {
     pub(crate) fn of_environment() -> Result<Self, String> {
         let checks = match variable("CHECKS").as_deref() {
             None | Some("on") => Checks::Fail,
-            Some("warn") => Checks::Warn,
             Some("off") => Checks::Off,
-            Some(other) => return Err(format!("IKRA_EMULATOR_CHECKS={other}: give `on`, `warn` or `off`")),
+            Some(other) => return Err(format!("IKRA_EMULATOR_CHECKS={other}: give `on` or `off`")),
         };
         Ok(Self {
             devices: number("DEVICES", 1)?,

@@ -222,7 +222,7 @@ impl Driver {
         self.streams.insert(default, Stream::new(handle, true));
         let checks = match self.settings.checks {
             Checks::Off => machine::Checks { bounds: true, ..machine::Checks::NONE },
-            Checks::Fail | Checks::Warn => machine::Checks::default(),
+            Checks::Fail => machine::Checks::default(),
         };
         let options = machine::Options {
             seed: self.settings.seed,
