@@ -174,7 +174,7 @@ impl<K: Kernel> Meeting<K> {
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call::<K>(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive() } {
-            self.values = finish::<K, K>(view, table, index).0;
+            self.values = finish::<K>(view, table, index).0;
         }
     }
 
