@@ -1,5 +1,7 @@
 //! Instructions as programs write them: operands, types and modifiers reach the right arithmetic.
 
+#![allow(clippy::result_large_err, reason = "a fault ends a launch: its size costs nothing")]
+
 mod common;
 
 use common::{Bench, kernel};
