@@ -48,7 +48,9 @@ fn main() {
             let (blocks, threads) = (64, 256);
             let bytes = blocks as usize * threads as usize * 4;
             let [a, b] = ["a", "b"].map(|name| device.allocate(bytes, name).expect("there is memory"));
-            device.fill(a, 1, bytes).and_then(|()| device.fill(b, 1, bytes)).expect("the memory is there");
+            for address in [a, b] {
+                device.fill(address, 1, bytes).expect("the memory is there");
+            }
             let arguments = [a, b].iter().flat_map(|n| n.to_le_bytes()).collect();
             let launch = Launch { grid: [blocks, 1, 1], block: [threads, 1, 1], arguments, ..Launch::default() };
             let kernel = program.kernel("k").expect("there is one");

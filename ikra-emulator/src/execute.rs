@@ -7,6 +7,7 @@ mod atomic;
 mod barrier;
 mod builtin;
 mod call;
+mod contiguous;
 mod exchange;
 
 pub(crate) use call::OVERHEAD;

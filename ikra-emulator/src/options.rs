@@ -58,7 +58,7 @@ impl Default for Options {
             memory_bytes: 16 << 30,
             shared_bytes_per_block: 96 << 10,
             heap_bytes: 8 << 20,
-            instruction_limit: 20_000_000_000,
+            instruction_limit: 1_000_000_000,
         }
     }
 }

@@ -23,6 +23,8 @@ use crate::memory::shadow::{Entry, Pair, TIMES};
 pub(crate) struct Fences {
     clock: AtomicU64,
     any: AtomicBool,
+    /// A block's clock came to its end: later fences are not known, so all blocks count as ordered.
+    exhausted: AtomicBool,
     blocks: Mutex<HashMap<u64, Vec<(u32, u64)>>>,
 }
 
@@ -35,6 +37,9 @@ impl Fences {
 
     /// Whether the other block executed a fence after its time, and this one a fence after that.
     fn order(&self, other: u64, time: u32, own: u64) -> bool {
+        if self.exhausted.load(Relaxed) {
+            return true;
+        }
         if !self.any.load(Relaxed) {
             return false;
         }
@@ -96,6 +101,8 @@ impl Clock {
             if device {
                 fences.add(self.block, time);
             }
+        } else {
+            fences.exhausted.store(true, SeqCst);
         }
     }
 
@@ -241,6 +248,18 @@ mod tests {
         a.fence(&fences, true);
         assert!(b.read(&pair, 70, 0, false, &fences).is_some());
         b.fence(&fences, true);
+        assert_eq!(b.read(&pair, 70, 0, false, &fences), None);
+    }
+
+    #[test]
+    fn clocks_that_came_to_their_end_order_everything() {
+        let (fences, pair) = (Fences::default(), Pair::default());
+        let (mut a, b) = (clock(0), clock(1));
+        assert_eq!(a.write(&pair, 3, 0, false, &fences), None);
+        assert!(b.read(&pair, 70, 0, false, &fences).is_some());
+        a.time = TIMES;
+        a.fence(&fences, true);
+        assert!(!a.enabled);
         assert_eq!(b.read(&pair, 70, 0, false, &fences), None);
     }
 

@@ -6,12 +6,13 @@ use crate::{
     code::{Access, Address, Element, Semantics, Space},
     counts::CountedSpace,
     fault::FaultKind,
+    grid::Context,
     memory::{
         allocations::{Allocation, Purpose},
         window,
     },
     races::Race,
-    registers::Row,
+    registers::{ALL, Row},
     warp::Warp,
 };
 
@@ -99,7 +100,16 @@ impl Core<'_> {
         let mut values = [[0; 32]; 8];
         let mut sectors = Sectors::new();
         let mut spaces = [0u64; 5];
-        for lane in crate::registers::lanes(active) {
+        let mut rest = active;
+        if active == ALL
+            && let Some(done) = self.load_contiguous(shared, warp, access, &addresses, &mut values[0])
+        {
+            unwritten = done?;
+            rest = 0;
+            spaces[CountedSpace::Global as usize] = 32;
+            self.counts.load_sectors += sectors_of(addresses[0], 32 * bytes);
+        }
+        for lane in crate::registers::lanes(rest) {
             let address = addresses[lane];
             if !address.is_multiple_of(bytes as u64) {
                 return self.misaligned(lane, address, bytes);
@@ -187,7 +197,7 @@ impl Core<'_> {
             if !checks.bounds {
                 return Ok(CountedSpace::Global);
             }
-            return Err(self.outside(lane, address, bytes));
+            return Err(self.context.outside(lane, address, bytes));
         };
         for n in 0..access.elements.len() {
             values[n][lane] = allocation.cells.load(at + n * width, width);
@@ -210,8 +220,7 @@ impl Core<'_> {
             for pair in allocation.shadow.entries(at, bytes) {
                 let race = shared.clock.read(pair, thread, warp.sync, access.semantics.atomic, &self.context.fences);
                 if let Some(race) = race {
-                    let place = self.context.device.memory.describe(address);
-                    return Err(self.race(lane, address, race, place));
+                    return Err(self.context.race_at(lane, address, race));
                 }
             }
         }
@@ -249,7 +258,7 @@ impl Core<'_> {
             for pair in shared.shadow.entries(at, bytes) {
                 let race = shared.clock.read(pair, thread, warp.sync, access.semantics.atomic, &self.context.fences);
                 if let Some(race) = race {
-                    return Err(self.race(
+                    return Err(self.context.race(
                         lane,
                         address as u64,
                         race,
@@ -312,7 +321,17 @@ impl Core<'_> {
         }
         let written = |n: usize, lane: usize| if poison[n] >> lane & 1 == 1 { 0 } else { 0xff };
         let is_written = poison.iter().fold(0, |all, one| all | one) & active == 0;
-        for lane in warp.ordered(active) {
+        let mut rest = active;
+        if active == ALL
+            && is_written
+            && let Some(done) = self.store_contiguous(shared, warp, access, &addresses, &values[0])
+        {
+            done?;
+            rest = 0;
+            spaces[CountedSpace::Global as usize] = 32;
+            self.counts.store_sectors += sectors_of(addresses[0], 32 * bytes);
+        }
+        for lane in warp.ordered(rest) {
             let address = addresses[lane];
             if !address.is_multiple_of(bytes as u64) {
                 return self.misaligned(lane, address, bytes);
@@ -383,9 +402,8 @@ impl Core<'_> {
         semantics: Semantics,
     ) -> Outcome<Option<(&Allocation, usize)>> {
         let context = self.context;
-        // Looked up twice, since a fault needs all of `self`.
         let Some((allocation, at)) = self.recent.find(address, bytes) else {
-            return if context.checks.bounds { Err(self.outside(lane, address, bytes)) } else { Ok(None) };
+            return if context.checks.bounds { Err(context.outside(lane, address, bytes)) } else { Ok(None) };
         };
         if allocation.purpose == Purpose::Constant {
             let detail = context.device.memory.describe(address);
@@ -395,12 +413,11 @@ impl Core<'_> {
             let thread = shared.clock.first + u64::from(warp.number) * 32 + lane as u64;
             for pair in allocation.shadow.entries(at, bytes) {
                 if let Some(race) = shared.clock.write(pair, thread, warp.sync, semantics.atomic, &context.fences) {
-                    let place = context.device.memory.describe(address);
-                    return Err(self.race(lane, address, race, place));
+                    return Err(context.race_at(lane, address, race));
                 }
             }
         }
-        Ok(self.recent.find(address, bytes))
+        Ok(Some((allocation, at)))
     }
 
     /// Where a store or an atomic operation writes shared memory.
@@ -420,7 +437,7 @@ impl Core<'_> {
             for pair in shared.shadow.entries(at, bytes) {
                 let race = shared.clock.write(pair, thread, warp.sync, semantics.atomic, &self.context.fences);
                 if let Some(race) = race {
-                    return Err(self.race(
+                    return Err(self.context.race(
                         lane,
                         address as u64,
                         race,
@@ -486,18 +503,30 @@ impl Core<'_> {
         let detail = format!("the access is of {bytes} bytes; the address lies in {place}");
         Err(Trouble::at(lane, FaultKind::Misaligned, address, detail))
     }
+}
 
+/// Sectors of 32 bytes that a range touches.
+const fn sectors_of(address: u64, bytes: usize) -> u64 {
+    (address + bytes as u64 - 1) / 32 - address / 32 + 1
+}
+
+impl Context<'_> {
     #[cold]
     pub(super) fn outside(&self, lane: usize, address: u64, bytes: usize) -> Box<Trouble> {
-        let memory = &self.context.device.memory;
-        let fault = memory.fault(address);
+        let fault = self.device.memory.fault(address);
         let detail = format!("{bytes} bytes at {}", fault.detail);
         Trouble::at(lane, fault.kind, address, detail)
     }
 
+    /// A race in global memory.
+    #[cold]
+    pub(super) fn race_at(&self, lane: usize, address: u64, race: Race) -> Box<Trouble> {
+        self.race(lane, address, race, self.device.memory.describe(address))
+    }
+
     #[cold]
     pub(super) fn race(&self, lane: usize, address: u64, race: Race, place: String) -> Box<Trouble> {
-        let (block, thread) = self.context.coordinates(race.thread);
+        let (block, thread) = self.coordinates(race.thread);
         let kind = FaultKind::Race { other_block: block, other_thread: thread, other_access: race.access };
         Trouble::at(lane, kind, address, place)
     }

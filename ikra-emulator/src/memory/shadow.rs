@@ -94,7 +94,8 @@ pub(crate) struct Pair {
     pub(crate) read: AtomicU64,
 }
 
-const CHUNK: usize = 4096;
+/// Bytes of which the entries lie one after the other.
+pub(crate) const CHUNK: usize = 4096;
 
 #[derive(Default)]
 struct Chunk {
