@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use ikra_ptx::{Item, Module};
 
-use crate::files::hash;
+use crate::files::{hash, write_if_changed};
 use crate::krate::{Krate, PROFILE};
 use crate::toolchain::{Libraries, TARGET, Toolchain};
 use crate::{Device, Floats, artifact, messages, passes, turn};
@@ -105,12 +105,10 @@ pub(crate) fn compile(
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
     let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let mut code = passes::parsed(&text).map_err(|error| not_understood(&error, toolchain, &path))?;
-    if !device.lines {
-        without_lines(&mut code);
-    }
+    // For tests, which do without one pass or another.
+    write_if_changed(&out.join("ikra_device.compiler.ptx"), &text);
     let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
-    passes::done(&mut code, toolchain.release(), &left_out, cfg!(debug_assertions))
+    let code = rewritten(&text, toolchain.release(), device.lines, &left_out)
         .map_err(|error| not_understood(&error, toolchain, &path))?;
     let ir = match device.floats {
         Floats::Strict => {
@@ -122,8 +120,27 @@ pub(crate) fn compile(
     Ok(Made { code, ir, sources: artifact::sources(&profile, &krate.name) })
 }
 
+/// What a release of the compiler wrote, as it is given to the driver, without the passes that are named in `left_out`.
+///
+/// # Errors
+///
+/// What is not understood of the text.
+pub(crate) fn rewritten(
+    text: &str,
+    compiler: &str,
+    keeps_lines: bool,
+    left_out: &[String],
+) -> Result<Module, String> {
+    let mut code = passes::parsed(text).map_err(|error| error.to_string())?;
+    if !keeps_lines {
+        without_lines(&mut code);
+    }
+    passes::done(&mut code, compiler, left_out, cfg!(debug_assertions))?;
+    Ok(code)
+}
+
 /// What to tell the user of code that is not understood: another compiler than those that were tried wrote it.
-fn not_understood(error: &dyn std::fmt::Display, toolchain: &Toolchain, path: &Path) -> String {
+fn not_understood(error: &str, toolchain: &Toolchain, path: &Path) -> String {
     let version = toolchain.version.lines().next().unwrap_or_default();
     format!(
         "the device code that {version} wrote to {} is not understood: {error}; this is a mistake of ikra-build, or the compiler is newer than it: IKRA_RUSTC can name an older one",

@@ -48,6 +48,11 @@ const PASSES: &[Pass] = &[
     ("words", words::passed),
 ];
 
+/// The names of the passes, in their order.
+pub(crate) fn names() -> Vec<&'static str> {
+    PASSES.iter().map(|(name, _)| *name).collect()
+}
+
 /// The compiler's code as a program. Kernels note what they do in registers that nobody declares.
 pub(crate) fn parsed(code: &str) -> Result<Module, Error> {
     Module::parse_with(code, &[(NOTED_KERNEL, Type::B64), (NOTED_OBJECT, Type::B32)])
