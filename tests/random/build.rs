@@ -1,7 +1,6 @@
 //! Writes random programs and their plain models.
 //!
-//! The seeds are [`SEEDS`], or those of the variable `IKRA_RANDOM_SEEDS`, `5` or `100..120`: these programs are compiled for the GPU
-//! too, which takes much longer.
+//! The seeds are [`SEEDS`], or those of the variable `IKRA_RANDOM_SEEDS`, `5` or `100..120`: these programs are larger.
 
 #[path = "src/actions.rs"]
 mod actions;
@@ -34,7 +33,7 @@ fn seeds() -> std::ops::Range<u64> {
     }
 }
 
-/// Whether seeds were chosen: then programs are larger, and device code is made of them.
+/// Whether seeds were chosen: then programs are larger.
 fn is_chosen() -> bool {
     std::env::var_os("IKRA_RANDOM_SEEDS").is_some()
 }
@@ -60,7 +59,5 @@ fn main() {
     }
     fs::write(folder.join("modules.rs"), format!("#[path = {path:?}]\npub mod random;\n"))
         .expect("OUT_DIR can be written");
-    if is_chosen() {
-        ikra_build::Device::new(path).stack(16 * 1024).build();
-    }
+    ikra_build::Device::new(path).stack(16 * 1024).build();
 }

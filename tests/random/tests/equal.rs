@@ -1,7 +1,12 @@
 //! Random kernels give the results of a plain model, on the host with any number of threads and on a GPU.
 #![allow(missing_docs, reason = "a test, not a library")]
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use ikra::Place;
+use ikra_build::ptx;
 use ikra_random_tests::PROGRAMS;
 
 fn compare(place: Place) {
@@ -32,22 +37,50 @@ fn several_threads() {
 /// On the machine's GPU, or on the emulator, whose order of warps each seed draws anew.
 #[test]
 fn gpu() {
-    if option_env!("IKRA_DEVICE_CODE").is_none() {
-        println!("SKIPPED: there is no device code; set IKRA_RANDOM_SEEDS");
-        return;
-    }
     if !ikra_test_gpu::has_gpu(option_env!("IKRA_DEVICE_CODE")) {
         return;
     }
     compare(Place::Gpu(0));
     if ikra_test_gpu::is_emulated() && std::env::var_os(CHILD).is_none() {
         for seed in ["1", "2"] {
-            let mut run = std::process::Command::new(std::env::current_exe().unwrap());
-            run.args(["--exact", "gpu", "--nocapture"]).env(CHILD, "1");
-            let output = ikra_test_gpu::emulate(&mut run, &[("SEED", seed)]).output().unwrap();
-            let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-            assert!(output.status.success(), "seed {seed}: {}\n{}", said[0], said[1]);
+            emulated(seed, None).unwrap_or_else(|said| panic!("seed {seed}: {said}"));
         }
+    }
+}
+
+/// Runs [`gpu`] in a process of its own on the emulator, with this device code instead of the program's.
+fn emulated(seed: &str, code: Option<&Path>) -> Result<(), String> {
+    let mut run = Command::new(std::env::current_exe().unwrap());
+    run.args(["--exact", "gpu", "--nocapture"]).env(CHILD, "1");
+    if let Some(code) = code {
+        run.env("IKRA_REPLACE_DEVICE_CODE", format!("ikra-random-tests={}", code.display()));
+    }
+    let output = ikra_test_gpu::emulate(&mut run, &[("SEED", seed)]).output().unwrap();
+    let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+    if output.status.success() { Ok(()) } else { Err(format!("{}\n{}", said[0], said[1])) }
+}
+
+/// Device code does the same without each of the passes over it.
+#[test]
+fn each_pass_may_be_left_out() {
+    let Some(code) = option_env!("IKRA_DEVICE_CODE") else {
+        println!("SKIPPED: there is no compiler for the device");
+        return;
+    };
+    let code = Path::new(code);
+    let compiled = fs::read_to_string(code.with_extension("compiler.ptx")).unwrap();
+    let whole = fs::read_to_string(code).unwrap();
+    // What the program has to know of recursion is said behind the passes.
+    let is_mark = |line: &&str| ["//ikra:recursive", "//ikra:stack"].iter().any(|mark| line.starts_with(mark));
+    let marks: String = whole.lines().filter(is_mark).map(|line| format!("{line}\n")).collect();
+    // The host fills the tables that entries take, which this pass says.
+    let passes: Vec<&str> = ptx::passes().into_iter().filter(|&name| name != "words").collect();
+    let all: Vec<String> = passes.iter().map(|name| format!("-{name}")).collect();
+    for left_out in all.iter().cloned().chain([all.join(",")]) {
+        let text = ptx::rewritten(&compiled, &left_out).unwrap() + &marks;
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("without{}.ptx", left_out.replace(',', "")));
+        fs::write(&path, text).unwrap();
+        emulated("1", Some(&path)).unwrap_or_else(|said| panic!("{left_out}: {said}"));
     }
 }
 
