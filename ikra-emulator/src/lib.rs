@@ -82,6 +82,36 @@
 //! `cargo run --release -p ikra-emulator --example speed` measures thread instructions per second on one core, with all checks.
 //! On a core of a server that others used too, it found 1055 million for arithmetic, 177 million where three of seven instructions access
 //! memory, and 323 million where lanes diverge.
+//!
+//! # As a driver
+//!
+//! The package's library, `libikra_emulator.so`, has the functions of the [driver] that Ikra and `cudarc` use, and stands in for
+//! `libcuda.so.1`:
+//!
+//! ```console
+//! $ cargo build --release -p ikra-emulator
+//! $ IKRA_DRIVER=target/release/libikra_emulator.so cargo run -p nbody -- --place gpu --check
+//! ```
+//!
+//! | variable | default | |
+//! | --- | --- | --- |
+//! | `IKRA_EMULATOR_CHECKS` | `on` | `on`: a finding of the checks is printed and makes the launch fail; `off`: only accesses out of bounds do |
+//! | `IKRA_EMULATOR_SEED` | 0 | decides the order of blocks, warps and lanes, and in which order streams do their work |
+//! | `IKRA_EMULATOR_THREADS` | cores | cores of the host that run blocks; with 1 the same seed gives the same order |
+//! | `IKRA_EMULATOR_DEVICES` | 1 | the number of GPUs |
+//! | `IKRA_EMULATOR_CAPABILITY` | 90 | their compute capability: 90 for `sm_90` |
+//! | `IKRA_EMULATOR_MULTIPROCESSORS` | 4 | their multiprocessors |
+//! | `IKRA_EMULATOR_MEMORY` | 16 GiB | their memory in bytes |
+//! | `IKRA_EMULATOR_CUDA` | 13000 | the version that the driver says it is: 12030 for CUDA 12.3 |
+//! | `IKRA_EMULATOR_PLAN` | | functions that fail: `cuInit:100`; `cuMemAlloc_v2:2@3` from the third call on; `text/word:218` for modules with a word; with commas between |
+//! | `IKRA_EMULATOR_TRACE` | 0 | 1: each call is printed on standard error, and what is put on streams |
+//! | `IKRA_EMULATOR_COUNTS` | | a file to which a line per kernel is appended at the end: what it executed, loaded and stored. Texts of modules are kept beside it |
+//!
+//! Work is put on streams, and done later: when the host waits for it, or for something behind it. Streams that do not wait for each
+//! other do their work in any order. Copies from and to memory that is not page-locked are as CUDA's: their bytes are taken at once,
+//! or are there when the call returns. After a kernel has failed, nothing works in its context. Times of events are those of the
+//! emulator. A kernel runs to its end before another begins; one that is started early and does not wait may come before the one in
+//! front of it. There are no textures, managed memory or memory pools.
 
 #![allow(clippy::result_large_err, reason = "a fault ends a launch: its size costs nothing")]
 

@@ -87,7 +87,7 @@ pub unsafe extern "C" fn cuGraphInstantiateWithFlags(executable: *mut Handle, gr
 pub unsafe extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> Status {
     call("cuGraphLaunch", |driver| {
         let graph = driver.executables.get(&executable).cloned().ok_or(INVALID_HANDLE)?;
-        driver.trace(|| format!("stream {stream:#x} launches graph {executable:#x}"));
+        driver.trace(|| format!("stream {stream:#x} replays graph {executable:#x}"));
         driver.put_on(stream, Work::Graph(graph), Vec::new(), false)
     })
 }

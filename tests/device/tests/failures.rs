@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ikra::prelude::*;
 use ikra::{Error, GpuError};
 use ikra_device_tests::model::*;
-use ikra_device_tests::{DEVICE_CODE, has_gpu};
+use ikra_device_tests::{DEVICE_CODE, has_gpu, is_emulated};
 
 /// One test at a time: some fill the device's memory.
 fn alone() -> MutexGuard<'static, ()> {
@@ -148,7 +148,7 @@ fn no_device_memory() {
         "{error}"
     );
     // The world has no room on the device while this is taken, and works on the host.
-    let mut sim = crowd(20_000_000);
+    let mut sim = crowd(if is_emulated() { 5_000_000 } else { 20_000_000 });
     sim.cuda_open(0).unwrap();
     let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let error = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
