@@ -125,12 +125,7 @@ pub(crate) fn compile(
 /// # Errors
 ///
 /// What is not understood of the text.
-pub(crate) fn rewritten(
-    text: &str,
-    compiler: &str,
-    keeps_lines: bool,
-    left_out: &[String],
-) -> Result<Module, String> {
+pub(crate) fn rewritten(text: &str, compiler: &str, keeps_lines: bool, left_out: &[String]) -> Result<Module, String> {
     let mut code = passes::parsed(text).map_err(|error| error.to_string())?;
     if !keeps_lines {
         without_lines(&mut code);

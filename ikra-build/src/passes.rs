@@ -3,18 +3,16 @@
 //! The code is a program, `ikra_ptx::Module`: parsed once and printed once. A pass makes another that does the same, and says how
 //! often it fired. What it relies on it finds in definitions, uses and control flow ([`values`]), never in the text.
 //!
-//! How often each fired stands at the end of the code: `//ikra:passes rustc=1.96.0 spaces=120 slots=4 …`. Tests compare that with what was expected
+//! How often each fired stands at the end of the code: `//ikra:passes rustc=1.96.0 spaces=120 stores=4 …`. Tests compare that with what was expected
 //! (`tests/device/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
 
 mod checks;
-mod counters;
 mod counts;
 mod edits;
 mod loops;
 mod offsets;
 mod panics;
 mod rows;
-mod slots;
 mod spaces;
 mod stores;
 mod strides;
@@ -35,10 +33,8 @@ type Pass = (&'static str, fn(&mut Module) -> usize);
 
 const PASSES: &[Pass] = &[
     ("spaces", spaces::named),
-    ("slots", slots::direct),
     ("stores", stores::after_loads),
     ("strides", strides::stepped),
-    ("counters", counters::down),
     ("counts", counts::read_once),
     ("panics", panics::reported),
     ("uncalled", uncalled::emptied),
@@ -78,7 +74,7 @@ pub(crate) fn done(module: &mut Module, compiler: &str, left_out: &[String], is_
     Ok(())
 }
 
-/// The passes that a list such as `-counters,-slots` leaves out.
+/// The passes that a list such as `-stores,-offsets` leaves out.
 ///
 /// # Errors
 ///

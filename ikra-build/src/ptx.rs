@@ -77,7 +77,7 @@ impl Kernel {
     }
 }
 
-/// Device code made anew of what the compiler wrote, without the passes in a list such as `-counters,-slots`.
+/// Device code made anew of what the compiler wrote, without the passes in a list such as `-stores,-offsets`.
 ///
 /// `compiled` is the file `ikra_device.compiler.ptx` that a build leaves beside the device code, `ikra_device.ptx`. For tests that
 /// device code does the same with each pass and without it: `IKRA_REPLACE_DEVICE_CODE=package=FILE` has a program run with it.

@@ -48,15 +48,6 @@ impl<'b> Row<'_, 'b> {
         all[..all.len() - 1].iter().enumerate()
     }
 
-    /// The jump back.
-    pub(super) fn jump(&self) -> &'b Instruction {
-        self.values.body.blocks[self.block].instructions.last().expect("it jumps back")
-    }
-
-    pub(super) fn at(&self, index: usize) -> Position {
-        Position { block: self.block, index }
-    }
-
     /// The places that assign a register.
     pub(super) fn assigned(&self, register: Register) -> impl Iterator<Item = usize> {
         self.values.uses.writes(register).iter().filter(|at| at.block == self.block).map(|at| at.index)

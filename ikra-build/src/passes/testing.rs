@@ -40,20 +40,3 @@ pub(super) fn done(pass: fn(&mut Module) -> usize, code: &str) -> (String, usize
     assert_eq!(fired > 0, module != before, "it fired {fired} times: {module}");
     (shown(&module), fired)
 }
-
-/// What a pass makes of a program: the lines that are new, in their order.
-pub(super) fn changed(pass: fn(&mut Module) -> usize, code: &str) -> Vec<String> {
-    let (new, _) = done(pass, code);
-    let old = normal(code);
-    let mut old = old.lines().peekable();
-    let mut changed = Vec::new();
-    for line in new.lines() {
-        // Lines of both are in the same order.
-        if old.clone().any(|other| other == line) {
-            while old.next().is_some_and(|other| other != line) {}
-        } else {
-            changed.push(line.to_owned());
-        }
-    }
-    changed
-}

@@ -124,16 +124,12 @@ fn a_constant_waits_for_what_was_loaded() {
     assert_eq!(drain.body.matches("@other st.global.b32").count(), 1, "{}", drain.body);
 }
 
-/// A counter that nothing else reads takes one register, and a check that may panic no branch around the branch of its condition.
+/// A check that may panic takes no branch around the branch of its condition.
 #[test]
-fn counters_count_down_and_checks_come_first() {
+fn checks_come_first() {
     let Some(path) = device_code() else { return };
     let kernels = ptx::kernels(&std::fs::read_to_string(path).unwrap());
     let named = |name: &str| kernels.iter().find(|kernel| kernel.name.starts_with(name)).unwrap();
-    let follow = &named("ikra_kernel_Knot_follow_").body;
-    let is_compared = |line: &&str| line.contains("setp.ne.b32") && line.ends_with(", 0;");
-    let counters = follow.lines().filter(|line| line.contains("\tsub.s32"));
-    assert!(counters.count() >= 2 && follow.lines().filter(is_compared).count() >= 2, "{follow}");
     let keep = &named("ikra_kernel_Knot_keep_").body;
     assert!(keep.contains("%ikra_fails bra"), "{keep}");
 }
