@@ -1,6 +1,6 @@
 //! Loops of one block: what they assign, and how they are entered.
 
-use ikra_ptx::{Instruction, Opcode, Operand, Position, Register};
+use ikra_ptx::{Instruction, Opcode, Operand, Register};
 
 use super::values::Values;
 
