@@ -126,7 +126,10 @@ impl Driver {
                 self.counts.add(function.info(), launch, &counts);
                 Ok(())
             }
-            Err(fault) => Err(report::kernel_failed(&fault)),
+            Err(fault) => {
+                let object = |thread| report::object_of(machine, function.info(), launch, thread);
+                Err(report::kernel_failed(&fault, object))
+            }
         }
     }
 }
