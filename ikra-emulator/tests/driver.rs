@@ -3,6 +3,7 @@
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::multiple_unsafe_ops_per_block,
+    clippy::borrow_as_ptr,
     reason = "calls of functions of the driver, with places of this test's"
 )]
 
@@ -31,7 +32,7 @@ impl Opened {
         let mut context = 0;
         unsafe {
             assert_eq!(cuInit(0), 0);
-            assert_eq!(cuDevicePrimaryCtxRetain(&mut context, 0), 0);
+            assert_eq!(cuDevicePrimaryCtxRetain(&raw mut context, 0), 0);
             assert_eq!(cuCtxSetCurrent(context), 0);
         }
         Self(alone)
@@ -46,19 +47,19 @@ impl Drop for Opened {
 
 fn stream(flags: u32) -> usize {
     let mut stream = 0;
-    assert_eq!(unsafe { cuStreamCreate(&mut stream, flags) }, 0);
+    assert_eq!(unsafe { cuStreamCreate(&raw mut stream, flags) }, 0);
     stream
 }
 
 fn memory(bytes: usize) -> u64 {
     let mut address = 0;
-    assert_eq!(unsafe { cuMemAlloc_v2(&mut address, bytes) }, 0);
+    assert_eq!(unsafe { cuMemAlloc_v2(&raw mut address, bytes) }, 0);
     address
 }
 
 fn pinned(bytes: usize) -> *mut u8 {
     let mut start = null_mut();
-    assert_eq!(unsafe { cuMemHostAlloc(&mut start, bytes, 0) }, 0);
+    assert_eq!(unsafe { cuMemHostAlloc(&raw mut start, bytes, 0) }, 0);
     start.cast()
 }
 
@@ -103,7 +104,7 @@ fn streams_that_do_not_wait_for_each_other_show_it() {
     let (place, result) = (memory(4), memory(4));
     let run = |waits: bool| unsafe {
         let mut event = 0;
-        assert_eq!(cuEventCreate(&mut event, NO_TIMING), 0);
+        assert_eq!(cuEventCreate(&raw mut event, NO_TIMING), 0);
         assert_eq!(cuMemsetD32Async(place, 1, 1, other), 0);
         assert_eq!(cuStreamSynchronize(other), 0);
         assert_eq!(cuMemsetD32Async(place, 2, 1, one), 0);
@@ -141,17 +142,17 @@ fn what_is_recorded_is_done_by_each_launch() {
         assert_eq!(cuMemsetD32Async(copy, 0, 1, one), 0);
         assert_eq!(cuStreamSynchronize(one), 0);
         assert_eq!(cuStreamBeginCapture_v2(one, 2), 0);
-        assert_eq!((cuStreamIsCapturing(one, &mut status), status), (0, 1));
+        assert_eq!((cuStreamIsCapturing(one, &raw mut status), status), (0, 1));
         assert_eq!(cuMemsetD32Async(place, 4, 1, one), 0);
         // Another stream becomes part of the recording by an event.
-        assert_eq!((cuEventCreate(&mut event, NO_TIMING), cuEventRecord(event, one)), (0, 0));
+        assert_eq!((cuEventCreate(&raw mut event, NO_TIMING), cuEventRecord(event, one)), (0, 0));
         assert_eq!(cuStreamWaitEvent(other, event, 0), 0);
         assert_eq!(cuMemcpyDtoDAsync_v2(copy, place, 4, other), 0);
         assert_eq!(cuStreamSynchronize(one), 900, "nobody waits for what is recorded");
-        assert_eq!(cuStreamEndCapture(other, &mut graph), 401, "it began in another stream");
-        assert_eq!(cuStreamEndCapture(one, &mut graph), 0);
+        assert_eq!(cuStreamEndCapture(other, &raw mut graph), 401, "it began in another stream");
+        assert_eq!(cuStreamEndCapture(one, &raw mut graph), 0);
         assert_eq!((at(place), at(copy)), (1, 0), "nothing was done");
-        assert_eq!(cuGraphInstantiateWithFlags(&mut executable, graph, 0), 0);
+        assert_eq!(cuGraphInstantiateWithFlags(&raw mut executable, graph, 0), 0);
         assert_eq!(cuGraphDestroy(graph), 0);
         for _ in 0..2 {
             assert_eq!(cuMemsetD32Async(place, 2, 1, one), 0);
@@ -168,14 +169,14 @@ fn events_have_times_once_they_are_reached() {
     let (stream, place) = (stream(NON_BLOCKING), memory(1 << 20));
     let (mut start, mut end, mut time) = (0, 0, -1.0);
     unsafe {
-        assert_eq!((cuEventCreate(&mut start, 0), cuEventCreate(&mut end, 0)), (0, 0));
-        assert_eq!(cuEventElapsedTime(&mut time, start, end), 400, "never recorded");
+        assert_eq!((cuEventCreate(&raw mut start, 0), cuEventCreate(&raw mut end, 0)), (0, 0));
+        assert_eq!(cuEventElapsedTime(&raw mut time, start, end), 400, "never recorded");
         assert_eq!(cuEventRecord(start, stream), 0);
         assert_eq!(cuMemsetD8Async(place, 1, 1 << 20, stream), 0);
         assert_eq!(cuEventRecord(end, stream), 0);
-        assert_eq!(cuEventElapsedTime(&mut time, start, end), 600, "not there yet");
+        assert_eq!(cuEventElapsedTime(&raw mut time, start, end), 600, "not there yet");
         assert_eq!(cuEventSynchronize(end), 0);
-        assert_eq!((cuEventQuery(end), cuEventElapsedTime(&mut time, start, end)), (0, 0));
+        assert_eq!((cuEventQuery(end), cuEventElapsedTime(&raw mut time, start, end)), (0, 0));
     }
     assert!(time > 0.0);
 }
@@ -190,7 +191,7 @@ fn a_copy_out_of_bounds_loses_the_context_until_it_is_reset() {
         assert_eq!(cuStreamSynchronize(stream), 700);
         assert_eq!(cuMemAlloc_v2(&mut 0, 4), 700, "everything fails from now on");
         assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, 0), 700);
-        assert_eq!((cuCtxGetDevice(&mut device), device), (0, 0));
+        assert_eq!((cuCtxGetDevice(&raw mut device), device), (0, 0));
         assert_eq!(cuDevicePrimaryCtxReset_v2(0), 0);
         assert_eq!(cuStreamSynchronize(stream), 400, "it is gone");
     }
@@ -229,7 +230,7 @@ fn a_text_that_is_no_program_says_in_which_line() {
         (c".version 42.0\n.target sm_75\n", 222, "Unsupported .version 42.0; current version is '9.0'"),
     ] {
         let found =
-            unsafe { cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_ptr()) };
+            unsafe { cuModuleLoadDataEx(&raw mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_ptr()) };
         let said = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
         assert!(found == status && said.contains(words), "{found}: {said}");
     }
@@ -258,16 +259,16 @@ fn contexts_of_a_program_are_their_own() {
     let place = memory(4);
     let (mut primary, mut own, mut context) = (0, 0, 0);
     unsafe {
-        assert_eq!(cuCtxGetCurrent(&mut primary), 0);
-        assert_eq!(cuCtxCreate_v3(&mut own, null_mut(), 0, 0, 0), 0);
-        assert_eq!((cuCtxGetCurrent(&mut context), context), (0, own));
+        assert_eq!(cuCtxGetCurrent(&raw mut primary), 0);
+        assert_eq!(cuCtxCreate_v3(&raw mut own, null_mut(), 0, 0, 0), 0);
+        assert_eq!((cuCtxGetCurrent(&raw mut context), context), (0, own));
         let stream = stream(0);
-        assert_eq!((cuStreamGetCtx(stream, &mut context), context), (0, own));
+        assert_eq!((cuStreamGetCtx(stream, &raw mut context), context), (0, own));
         assert_eq!(cuMemFree_v2(place), 1, "memory of another context");
         assert_eq!(cuDeviceGetAttribute(&mut 0, 75, 0), 0);
         assert_eq!(cuCtxDestroy_v2(primary), 201, "that is the device's");
         assert_eq!(cuCtxDestroy_v2(own), 0);
-        assert_eq!((cuCtxGetCurrent(&mut context), context), (0, primary));
+        assert_eq!((cuCtxGetCurrent(&raw mut context), context), (0, primary));
         assert_eq!((cuStreamSynchronize(stream), cuMemFree_v2(place)), (400, 0));
     }
 }
@@ -277,9 +278,9 @@ fn functions_are_found_by_name() {
     let mut found: c_int = -1;
     let mut function = null_mut();
     unsafe {
-        assert_eq!(cuGetProcAddress_v2(c"cuMemAlloc".as_ptr(), &mut function, 12_000, 0, &mut found), 0);
+        assert_eq!(cuGetProcAddress_v2(c"cuMemAlloc".as_ptr(), &raw mut function, 12_000, 0, &raw mut found), 0);
         assert_eq!((function, found), (cuMemAlloc_v2 as *mut c_void, 0));
-        assert_eq!(cuGetProcAddress_v2(c"cuNothing".as_ptr(), &mut function, 12_000, 0, &mut found), 500);
+        assert_eq!(cuGetProcAddress_v2(c"cuNothing".as_ptr(), &raw mut function, 12_000, 0, &raw mut found), 500);
         assert!(function.is_null() && found == 1);
     }
 }

@@ -229,7 +229,7 @@ fn replaced(code: DeviceCode) -> Result<Option<&'static str>, GpuError> {
     static FILES: Mutex<Vec<(String, &'static str)>> = Mutex::new(Vec::new());
     let Ok(variable) = std::env::var("IKRA_REPLACE_DEVICE_CODE") else { return Ok(code.text()) };
     let pairs = variable.split(',').filter_map(|pair| pair.split_once('='));
-    let Some(path) = pairs.filter(|(package, _)| *package == code.package()).map(|(_, path)| path).last() else {
+    let Some(path) = pairs.filter(|(package, _)| *package == code.package()).map(|(_, path)| path).next_back() else {
         return Ok(code.text());
     };
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
