@@ -97,7 +97,7 @@ fn a_driver_that_is_not_there_is_an_error_that_says_who_named_it() {
 fn a_program_that_chooses() {
     let emulator = ikra_test_gpu::emulator();
     // SAFETY: the emulator's functions are those of the driver.
-    let mut choose = || unsafe { load(&emulator) };
+    let choose = || unsafe { load(&emulator) };
     choose().unwrap();
     assert_eq!(library().unwrap(), emulator.to_str().unwrap());
     let context = Context::open(0).unwrap();

@@ -200,6 +200,6 @@ fn a_gpu_computes_what_the_host_does() {
     }
     let mut program = Command::new(env!("CARGO_BIN_EXE_bfs"));
     let output =
-        ikra_test_gpu::choose(&mut program).args(&["--vertices", "3000", "--check"]).arg("--gpu").output().unwrap();
+        ikra_test_gpu::choose(&mut program).args(["--vertices", "3000", "--check"]).arg("--gpu").output().unwrap();
     assert!(output.status.success(), "{}", str::from_utf8(&output.stderr).unwrap());
 }

@@ -145,7 +145,7 @@ fn a_gpu_computes_what_the_host_does() {
     }
     let mut program = Command::new(env!("CARGO_BIN_EXE_raytrace"));
     let output = ikra_test_gpu::choose(&mut program)
-        .args(&["--size", "24x24", "--samples", "1", "--check"])
+        .args(["--size", "24x24", "--samples", "1", "--check"])
         .arg("--gpu")
         .output()
         .unwrap();
