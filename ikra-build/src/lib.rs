@@ -68,6 +68,7 @@ pub mod ptxas;
 mod strict;
 mod toolchain;
 mod turn;
+pub mod variants;
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -12,6 +12,11 @@ pub const fn pays<P: Phase>() -> bool {
     P::EFFECTS.shares_atomics(!P::BESIDE.is_empty())
 }
 
+#[cfg_attr(target_arch = "nvptx64", path = "alone/device_access.rs")]
+#[cfg_attr(not(target_arch = "nvptx64"), path = "alone/host_access.rs")]
+mod access;
+
+pub(crate) use access::Access;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::run_alone;
 

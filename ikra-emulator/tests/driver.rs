@@ -229,8 +229,9 @@ fn a_text_that_is_no_program_says_in_which_line() {
         (c".version 6.3\n.target sm_120\n", 218, "higher than that of the device"),
         (c".version 42.0\n.target sm_75\n", 222, "Unsupported .version 42.0; current version is '9.0'"),
     ] {
-        let found =
-            unsafe { cuModuleLoadDataEx(&raw mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_ptr()) };
+        let found = unsafe {
+            cuModuleLoadDataEx(&raw mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_ptr())
+        };
         let said = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
         assert!(found == status && said.contains(words), "{found}: {said}");
     }

@@ -6,7 +6,8 @@ use std::path::{self, PathBuf};
 use crate::run::{Outcome, cargo, program, step};
 
 /// The published crates, in the order in which they would be published.
-const PUBLISHED: &str = "-p ikra-marks -p ikra-core -p ikra-runtime -p ikra-gpu -p ikra-macros -p ikra-ptx -p ikra-build -p ikra";
+const PUBLISHED: &str =
+    "-p ikra-marks -p ikra-core -p ikra-runtime -p ikra-gpu -p ikra-macros -p ikra-ptx -p ikra-build -p ikra";
 
 /// Formatting, lints, and documentation without warnings.
 pub fn lint() -> Outcome {

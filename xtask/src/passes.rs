@@ -12,8 +12,6 @@ use crate::run::{Outcome, cargo};
 /// The packages that have device code, each with its counts: a line per package.
 const EXPECTED: &str = "tests/passes.txt";
 const HEAD: &str = "# How often each pass over device code fires, by package: `cargo xtask passes bless` writes it. docs/compilers.md says more.\n";
-/// The random programs that device code is made of here.
-const SEEDS: &str = "1..3";
 
 /// Makes the device code of all packages by each compiler that can, and compares how often passes fired; or writes what is
 /// expected. Adds the compilers that cannot.
@@ -78,21 +76,15 @@ fn compared(expected: &BTreeMap<String, Fired>, found: &BTreeMap<String, Fired>)
 /// How often passes fired in the device code of each package.
 fn fired(rustc: &Path) -> Result<BTreeMap<String, Fired>, String> {
     let packages = packages()?;
+    let mut command = cargo("check --message-format=json");
+    command.args(packages.iter().flat_map(|package| ["-p", package])).env("IKRA_RUSTC", rustc);
+    // Other programs would be made of other seeds.
+    command.env_remove("IKRA_RANDOM_SEEDS");
     let mut all = BTreeMap::new();
-    let (random, others): (Vec<&String>, Vec<&String>) =
-        packages.iter().partition(|package| package.as_str() == "ikra-random-tests");
-    for (packages, seeds) in [(others, None), (random, Some(SEEDS))] {
-        let mut command = cargo("check --message-format=json");
-        command.args(packages.iter().flat_map(|package| ["-p", package])).env("IKRA_RUSTC", rustc);
-        // Their device code is made of seeds that are chosen.
-        if let Some(seeds) = seeds {
-            command.env("IKRA_RANDOM_SEEDS", seeds);
-        }
-        for (package, path) in made(&mut command)? {
-            let code = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-            let fired = Fired::read(&code).ok_or(format!("{path} does not say how often passes fired"))?;
-            all.insert(package, fired);
-        }
+    for (package, path) in made(&mut command)? {
+        let code = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+        let fired = Fired::read(&code).ok_or(format!("{path} does not say how often passes fired"))?;
+        all.insert(package, fired);
     }
     Ok(all)
 }

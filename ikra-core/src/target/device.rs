@@ -1,6 +1,5 @@
 //! The device's side.
 
-pub(crate) mod access;
 pub(crate) mod ahead;
 pub(crate) mod approximate;
 pub(crate) mod arithmetic;

@@ -1,6 +1,5 @@
 //! The host's side.
 
-pub(crate) mod access;
 pub(crate) mod ahead;
 pub(crate) mod approximate;
 pub(crate) mod arithmetic;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ikra::Place;
-use ikra_build::ptx;
+use ikra_build::variants;
 use ikra_random_tests::PROGRAMS;
 
 fn compare(place: Place) {
@@ -74,10 +74,10 @@ fn each_pass_may_be_left_out() {
     let is_mark = |line: &&str| ["//ikra:recursive", "//ikra:stack"].iter().any(|mark| line.starts_with(mark));
     let marks: String = whole.lines().filter(is_mark).map(|line| format!("{line}\n")).collect();
     // The host fills the tables that entries take, which this pass says.
-    let passes: Vec<&str> = ptx::passes().into_iter().filter(|&name| name != "words").collect();
+    let passes: Vec<&str> = variants::names().into_iter().filter(|&name| name != "words").collect();
     let all: Vec<String> = passes.iter().map(|name| format!("-{name}")).collect();
     for left_out in all.iter().cloned().chain([all.join(",")]) {
-        let text = ptx::rewritten(&compiled, &left_out).unwrap() + &marks;
+        let text = variants::rewritten(&compiled, &left_out).unwrap() + &marks;
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("without{}.ptx", left_out.replace(',', "")));
         fs::write(&path, text).unwrap();
         emulated("1", Some(&path)).unwrap_or_else(|said| panic!("{left_out}: {said}"));

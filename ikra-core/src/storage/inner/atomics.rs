@@ -7,6 +7,7 @@ use core::ops::{Range, RangeBounds};
 use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsWindow};
 use super::{ArrayStorage, array_storage, array_stored};
+use crate::alone::Access;
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
@@ -17,7 +18,6 @@ use crate::range::within;
 use crate::storage::atomic::sealed::Cell;
 use crate::storage::{Atomic, AtomicValue, Storage, Stored};
 use crate::table::Table;
-use crate::target::access::Access;
 use crate::value::Value;
 
 /// A field that is an inner array of atomics: the `K`-th of class `C`, arranged by `A`.

@@ -1,6 +1,6 @@
 //! How an atomic of a kernel is accessed: by plain loads and stores, if one thread runs the kernel.
 
-use crate::alone::pays;
+use super::pays;
 use crate::info::ClassInfo;
 use crate::phase::Phase;
 use crate::table::Table;
