@@ -21,7 +21,7 @@ use crate::{
     },
     options::Options,
     program::{Initial, Kernel, Program, VariableSpace},
-    races::Fences,
+    races::{Fences, Updates},
     registers::Row,
     schedule::{BlockOrder, Random},
 };
@@ -330,6 +330,7 @@ impl Device {
             stack_bytes: u32::try_from(stack).unwrap_or(u32::MAX / 2),
             checks: self.options.checks,
             fences: Fences::default(),
+            updates: Updates::new(),
             executed: AtomicU64::new(0),
             next: AtomicU64::new(0),
             order: BlockOrder::new(blocks, &mut random),

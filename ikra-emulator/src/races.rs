@@ -8,7 +8,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Mutex,
+        Mutex, MutexGuard,
         atomic::{
             AtomicBool, AtomicU64,
             Ordering::{Relaxed, SeqCst},
@@ -51,6 +51,25 @@ impl Fences {
 
     fn has(&self, block: u64) -> bool {
         self.any.load(Relaxed) && self.blocks.lock().expect("no holder of the lock panics").contains_key(&block)
+    }
+}
+
+/// Locks that make one step of an atomic operation and its note, so that the last one noted of a place is the last one there.
+///
+/// Else a block that saw another one's update could find it noted after its own, and a store that follows would be taken for a
+/// race with an update that it comes after.
+pub(crate) struct Updates([Mutex<()>; UPDATES]);
+
+const UPDATES: usize = 64;
+
+impl Updates {
+    pub(crate) fn new() -> Self {
+        Self([const { Mutex::new(()) }; UPDATES])
+    }
+
+    /// Waits until no other thread updates the word at the address, or one of those that share its lock.
+    pub(crate) fn lock(&self, address: u64) -> MutexGuard<'_, ()> {
+        self.0[(address / 8) as usize % UPDATES].lock().expect("no holder of the lock panics")
     }
 }
 

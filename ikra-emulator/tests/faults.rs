@@ -208,6 +208,27 @@ fn neighbouring_bytes_are_no_race() {
 }
 
 #[test]
+fn a_store_comes_after_the_updates_that_its_block_saw() {
+    let text = kernel(
+        1,
+        "
+        ld.param.u64 %rd1, [p0];
+        atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;
+        setp.ne.s32 %p1, %r1, 31;
+        @%p1 bra LEAVE;
+        st.global.u32 [%rd1], 0;
+        LEAVE:
+        ret;",
+    );
+    let bench = Bench::new(&text, Options { threads: 4, ..Options::default() });
+    let address = bench.values(&[0]);
+    for _ in 0..4000 {
+        bench.launch(32, 1, &[address]).unwrap_or_else(|fault| panic!("{fault}"));
+        assert_eq!(bench.read(address, 1), [0]);
+    }
+}
+
+#[test]
 fn the_last_block_may_read_what_others_wrote() {
     let text = |fence: &str| {
         kernel(

@@ -12,7 +12,7 @@ impl Core<'_> {
         if atomic.semantics.fence {
             shared.clock.fence(&self.context.fences, true);
         }
-        let width = atomic.width;
+        let (context, width) = (self.context, atomic.width);
         let addresses = addresses(warp, atomic.address);
         if warp.registers.is_poisoned {
             let address = warp.registers.source_poison(atomic.address.base) & active;
@@ -35,6 +35,7 @@ impl Core<'_> {
                 Where::Global(address) => {
                     sectors.add(address);
                     self.written_before(lane, address, width)?;
+                    let _one_step = shared.clock.enabled.then(|| context.updates.lock(address));
                     if let Some((allocation, at)) =
                         self.writable(shared, warp, lane, address, width, atomic.semantics)?
                     {
