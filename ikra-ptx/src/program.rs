@@ -9,22 +9,22 @@ use crate::special::Special;
 /// A text of PTX, as a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
-    /// What it holds, in the order of the text.
+    /// Its parts, in the order of the text.
     pub items: Vec<Item>,
 }
 
-/// What a module holds.
+/// A part of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// `.version`, `.target`, `.address_size` or `.file`, with what stands behind it up to the end of the line.
+    /// `.version`, `.target`, `.address_size` or `.file`, with the rest of the line.
     Directive(String),
-    /// A comment that tools read, as it stands: `//ikra:class …`. Comments that begin with `// ` are for people, and left out.
+    /// A comment for tools, verbatim: `//ikra:class …`. Comments that begin with `// ` are for people, and left out.
     Annotation(String),
     /// A variable in memory.
     Variable(Variable),
     /// A function, or the declaration of one.
     Function(Box<Function>),
-    /// A section with what debuggers read, as it stands.
+    /// A section with data for debuggers, verbatim.
     Section(String),
 }
 
@@ -63,17 +63,17 @@ impl Module {
     }
 }
 
-/// Who sees a variable or a function.
+/// The visibility of a variable or a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Linkage {
     /// This module.
     #[default]
     Private,
-    /// `.visible`: everybody.
+    /// `.visible`: all modules.
     Visible,
     /// `.extern`: it is defined elsewhere.
     Extern,
-    /// `.weak`: everybody, and another definition may take its place.
+    /// `.weak`: all modules, and another definition may replace it.
     Weak,
     /// `.common`: all modules share one.
     Common,
@@ -82,7 +82,7 @@ pub enum Linkage {
 /// A variable in memory: of a module, of a function (`.local`, `.shared`), or of a call (`.param`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Who sees it.
+    /// Its visibility.
     pub linkage: Linkage,
     /// `.global`, `.const`, `.shared`, `.local` or `.param`.
     pub space: Modifier,
@@ -92,16 +92,16 @@ pub struct Variable {
     pub ty: Type,
     /// Its name.
     pub name: String,
-    /// How many elements it has, by dimensions; none if it is a scalar. A length that is not given is `None`.
+    /// The number of elements, by dimensions; none for a scalar. A missing length is `None`.
     pub lengths: Vec<Option<u64>>,
-    /// Its first value.
+    /// Its initial value.
     pub value: Option<Value>,
     /// The line of the text.
     pub line: u32,
 }
 
 impl Variable {
-    /// How many bytes it takes; `None` if a length is not given.
+    /// The number of bytes that it takes; `None` if a length is missing.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         self.lengths.iter().try_fold(u64::from(self.ty.bytes()), |bytes, len| bytes.checked_mul((*len)?))
@@ -114,7 +114,7 @@ impl Variable {
     }
 }
 
-/// The first value of a variable.
+/// The initial value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number.
@@ -125,7 +125,7 @@ pub enum Value {
     Address(String, i64),
     /// The generic address of a variable, `generic(name)`, and a distance in bytes.
     Generic(String, i64),
-    /// The elements of an array. Those that are left out are zero.
+    /// The elements of an array. Missing ones are zero.
     List(Vec<Value>),
 }
 
@@ -147,16 +147,16 @@ pub struct Parameter {
     pub align: Option<u32>,
     /// The type of its elements.
     pub ty: Type,
-    /// What `.ptr` says: the space that the pointer is to, and the alignment of what is there.
+    /// The contents of `.ptr`: the space that the pointer refers to, and the alignment there.
     pub pointer: Option<(Option<Modifier>, Option<u32>)>,
     /// Its name.
     pub name: String,
-    /// How many elements it has, if it is an array.
+    /// The number of elements, if it is an array.
     pub len: Option<u64>,
 }
 
 impl Parameter {
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         u64::from(self.ty.bytes()) * self.len.unwrap_or(1)
@@ -172,7 +172,7 @@ impl Parameter {
 /// A function: a kernel, or one that kernels call; or the declaration of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Who sees it.
+    /// Its visibility.
     pub linkage: Linkage,
     /// Whether it is an `.entry`, which the host launches.
     pub is_kernel: bool,
@@ -182,9 +182,9 @@ pub struct Function {
     pub name: String,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// Directives such as `.maxntid 256, 1, 1`, as they stand.
+    /// Directives such as `.maxntid 256, 1, 1`, verbatim.
     pub attributes: Vec<String>,
-    /// What it does; a declaration has none.
+    /// Its body; a declaration has none.
     pub body: Option<Body>,
     /// The line of the text.
     pub line: u32,
@@ -198,10 +198,10 @@ pub struct Register(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(pub u32);
 
-/// What a function does.
+/// The body of a function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
-    /// Comments that tools read, in the order of the text.
+    /// Comments for tools, in the order of the text.
     pub annotations: Vec<String>,
     /// Names and types of the registers.
     pub registers: Vec<(String, Type)>,
@@ -209,30 +209,31 @@ pub struct Body {
     pub labels: Vec<String>,
     /// Variables in local and shared memory, and parameters of calls (`.param`).
     pub variables: Vec<Variable>,
-    /// Tables of jumps.
+    /// Jump tables.
     pub tables: Vec<Table>,
-    /// Prototypes of functions that are called by address.
+    /// Prototypes of functions that are called through an address.
     pub prototypes: Vec<Prototype>,
-    /// The instructions, in the order of the text: after a block comes the next, if its last instruction does not leave.
+    /// The instructions, in the order of the text: a block falls through to the next one, unless its last instruction
+    /// leaves.
     pub blocks: Vec<Block>,
     /// The registers by name.
     pub(crate) register_names: HashMap<String, Register>,
     /// The labels by name.
     pub(crate) label_names: HashMap<String, Label>,
-    /// How many registers were given a name made of this one.
+    /// How often a new name was derived from this one.
     pub(crate) name_counts: HashMap<String, usize>,
 }
 
-/// A table of jumps: `.branchtargets`.
+/// A jump table: `.branchtargets`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// Where it leads to, by index.
+    /// Its targets, by index.
     pub targets: Vec<Label>,
 }
 
-/// The type of functions that are called by address: `.callprototype`.
+/// The type of functions that are called through an address: `.callprototype`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
     /// Its name.
@@ -241,7 +242,7 @@ pub struct Prototype {
     pub results: Vec<Parameter>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// Directives behind it, such as `.noreturn`.
+    /// Directives after it, such as `.noreturn`.
     pub attributes: Vec<String>,
 }
 
@@ -250,13 +251,13 @@ pub struct Prototype {
 pub struct Block {
     /// The label that it begins with.
     pub label: Option<Label>,
-    /// What `.pragma` says in it, without the quotation marks.
+    /// The text of its `.pragma`s, without the quotation marks.
     pub pragmas: Vec<String>,
     /// The instructions.
     pub instructions: Vec<Instruction>,
 }
 
-/// A place in a model's source text, of a `.loc`.
+/// A position in a model's source text, from a `.loc`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The number of the `.file`.
@@ -265,7 +266,7 @@ pub struct Location {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What stands behind these, as it stands.
+    /// The rest of the `.loc`, verbatim.
     pub rest: String,
 }
 
@@ -283,15 +284,15 @@ pub struct Guard {
 pub struct Instruction {
     /// The predicate under which it is executed.
     pub guard: Option<Guard>,
-    /// What it does.
+    /// Its operation.
     pub opcode: Opcode,
-    /// The words behind the name, in their order.
+    /// The modifiers after the name, in their order.
     pub modifiers: Vec<Modifier>,
     /// The operands, in their order: first the [destinations](Self::destinations).
     pub operands: Vec<Operand>,
     /// The line of the text; 0 if it was made later.
     pub line: u32,
-    /// The place in the model that it was compiled from.
+    /// The position in the model that it was compiled from.
     pub location: Option<Location>,
 }
 
@@ -316,19 +317,19 @@ pub enum Operand {
     Memory(Base, i64),
     /// The address of a variable or a function, and a distance in bytes.
     Symbol(String, i64),
-    /// Where a branch leads to.
+    /// The target of a branch.
     Label(Label),
-    /// A table of jumps: an index into [`Body::tables`].
+    /// A jump table: an index into [`Body::tables`].
     Table(usize),
     /// A prototype: an index into [`Body::prototypes`].
     Prototype(usize),
     /// `(param0, param1)` of a call.
     List(Vec<Operand>),
-    /// `_`: what nobody reads.
+    /// `_`: a result that is not read.
     Nothing,
 }
 
-/// What an address counts from.
+/// The base of an address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// A register.
@@ -355,7 +356,7 @@ impl Instruction {
         Self { guard: None, opcode, modifiers: modifiers.to_vec(), operands, line: 0, location: None }
     }
 
-    /// The type that it works on: of conversions, the one that they make.
+    /// The type that it works on; for a conversion, its result type.
     #[must_use]
     pub fn ty(&self) -> Option<Type> {
         self.types().next()
@@ -366,7 +367,7 @@ impl Instruction {
         self.modifiers.iter().filter_map(|modifier| if let Modifier::Type(ty) = modifier { Some(*ty) } else { None })
     }
 
-    /// The memory that it accesses, if it says so; otherwise its address is generic.
+    /// The memory that it accesses, if it names one; otherwise its address is generic.
     #[must_use]
     pub fn space(&self) -> Option<Modifier> {
         self.modifiers.iter().copied().find(|modifier| modifier.class() == crate::Class::Space)
@@ -384,7 +385,7 @@ impl Instruction {
         self.opcode == opcode && self.modifiers == modifiers
     }
 
-    /// How many elements it loads or stores at once.
+    /// The number of elements that it loads or stores at once.
     #[must_use]
     pub fn vector(&self) -> usize {
         let width = |modifier: &Modifier| match modifier {
@@ -408,7 +409,7 @@ impl Instruction {
         &self.operands[self.destination_count()..]
     }
 
-    /// How many of its operands it writes.
+    /// The number of operands that it writes.
     #[must_use]
     pub fn destination_count(&self) -> usize {
         self.opcode.destinations(&self.modifiers).min(self.operands.len())
@@ -423,7 +424,7 @@ impl Instruction {
         }
     }
 
-    /// Shows each register that it reads or writes, as often as it does; of guards too.
+    /// Visits each register that it reads or writes, once per use; in guards too.
     pub fn for_each_register(&self, mut show: impl FnMut(Register, Access)) {
         if let Some(guard) = self.guard {
             show(guard.register, Access::Read);
@@ -434,7 +435,7 @@ impl Instruction {
         }
     }
 
-    /// Shows each register that it reads, to be changed; of guards too.
+    /// Visits each register that it reads, mutably; in guards too.
     pub fn for_each_read_mut(&mut self, mut change: impl FnMut(&mut Register)) {
         if let Some(guard) = &mut self.guard {
             change(&mut guard.register);
@@ -465,7 +466,7 @@ impl Instruction {
         writes
     }
 
-    /// Whether nothing comes after it in its block: a jump, or an end under no predicate.
+    /// Whether it must be the last in its block: a jump, or an end without a predicate.
     #[must_use]
     pub fn ends_block(&self) -> bool {
         matches!(self.opcode, Opcode::Bra | Opcode::Brx) || self.leaves()
@@ -478,7 +479,7 @@ impl Instruction {
             && matches!(self.opcode, Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap)
     }
 
-    /// The operand that is a place in memory, `[…]`.
+    /// The operand that is a memory access, `[…]`.
     #[must_use]
     pub fn memory(&self) -> Option<(&Base, i64)> {
         self.operands.iter().find_map(|operand| match operand {
@@ -489,7 +490,7 @@ impl Instruction {
 }
 
 impl Operand {
-    /// Shows the registers of it: what is in an address is read in any case.
+    /// Visits its registers; a register in an address is always read.
     fn for_each_register(&self, access: Access, show: &mut impl FnMut(Register, Access)) {
         match self {
             Self::Register(register) | Self::Not(register) => show(*register, access),
@@ -552,7 +553,7 @@ impl Body {
         self.register_names.get(name).copied()
     }
 
-    /// A new register, whose name is this one, or begins so if there is one of this name.
+    /// A new register, with this name, or a name that begins so if it is taken.
     pub fn new_register(&mut self, name: &str, ty: Type) -> Register {
         let register = Register(u32::try_from(self.registers.len()).expect("fewer registers than numbers of 32 bits"));
         let name = self.free_name(name);
@@ -561,7 +562,7 @@ impl Body {
         register
     }
 
-    /// A new label, whose name is this one, or begins so if there is one of this name.
+    /// A new label, with this name, or a name that begins so if it is taken.
     pub fn new_label(&mut self, name: &str) -> Label {
         let label = Label(u32::try_from(self.labels.len()).expect("fewer labels than numbers of 32 bits"));
         let mut name = name.to_owned();
@@ -577,7 +578,7 @@ impl Body {
         label
     }
 
-    /// A name that no register and no variable of the function has: this one, or with a number behind it.
+    /// A name that no register and no variable of the function has: this one, or one with a number appended.
     pub(crate) fn free_name(&mut self, name: &str) -> String {
         let is_taken = |name: &str| {
             self.register_names.contains_key(name) || self.variables.iter().any(|variable| variable.name == name)
@@ -585,7 +586,7 @@ impl Body {
         if !is_taken(name) {
             return name.to_owned();
         }
-        // Names are counted, since a function may have thousands of registers with the same name.
+        // Names are counted, since a function may have thousands of registers with the same prefix.
         let first = self.name_counts.get(name).copied().unwrap_or(0) + 1;
         let found = (first..).map(|n| (n, format!("{name}_{n}"))).find(|(_, name)| !is_taken(name));
         let (n, free) = found.expect("fewer names than numbers");
@@ -599,7 +600,7 @@ impl Body {
         self.blocks.iter().position(|block| block.label == Some(label))
     }
 
-    /// All instructions, each with its block and its place in it, in the order of the text.
+    /// All instructions, each with its block and its index in it, in the order of the text.
     pub fn instructions(&self) -> impl Iterator<Item = (Position, &Instruction)> {
         self.blocks.iter().enumerate().flat_map(|(block, all)| {
             all.instructions.iter().enumerate().map(move |(index, one)| (Position { block, index }, one))
@@ -626,11 +627,11 @@ impl Body {
     }
 }
 
-/// Where an instruction stands in a function.
+/// The position of an instruction in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// The block.
     pub block: usize,
-    /// The place in the block.
+    /// The index in the block.
     pub index: usize,
 }

@@ -51,7 +51,7 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxReset_v2(device: c_int) -> Status {
     call("cuDevicePrimaryCtxReset_v2", |driver| {
         let device = driver.device(device)?;
         let primary = driver.gpus[device].primary;
-        // Its memory, modules and streams are gone; whoever has a reference keeps it.
+        // Its memory, modules and streams are gone; a holder of a reference keeps it.
         if driver.contexts.contains_key(&primary) {
             driver.close(primary);
             driver.open(primary, device);
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn cuCtxSetLimit(limit: c_uint, value: usize) -> Status {
         let device = context.device;
         match limit {
             STACK if value > LONGEST_STACK => return Err(INVALID_VALUE),
-            // Each thread that can run at the same time has one.
+            // Each thread that can run at the same time has a stack.
             STACK => {
                 let threads = THREADS * driver.settings.multiprocessors as usize;
                 if value.saturating_mul(threads) > driver.free_memory(device) {

@@ -1,4 +1,4 @@
-//! Devices: how many there are, and what they are.
+//! Devices: their number, and their properties.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_ui
             81 => 228 * 1024,
             82 => 65_536,
             97 => 227 * 1024,
-            // Everything else: there is none, of memory pools, managed memory, …
+            // Everything else: not supported (memory pools, managed memory, …).
             _ => 0,
         };
         // SAFETY: null, or the place of an integer, by the caller.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_ui
     })
 }
 
-/// The text of a status, which is there as long as the library.
+/// The text of a status, which lives as long as the library.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Events: places in streams, and when they were reached.
+//! Events: positions in streams, and the times of reaching them.
 
 use std::ffi::c_uint;
 use std::time::Instant;
@@ -17,11 +17,11 @@ pub(crate) struct Event {
     is_timed: bool,
     /// How often it was recorded.
     pub(crate) number: u64,
-    /// Behind what it was recorded last.
+    /// The position at which it was last recorded.
     pub(crate) place: Option<Place>,
-    /// The recording that it was recorded in.
+    /// The recording that it belongs to.
     pub(crate) capture: Option<Handle>,
-    /// When the stream came there.
+    /// The time at which the stream reached it.
     pub(crate) reached: Option<Instant>,
 }
 
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> Status 
         if capture.is_some() {
             return Ok(());
         }
-        // Known before: a full stream may come there at once.
+        // Noted before: a full stream may reach it at once.
         let place = (resolved, driver.streams[&resolved].end() + 1);
         if let Some(state) = driver.events.get_mut(&event) {
             state.place = Some(place);

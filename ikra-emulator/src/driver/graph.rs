@@ -1,4 +1,4 @@
-//! What is recorded of streams, and done again.
+//! Recordings of streams, and their execution.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use super::queue::Work;
 use super::state::{Driver, Handle, call, put};
 use super::status::{Done, ILLEGAL_STATE, INVALID_HANDLE, INVALID_VALUE, STREAM_CAPTURE_INVALIDATED, Status};
 
-/// A recorded sequence. Its order is that in which it was recorded.
+/// A recorded sequence, in the order of recording.
 #[derive(Clone)]
 pub(crate) struct Graph {
     pub(crate) context: Handle,
     pub(crate) work: Vec<Work>,
 }
 
-/// A recording that is being made.
+/// A recording in progress.
 pub(crate) struct Capture {
     /// The stream in which it began.
     origin: Handle,

@@ -89,7 +89,7 @@ unsafe fn arguments(
 }
 
 impl Driver {
-    /// Puts a kernel on a stream.
+    /// Enqueues a kernel on a stream.
     fn put_kernel(
         &mut self,
         stream: Handle,
@@ -103,7 +103,7 @@ impl Driver {
             true => format!("stream {stream:#x} starts {name} early"),
             false => format!("stream {stream:#x} launches {name}"),
         });
-        // One that waits first cannot be told from one that is started later.
+        // A kernel that waits first cannot be told from one that is started later.
         let overtakes = is_early && !function.waits_first;
         self.put_on(stream, Work::Kernel { function: function.clone(), launch }, Vec::new(), overtakes)
     }

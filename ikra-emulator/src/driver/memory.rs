@@ -72,7 +72,7 @@ pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> Status {
             return Ok(());
         }
         let handle = driver.current()?.0;
-        // Kernels may use it still.
+        // Kernels may still use it.
         driver.finish_context(handle)?;
         driver.context(handle)?.machine.free(address).map_err(|_| INVALID_VALUE)
     })
@@ -147,17 +147,16 @@ pub unsafe extern "C" fn cuMemHostGetDevicePointer_v2(address: *mut u64, start: 
 }
 
 impl Driver {
-    /// Whether this is in memory that the device can access by itself.
+    /// Whether the device can access this memory by itself.
     fn is_page_locked(&self, address: usize) -> bool {
         self.host.range(..=address).next_back().is_some_and(|(&start, &(bytes, _))| address - start < bytes)
     }
 
-    /// Puts a copy on a stream. Where memory of the host is not page-locked, its bytes are taken now, or are there when this
-    /// returns.
+    /// Enqueues a copy on a stream. If memory of the host is not page-locked, its bytes are copied before this returns.
     ///
     /// # Safety
     ///
-    /// Addresses of the host are those of so many bytes, until the copy is done.
+    /// Addresses of the host are valid for this many bytes, until the copy is done.
     unsafe fn copy(&mut self, stream: Handle, to: Side, from: Side, width: usize, rows: usize) -> Done {
         if width == 0 || rows == 0 {
             self.stream(stream)?;

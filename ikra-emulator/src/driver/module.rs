@@ -23,21 +23,21 @@ const PTX_VERSION: c_int = 5;
 const BINARY_VERSION: c_int = 6;
 const DYNAMIC_SHARED_BYTES: c_int = 8;
 
-/// What a multiprocessor has.
+/// The resources of a multiprocessor.
 const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 const REGISTERS_OF_MULTIPROCESSOR: usize = 65_536;
 const SHARED_OF_MULTIPROCESSOR: usize = 228 * 1024;
 const BLOCKS_OF_MULTIPROCESSOR: usize = 32;
-/// The most registers that a thread has: the others are in local memory.
+/// The most registers that a thread can have: further ones are in local memory.
 const REGISTERS_OF_THREAD: usize = 255;
 
 /// Device code in a context.
 pub(crate) struct Module {
     pub(crate) context: Handle,
     loaded: Arc<machine::LoadedProgram>,
-    /// The kernels whose first instruction waits for those before them.
+    /// The kernels whose first instruction waits for the kernels before them.
     waiting: HashSet<String>,
-    /// The kernels that were asked for, by their names.
+    /// The kernels that programs looked up, by their names.
     functions: HashMap<String, Handle>,
 }
 
@@ -97,7 +97,7 @@ fn check_age(driver: &Driver, text: &str) -> Result<(), (Status, String)> {
     Ok(())
 }
 
-/// The kernels that wait for those before them, before they do anything else.
+/// The kernels that wait for the kernels before them, before they do anything else.
 fn waiting(text: &str) -> HashSet<&str> {
     let mut found = HashSet::new();
     if !text.contains("griddepcontrol.wait") {
@@ -107,7 +107,7 @@ fn waiting(text: &str) -> HashSet<&str> {
         let rest = text[start + ".entry ".len()..].trim_start();
         let name = rest.split(['(', ' ', '\t', '\r', '\n', '{', ';']).next().unwrap_or_default();
         let body = rest.split_once('{').map(|(_, body)| body);
-        // Declarations are no instructions.
+        // Declarations are not instructions.
         let mut statements = body.into_iter().flat_map(|body| body.split(';')).map(str::trim);
         let first = statements.find(|statement| !statement.starts_with(".reg") && !statement.starts_with(".local"));
         if first == Some("griddepcontrol.wait") {
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn cuModuleUnload(module: Handle) -> Status {
     })
 }
 
-/// A name that a program asks for.
+/// A name in a program's request.
 ///
 /// # Safety
 ///
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn cuModuleGetGlobal_v2(
     })
 }
 
-/// Registers that each thread of a kernel has, at most as many as there can be.
+/// Registers of each thread of a kernel, limited to the maximum.
 fn registers(info: &machine::KernelInfo) -> usize {
     (info.registers as usize).clamp(16, REGISTERS_OF_THREAD)
 }
@@ -290,8 +290,8 @@ pub unsafe extern "C" fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int,
     })
 }
 
-/// Blocks of so many threads that a multiprocessor runs at the same time. Registers are not known, since nobody assigns them: they
-/// are taken to fit.
+/// The number of blocks of this many threads that a multiprocessor runs at the same time. Registers are not known,
+/// since nothing assigns them: they are assumed to fit.
 fn resident(driver: &mut Driver, function: Handle, threads: c_int, shared_bytes: usize) -> Result<usize, Status> {
     let function = driver.functions.get(&function).cloned().ok_or(INVALID_HANDLE)?;
     driver.context(function.context)?;

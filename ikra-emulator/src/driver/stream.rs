@@ -1,4 +1,4 @@
-//! Streams: work of a device that is done in order.
+//! Streams: work of a device that is executed in order.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn cuStreamDestroy_v2(stream: Handle) -> Status {
     call("cuStreamDestroy_v2", |driver| {
         let state = driver.streams.get_mut(&stream).filter(|state| !state.is_destroyed).ok_or(INVALID_HANDLE)?;
         let capture = state.capture.take();
-        // What is on it is done all the same, sometime.
+        // Its work is still executed at some time.
         state.is_destroyed = true;
         if state.is_idle() {
             driver.streams.remove(&stream);
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags
             }
             return Ok(());
         }
-        // One that was never recorded is nothing to wait for.
+        // An event that was never recorded needs no waiting.
         let Some(place) = state.place else { return Ok(()) };
         if driver.streams[&resolved].capture.is_some() {
             return Err(STREAM_CAPTURE_UNSUPPORTED);
