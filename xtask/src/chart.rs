@@ -9,7 +9,7 @@ use crate::run::Outcome;
 
 const DOCUMENT: &str = "docs/performance.md";
 const CHART: &str = "docs/speed.svg";
-const HEADER: &str = "| what | beside | ratio | command |";
+const HEADER: &str = "| program | compared with | ratio | command |";
 
 /// Pixels.
 const WIDTH: f64 = 820.0;
@@ -25,8 +25,8 @@ const TICKS: [(f64, &str); 5] = [(0.0625, "1/16"), (0.25, "1/4"), (1.0, "1"), (4
 /// A row of the table.
 #[derive(Debug, PartialEq)]
 struct Row {
-    what: String,
-    beside: String,
+    program: String,
+    other: String,
     from: f64,
     to: f64,
 }
@@ -47,12 +47,12 @@ fn rows(document: &str) -> Result<Vec<Row>, String> {
 fn row(line: &str) -> Result<Row, String> {
     let error = || format!("{DOCUMENT}: no ratio in {line}");
     let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-    let [what, beside, ratio, _] = cells[..] else { return Err(error()) };
+    let [program, other, ratio, _] = cells[..] else { return Err(error()) };
     let (from, to) = ratio.split_once(" to ").unwrap_or((ratio, ratio));
     let number = |text: &str| text.parse().ok().filter(|number| (SCALE.0..=SCALE.1).contains(number));
     let (from, to) = (number(from).ok_or_else(error)?, number(to).ok_or_else(error)?);
     let plain = |cell: &str| cell.replace('`', "").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    Ok(Row { what: plain(what), beside: plain(beside), from, to })
+    Ok(Row { program: plain(program), other: plain(other), from, to })
 }
 
 fn x(ratio: f64) -> f64 {
@@ -74,7 +74,7 @@ fn svg(rows: &[Row]) -> String {
          @media (prefers-color-scheme: dark) {{\n\
          text {{ fill: #e6edf3 }} .small {{ fill: #9da7b3 }} .grid {{ stroke: #3d444d }}\n\
          .one {{ stroke: #e6edf3 }} .bar {{ fill: #7fa8d6 }}\n}}\n</style>\n\
-         <text x=\"12\" y=\"22\">Ikra's speed beside other programs: right of 1, Ikra is faster</text>\n"
+         <text x=\"12\" y=\"22\">Ikra's speed compared with other programs: right of 1, Ikra is faster</text>\n"
     );
     for (ratio, label) in TICKS {
         let (x, class) = (x(ratio), if label == "1" { "one" } else { "grid" });
@@ -85,10 +85,10 @@ fn svg(rows: &[Row]) -> String {
             foot + 16.0
         );
     }
-    for (n, Row { what, beside, from, to }) in rows.iter().enumerate() {
+    for (n, Row { program, other, from, to }) in rows.iter().enumerate() {
         let y = TOP + ROW * n as f64;
-        let _ = writeln!(svg, "<text x=\"12\" y=\"{:.1}\">{what}</text>", y + 14.0);
-        let _ = writeln!(svg, "<text class=\"small\" x=\"12\" y=\"{:.1}\">beside {beside}</text>", y + 27.0);
+        let _ = writeln!(svg, "<text x=\"12\" y=\"{:.1}\">{program}</text>", y + 14.0);
+        let _ = writeln!(svg, "<text class=\"small\" x=\"12\" y=\"{:.1}\">compared with {other}</text>", y + 27.0);
         // A ratio without a range is a mark of four pixels.
         let width = (x(*to) - x(*from)).max(4.0);
         let middle = f64::midpoint(x(*from), x(*to));
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_ratio_is_a_number_or_a_range() {
-        let expected = Row { what: "a loop".into(), beside: "Vec&lt;T&gt;".into(), from: 0.5, to: 2.0 };
+        let expected = Row { program: "a loop".into(), other: "Vec&lt;T&gt;".into(), from: 0.5, to: 2.0 };
         assert_eq!(row("| a loop | `Vec<T>` | 0.5 to 2.0 | `x` |"), Ok(expected));
         assert_eq!(row("| a | b | 5 | `x` |").map(|row| (row.from, row.to)), Ok((5.0, 5.0)));
         for ratio in ["", "fast", "0.01", "64", "1 to"] {
