@@ -43,7 +43,7 @@ pub struct Kernel {
     pub parameters: Vec<String>,
     /// Its declarations, labels and instructions.
     pub body: String,
-    /// Its instructions, without guards and the signs behind them.
+    /// Its instructions, without guards and the signs after them.
     instructions: Vec<String>,
     local_bytes: u64,
     barriers: usize,
@@ -176,7 +176,7 @@ fn method(symbol: &str) -> String {
     };
     let mut parts = path.rsplit("::").filter(|part| !part.is_empty());
     let (function, of) = (parts.next().unwrap_or_default(), parts.next());
-    // A class's methods are those of its view and its ref.
+    // A class's methods are the methods of its view and its ref.
     let class = |of: &str| of.strip_suffix("Mut").or(of.strip_suffix("Ref")).unwrap_or(of).to_owned();
     of.map_or(function.to_owned(), |of| format!("{}::{function}", class(of)))
 }

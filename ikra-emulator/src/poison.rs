@@ -96,7 +96,7 @@ impl Flow {
 }
 
 impl Registers {
-    /// The lanes of a condition that depend on what nobody wrote.
+    /// The lanes of a condition that depend on uninitialised bytes.
     pub(crate) fn condition_poison(&self, condition: Condition) -> u32 {
         match condition {
             Condition::Constant(_) => 0,

@@ -16,7 +16,7 @@ enum Held {
     Nothing,
     /// An address in a column.
     Column,
-    /// A number that is no address.
+    /// A number that is not an address.
     Number,
     /// An address elsewhere, or unknown.
     Other,

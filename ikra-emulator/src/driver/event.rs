@@ -30,7 +30,7 @@ pub unsafe extern "C" fn cuEventCreate(event: *mut Handle, flags: c_uint) -> Sta
     call("cuEventCreate", |driver| {
         let context = driver.current()?.0;
         let handle = driver.handle();
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(event, handle) }?;
         let is_timed = flags & NO_TIMING == 0;
         driver.events.insert(handle, Event { context, is_timed, number: 0, place: None, capture: None, reached: None });
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, start: Handl
         let (start, end) = (state(start)?, state(end)?);
         let (Some(from), Some(to)) = (start.reached, end.reached) else { return Err(NOT_READY) };
         let time = to.saturating_duration_since(from).as_secs_f64() - from.saturating_duration_since(to).as_secs_f64();
-        // SAFETY: null, or the place of a number, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a number.
         unsafe { put(milliseconds, (time * 1e3) as f32) }
     })
 }

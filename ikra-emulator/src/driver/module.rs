@@ -148,16 +148,16 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         if image.is_null() || module.is_null() || count > 0 && (options.is_null() || values.is_null()) {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: a text that ends in 0, by the caller.
+        // SAFETY: the caller passes a text that ends in 0.
         let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
         let (status, log) = match load(driver, &text) {
-            // SAFETY: the place of a handle, by the caller.
+            // SAFETY: the caller passes a pointer to a handle.
             Ok(handle) => return unsafe { put(module, handle) },
             Err(error) => error,
         };
         let (options, values) = match count {
             0 => (&[][..], &[][..]),
-            // SAFETY: as many of both as are said, by the caller.
+            // SAFETY: the caller passes the stated number of options and of values.
             _ => unsafe {
                 (
                     std::slice::from_raw_parts(options, count as usize),
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
             let (buffer, room) = (buffer.cast::<u8>(), bytes.addr());
             if !buffer.is_null() && room > 0 {
                 let len = log.len().min(room - 1);
-                // SAFETY: there is room for so many bytes, by the caller.
+                // SAFETY: the caller passes room for this many bytes.
                 unsafe { buffer.copy_from_nonoverlapping(log.as_ptr(), len) };
                 // SAFETY: and for one more.
                 unsafe { buffer.add(len).write(0) };
@@ -210,7 +210,7 @@ unsafe fn name_of(name: *const c_char) -> Result<String, Status> {
     if name.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: by the caller, and it is not null.
+    // SAFETY: the caller promises it, and it is not null.
     Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }
 
@@ -223,12 +223,12 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut Handle, module: Hand
         let (context, loaded, known) = (state.context, state.loaded.clone(), state.functions.get(&name).copied());
         driver.context(context)?;
         if let Some(known) = known {
-            // SAFETY: null, or the place of a handle, by the caller.
+            // SAFETY: the caller passes null, or a pointer to a handle.
             return unsafe { put(function, known) };
         }
         let kernel = loaded.program().kernel(&name).ok_or(NOT_FOUND)?;
         let handle = driver.handle();
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(function, handle) }?;
         if let Some(state) = driver.modules.get_mut(&module) {
             let waits_first = state.waiting.contains(&name);
@@ -254,13 +254,13 @@ pub unsafe extern "C" fn cuModuleGetGlobal_v2(
         let context = state.context;
         driver.context(context)?;
         if !address.is_null() {
-            // SAFETY: the place of an address, by the caller.
+            // SAFETY: the caller passes a pointer to an address.
             unsafe { put(address, start) }?;
         }
         if bytes.is_null() {
             return Ok(());
         }
-        // SAFETY: the place of a size, by the caller.
+        // SAFETY: the caller passes a pointer to a size.
         unsafe { put(bytes, size) }
     })
 }
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int,
             DYNAMIC_SHARED_BYTES => 48 * 1024,
             _ => 0,
         };
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(value, number) }
     })
 }
@@ -315,7 +315,7 @@ pub unsafe extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
 ) -> Status {
     call("cuOccupancyMaxActiveBlocksPerMultiprocessor", |driver| {
         let resident = resident(driver, function, threads, shared_bytes)?;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(blocks, resident as c_int) }
     })
 }

@@ -148,7 +148,7 @@ pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Done {
     if place.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: by the caller, and it is not null.
+    // SAFETY: the caller promises it, and it is not null.
     unsafe { place.write(value) };
     Ok(())
 }

@@ -13,7 +13,7 @@ const NON_BLOCKING: c_uint = 1;
 ///
 /// # Safety
 ///
-/// `stream` is null, or the place of a handle.
+/// `stream` is null, or a pointer to a handle.
 unsafe fn create(name: &'static str, stream: *mut Handle, flags: c_uint) -> Status {
     call(name, |driver| {
         let context = driver.current()?.0;
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn cuStreamGetCtx(stream: Handle, context: *mut Handle) ->
     call("cuStreamGetCtx", |driver| {
         let (_, own) = driver.stream(stream)?;
         driver.context(own)?;
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(context, own) }
     })
 }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn cuStreamIsCapturing(stream: Handle, status: *mut c_uint
         let (stream, context) = driver.stream(stream)?;
         driver.context(context)?;
         // `CU_STREAM_CAPTURE_STATUS_NONE`, `CU_STREAM_CAPTURE_STATUS_ACTIVE`
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(status, c_uint::from(driver.streams[&stream].capture.is_some())) }
     })
 }
