@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -12,14 +12,14 @@ use crate::modules;
 pub struct Source {
     /// The tokens of each module that is a file, by its path: `storage::inner` for `storage/inner.rs`.
     pub modules: BTreeMap<Vec<String>, Vec<TokenTree>>,
-    /// Lines in all files.
-    pub lines: usize,
+    /// All files, with their text.
+    pub files: Vec<(PathBuf, String)>,
 }
 
 impl Source {
     /// Reads all files below a folder.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let mut source = Self { modules: BTreeMap::new(), lines: 0 };
+        let mut source = Self { modules: BTreeMap::new(), files: Vec::new() };
         source.add(folder, &mut Vec::new())?;
         Ok(source)
     }
@@ -36,9 +36,9 @@ impl Source {
                 self.add(&file, path)?;
             } else if file.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&file).map_err(shown)?;
-                self.lines += text.lines().count();
                 let tokens: TokenStream = text.parse().map_err(|error| format!("{}: {error}", file.display()))?;
                 self.modules.insert(path.clone(), without_tests(tokens));
+                self.files.push((file, text));
             }
             if name != "lib" {
                 path.pop();
