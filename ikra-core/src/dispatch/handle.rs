@@ -195,7 +195,7 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     ///
     /// The class's number is that of `C`.
     #[inline(always)]
-    pub(super) unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
+    pub unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
     where
         D: Includes<C>,
     {
