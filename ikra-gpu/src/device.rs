@@ -64,7 +64,8 @@ macro_rules! device_root {
 
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ikra_copy(from: *const u8, to: *mut u8, bytes: u32) {
-            // SAFETY: passed on to who launches it.
+            // SAFETY: the host launches it with bytes to read, room for as many, and one block of whole warps
+            // (`StreamLog`).
             unsafe { $crate::device::copy(from, to, bytes) }
         }
 

@@ -17,6 +17,7 @@ mod enumerated;
 mod iter;
 mod iter_mut;
 mod renewal;
+mod row;
 mod views;
 
 use core::marker::PhantomData;
@@ -30,9 +31,8 @@ pub use elements::slot_pitch;
 pub use enumerated::Enumerated;
 pub use iter::InnerIter;
 pub use iter_mut::InnerIterMut;
+pub use row::InnerArray;
 pub use views::{InnerMut, InnerRef};
-
-pub use crate::target::row::InnerArray;
 
 use super::Copies;
 use super::{Storage, Stored};

@@ -120,7 +120,8 @@ impl Stream {
                 ("cuLaunchKernelEx", status)
             }
             _ => {
-                // SAFETY: by the caller.
+                // SAFETY: the arguments point to values of the types that the kernel takes, and what it does with them
+                // is sound. The driver copies them in this call. The stream is alive.
                 let status = unsafe {
                     (api.launch)(
                         function.raw,
@@ -180,7 +181,7 @@ impl Stream {
         }
         self.note_other_work();
         let api = self.context.enter_again()?;
-        // SAFETY: by the caller.
+        // SAFETY: there are `len` bytes, and room for them until the stream is synchronised, which is alive.
         check(api, "cuMemcpyDtoHAsync", unsafe { (api.copy_down)(to.cast(), from, len, self.raw) })
     }
 
@@ -197,7 +198,8 @@ impl Stream {
         self.note_other_work();
         let api = self.context.enter_again()?;
         if rows == 1 || width == pitch {
-            // SAFETY: by the caller.
+            // SAFETY: the pieces lie one behind another within live allocations, and those to be written are not
+            // otherwise used.
             return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, width * rows, self.raw) });
         }
         let copy = Copy2d {
@@ -218,7 +220,7 @@ impl Stream {
             width,
             height: rows,
         };
-        // SAFETY: by the caller.
+        // SAFETY: all pieces are within live allocations, and those to be written are not otherwise used.
         check(api, "cuMemcpy2DAsync", unsafe { (api.copy_2d)(&raw const copy, self.raw) })
     }
 
@@ -243,7 +245,7 @@ impl Stream {
         }
         self.note_other_work();
         let api = self.context.enter()?;
-        // SAFETY: by the caller.
+        // SAFETY: `len` bytes of a live allocation, which are not otherwise used.
         check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, 0, len, self.raw) })
     }
 
@@ -309,7 +311,7 @@ impl Stream {
         if context != self.context.as_raw() {
             return Err(refused("it belongs to another context than the world; call `cuda_open_in` first"));
         }
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;
         // SAFETY: the stream is alive.
         let event = unsafe { Event::record(&self.context, self.raw, NO_TIMING) }?;
@@ -330,9 +332,9 @@ impl Stream {
         self.note_other_work();
         let api = self.context.enter()?;
         let other = RawStream(other);
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive, and of this context.
         let event = unsafe { Event::record(&self.context, other, NO_TIMING) }?;
         // SAFETY: stream and event are alive; the driver keeps what a wait needs of the event.
         check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
@@ -362,7 +364,7 @@ impl Stream {
     /// `other` is a live stream of the same context.
     pub(crate) unsafe fn synchronize_other(&self, other: *mut c_void) -> Result<(), GpuError> {
         let api = self.context.enter()?;
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive, and of the context that was entered.
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(RawStream(other)) })
     }
 }

@@ -183,7 +183,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// The element exists, and nothing writes it meanwhile.
     #[inline(always)]
     unsafe fn element(&self, index: usize) -> S::Element {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than the length, and nothing writes the element meanwhile.
         unsafe { self.renewal.place::<P, S>(index, self.elements).read::<S::Arrangement>(index) }
     }
 }
@@ -304,7 +304,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
             }
         }
         for index in rest..self.end {
-            // SAFETY: as above.
+            // SAFETY: `end` is at most the length.
             folded = f(folded, unsafe { self.read(index) });
         }
         folded

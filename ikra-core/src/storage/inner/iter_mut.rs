@@ -100,7 +100,7 @@ impl<'a, P: Phase, S: ArrayStorage> Iterator for InnerIterMut<'a, P, S> {
             folded = f(folded, unsafe { self.lend(index) });
         }
         for index in rest..self.end {
-            // SAFETY: as above.
+            // SAFETY: `end` is at most the length, and these elements come behind those before.
             folded = f(folded, unsafe { self.lend(index) });
         }
         folded

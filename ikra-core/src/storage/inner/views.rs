@@ -220,7 +220,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         before: Elements<S::Element>,
         targets: Targets<'w>,
     ) -> Self {
-        // SAFETY: by the caller.
+        // SAFETY: the elements are those of an array of an object that exists, and the targets those of the field.
         let array = unsafe { Self::new(elements, targets) };
         Self { renewal: Renewal::of(before), ..array }
     }
