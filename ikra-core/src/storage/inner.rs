@@ -17,7 +17,6 @@ mod enumerated;
 mod iter;
 mod iter_mut;
 mod renewal;
-mod row;
 mod views;
 
 use core::marker::PhantomData;
@@ -31,7 +30,8 @@ pub use elements::slot_pitch;
 pub use enumerated::Enumerated;
 pub use iter::InnerIter;
 pub use iter_mut::InnerIterMut;
-pub use row::InnerArray;
+
+pub use crate::target::inner_array::InnerArray;
 pub use views::{InnerMut, InnerRef};
 
 use super::Copies;

@@ -1,6 +1,6 @@
 //! The elements of an inner array in a row.
 
-use crate::storage::InnerArray;
+use crate::target::inner_array::InnerArray;
 
 pub(crate) type Elements<T> = Vec<T>;
 
