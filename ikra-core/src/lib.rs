@@ -42,7 +42,6 @@
 compile_error!("Ikra needs a target with 64-bit addresses");
 
 /// For the macros of classes.
-#[doc(hidden)]
 pub use ikra_marks as marks;
 
 pub mod alone;

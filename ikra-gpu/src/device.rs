@@ -20,11 +20,9 @@ pub use panic::{failing, panic};
 pub use reduce::{Results, reduce};
 
 /// For the macros of entries.
-#[doc(hidden)]
 pub use ikra_core as runtime;
 
 /// Writes into the device code, as a comment, which kernel's entry this is, and what the host must agree on.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __mark_entry {
     ($kind:literal, $entry:expr, $output:ty) => {

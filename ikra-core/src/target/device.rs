@@ -23,7 +23,6 @@ pub trait Spread {}
 impl<T> Spread for T {}
 
 /// Implementations that only the host has.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __host_only {
     ($($item:tt)*) => {};

@@ -20,7 +20,6 @@ pub(crate) mod warp;
 pub(crate) use crate::spread::Spread;
 
 /// Implementations that only the host has.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __host_only {
     ($($item:tt)*) => { const _: () = { $($item)* }; };
