@@ -212,7 +212,7 @@ fn kind_of(text: &str) -> Option<Kind> {
 }
 
 /// The bytes of a parameter: 8 of `.u64 .ptr .align 1 name,`, 24 of `.align 8 .b8 name[24]`.
-fn parameter_bytes(declaration: &str) -> usize {
+pub(super) fn parameter_bytes(declaration: &str) -> usize {
     let width = declaration.split_whitespace().find_map(|word| {
         let bits = word.strip_prefix(['.'])?.strip_prefix(['b', 'u', 's', 'f'])?;
         bits.parse::<usize>().ok()

@@ -1,7 +1,9 @@
 //! Device code as text, against what the host has.
 
+use super::read::parameter_bytes;
 use super::*;
 use ikra_core::class::{ColumnInfo, FieldInfo};
+use ikra_core::fingerprint::field_fingerprint;
 use ikra_core::origin::Origin;
 
 const PLACE: &str = "game/src/model.rs:3:11";
