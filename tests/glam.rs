@@ -4,6 +4,7 @@
 
 use glam::{DVec2, Mat3, Quat, UVec4, Vec3, Vec3A};
 use ikra::prelude::*;
+use ikra_report::ClassLayout;
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +54,7 @@ fn vectors_are_values() -> Result<(), ikra::Error> {
         (Vec3::new(1.0, 1.0, 2.0), Vec3A::new(0.0, 1.0, 2.0), DVec2::new(1.5, 1.0))
     );
     assert_eq!(sim.get(links[3]).cells(), body.cells);
-    let names: Vec<_> = sim.bodies.layout().columns.into_iter().map(|column| column.name).collect();
+    let names: Vec<_> = ClassLayout::of(&sim.bodies).columns.into_iter().map(|column| column.name).collect();
     assert_eq!(names, ["pos", "vel.x", "vel.y", "vel.z", "turn", "frame", "plane.x", "plane.y", "cells"]);
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use ikra::Error;
 use ikra::prelude::*;
+use ikra_report::WorldLayout;
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -276,7 +277,7 @@ mod many_fields {
                     sim.execute(Many::double, ());
                     let doubled = Many { $($field: 2 * stringify!($field).len() as u32,)+ $last: None };
                     assert_eq!(sim.many.read(first).unwrap(), doubled);
-                    assert_eq!(sim.layout().classes[0].columns.len(), $count);
+                    assert_eq!(WorldLayout::of(&sim).classes[0].columns.len(), $count);
                     assert_eq!(format!("{:?}", sim.get(first).$last()), "None");
                 }
             }

@@ -8,16 +8,12 @@
 
 mod atomic;
 mod bits;
-mod functions;
 mod handle;
 mod link;
-mod strategies;
 
 pub use bits::{LinkBits, LinkWords, Narrow, Wide};
-pub use functions::{Function, Functions};
 pub use handle::{AnyHandle, Downcast, Found};
 pub use link::{AnyLink, Extends, OtherClass};
-pub use strategies::{Ranged, Remembered, TagCells, Tags};
 
 use core::fmt::Debug;
 use core::marker::PhantomData;

@@ -104,7 +104,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// As for [`new`](Self::new), and the index is less than `u32::MAX`.
     #[inline(always)]
     unsafe fn in_place(index: u32, place: TableRef<'w>) -> Self {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than `u32::MAX`, so that its id is not 0.
         let link = unsafe { Link::at_unchecked(index) };
         // SAFETY: the contract is the same.
         unsafe { Self::new(link, place) }
@@ -347,7 +347,7 @@ impl<'w, C: Class, P> All<'w, C, P> {
     #[doc(hidden)]
     pub unsafe fn of(table: &'w Table<C>) -> Self {
         let len = table.len() as u32;
-        // SAFETY: by the caller.
+        // SAFETY: the table is linked, and stays so during `'w`, while its world is borrowed.
         let facts = unsafe { table.linked_facts() };
         Self { next: 0, len, place: TableRef::of_table(table), facts, marker: PhantomData }
     }

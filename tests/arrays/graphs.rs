@@ -1,6 +1,7 @@
 //! Arrays of links: several classes, `all()`, snapshots, constructors, and what the race check says.
 
 use ikra::prelude::*;
+use ikra_report::ClassLayout;
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -152,7 +153,7 @@ fn constructors_make_arrays_the_same_with_any_number_of_threads() {
         pool.install(|| {
             let mut map = Map::new();
             map.construct(10_000, Ring::spawn, 3).unwrap();
-            (map.rings.iter().collect::<Vec<_>>(), map.rings.layout().arena_bytes)
+            (map.rings.iter().collect::<Vec<_>>(), ClassLayout::of(&map.rings).arena_bytes)
         })
     };
     let (rings, bytes) = made(1);

@@ -2,6 +2,7 @@
 
 use ikra::Error;
 use ikra::prelude::*;
+use ikra_report::{ClassLayout, WorldLayout};
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -85,11 +86,11 @@ fn compressed_rows_become_arrays() {
         assert_eq!(world.get(*link).neighbours(), *expected);
     }
     // Once more, with other lengths: the arena begins anew.
-    let used = world.vertices.layout().arena_bytes;
+    let used = ClassLayout::of(&world.vertices).arena_bytes;
     for _ in 0..10 {
         world.vertices.set_arrays(vertex::neighbours, &[0, 0, 0, 0, 4, 8], &targets).unwrap();
     }
-    assert!(world.vertices.layout().arena_bytes <= used + 16);
+    assert!(ClassLayout::of(&world.vertices).arena_bytes <= used + 16);
     assert_eq!(world.get(links[4]).neighbours(), targets[4..]);
     assert!(world.get(links[0]).neighbours().is_empty());
 }
@@ -104,7 +105,7 @@ fn a_million_vertices_are_loaded_at_once() {
     for v in [0, 1, n / 2, n - 1] {
         assert_eq!(world.get(links[v]).neighbours(), targets[3 * v..3 * v + 3]);
     }
-    let layout = world.vertices.layout();
+    let layout = ClassLayout::of(&world.vertices);
     assert_eq!((layout.arena_bytes, layout.inlined_bytes()), (4 * n, 20 * n));
 }
 
@@ -236,6 +237,6 @@ fn storage_grows_with_its_arrays() {
         assert_eq!((row.level, row.neighbours.len()), (n as u32, n % 7));
         assert!(row.neighbours.iter().enumerate().all(|(k, link)| link.index() == k));
     }
-    assert!(format!("{}", world.vertices.layout()).contains("arena: "));
-    assert!(world.layout().to_svg().contains("neighbours[1]"));
+    assert!(format!("{}", ClassLayout::of(&world.vertices)).contains("arena: "));
+    assert!(WorldLayout::of(&world).to_svg().contains("neighbours[1]"));
 }

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use ikra::prelude::*;
+use ikra_report::ClassLayout;
 use proptest::prelude::*;
 
 /// An element made of a number.
@@ -218,7 +219,7 @@ macro_rules! varying {
                         }
                     }
                     prop_assert_eq!(world.things.iter().collect::<Vec<_>>(), model);
-                    let layout = world.things.layout();
+                    let layout = ClassLayout::of(&world.things);
                     prop_assert!(layout.arena_bytes <= layout.arena_capacity);
                 }
             }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use ikra::{Error, WorldLayout};
+use ikra::Error;
+use ikra_report::WorldLayout;
 
 use crate::values::Plain;
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use ikra::prelude::*;
-use ikra::{Error, Links, WorldLayout};
+use ikra::{Error, Links};
+use ikra_report::WorldLayout;
 
 use crate::subject::Subject;
 use crate::values::{Colour, Parts, Plain, Whole, Wide};
@@ -410,7 +411,7 @@ macro_rules! things {
                     })
                 }
                 fn layout(&self) -> WorldLayout {
-                    World::layout(self)
+                    WorldLayout::of(self)
                 }
             }
         }

@@ -267,7 +267,7 @@ pub struct TargetSlot(pub(crate) UnsafeCell<*const Header>);
 
 // SAFETY: written only in `Table::point`, which excludes other accesses by its contract.
 unsafe impl Send for TargetSlot {}
-// SAFETY: as for `Send`.
+// SAFETY: threads that share it only read it: it is written in `Table::point`, which excludes other accesses.
 unsafe impl Sync for TargetSlot {}
 
 impl TargetSlot {

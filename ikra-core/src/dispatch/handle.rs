@@ -11,7 +11,7 @@ use crate::directory::TableRef;
 use crate::handle::Handle;
 use crate::link::Link;
 use crate::phase::Phase;
-use crate::target::settled::settled;
+use crate::target::arithmetic::settled;
 
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
@@ -55,7 +55,7 @@ impl<D, P> Clone for Found<'_, D, P> {
 }
 // SAFETY: as for `Handle`, which is all that can be made of it.
 unsafe impl<D: Dispatch, P: Send> Send for AnyHandle<'_, D, P> {}
-// SAFETY: as for `Handle`.
+// SAFETY: a `Handle` is all that can be made of it, which is `Sync` then.
 unsafe impl<D: Dispatch, P: Send> Sync for AnyHandle<'_, D, P> {}
 
 impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
@@ -195,7 +195,7 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     ///
     /// The class's number is that of `C`.
     #[inline(always)]
-    pub(super) unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
+    pub unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
     where
         D: Includes<C>,
     {

@@ -285,7 +285,7 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<D::Ref<'w, P>> {
-        // SAFETY: the contract is the same.
+        // SAFETY: in kernels, `bad_link` of the option finds none, and so that of the link in it.
         self.map(|link| unsafe { link.view::<P>(targets) })
     }
     #[inline(always)]

@@ -90,7 +90,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
-        // SAFETY: the contract is the same.
+        // SAFETY: in kernels, `bad_link` of the option finds none, and so that of the link in it.
         self.map(|link| unsafe { link.view::<P>(targets) })
     }
     #[inline(always)]

@@ -13,7 +13,9 @@
 mod arrangement;
 mod atomics;
 mod elements;
+mod enumerated;
 mod iter;
+mod iter_mut;
 mod renewal;
 mod views;
 
@@ -25,10 +27,12 @@ pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
 pub use elements::Elements;
 pub(crate) use elements::ElementsWindow;
 pub use elements::slot_pitch;
-pub use iter::{Enumerated, InnerIter, InnerIterMut};
-pub use views::{InnerMut, InnerRef};
+pub use enumerated::Enumerated;
+pub use iter::InnerIter;
+pub use iter_mut::InnerIterMut;
 
-pub use crate::target::row::InnerArray;
+pub use crate::target::inner_array::InnerArray;
+pub use views::{InnerMut, InnerRef};
 
 use super::Copies;
 use super::{Storage, Stored};

@@ -88,7 +88,7 @@ pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
     // SAFETY: its handles are for `K`, which runs.
     let table = unsafe { Table::get() };
-    // SAFETY: passed on.
+    // SAFETY: by 1 the object exists where the words say, by 2 no other call accesses its own fields.
     let mut windows = unsafe { open::<K>(index) };
     // SAFETY: the run holds one object.
     unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call::<K>(view, args)) }
@@ -109,7 +109,7 @@ pub const fn tile_row_bytes<K: PairCall<A>, A>() -> usize {
 pub unsafe fn write_tile_row<K: PairCall<A>, A>(other: u32, row: *mut u8) {
     // SAFETY: no handle is made from it.
     let table = unsafe { Table::<K::Other>::get() };
-    // SAFETY: passed on.
+    // SAFETY: the other object exists where the words say, and by 2 there is room for its row.
     unsafe { <<K::Other as Class>::Fields as FieldTuple<_>>::write_tile_row::<K>(&table.bases, other as usize, row) }
 }
 
@@ -134,7 +134,7 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
         note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
-        // SAFETY: passed on.
+        // SAFETY: the object exists where the words say, and no other call accesses its own fields.
         let windows = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
         Self { index, values: unsafe { windows.get(0) } }
@@ -161,7 +161,7 @@ impl<K: Kernel> Meeting<K> {
         const { assert_for_pairs::<K>() };
         // SAFETY: its handles are for `K`, which runs.
         let table = unsafe { Table::<K::Class>::get() };
-        // SAFETY: as above.
+        // SAFETY: its handles are for `K`, which runs.
         let others = unsafe { Table::<K::Other>::get() };
         let index = self.index as usize;
         // SAFETY: the object exists by 1, and the values are its own.
@@ -186,7 +186,7 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     pub unsafe fn end(self) {
         if const { K::EFFECTS.is_exclusive() } {
-            // SAFETY: passed on.
+            // SAFETY: the object exists where the words say, and no other call accesses its own fields.
             let mut windows = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.
             let before = unsafe { windows.get(0) };

@@ -2,6 +2,7 @@
 
 use ikra::Error;
 use ikra::prelude::*;
+use ikra_report::ClassLayout;
 use proptest::prelude::*;
 
 /// Two arrays of elements of different sizes and another whose elements are partly in slots.
@@ -56,21 +57,21 @@ fn one_array_that_grows_and_shrinks_needs_bounded_space() {
     for call in 0..calls {
         world.soa.set_array(soa::bytes, link, &all[..call * 7 % 60]).unwrap();
     }
-    let layout = world.soa.layout();
+    let layout = ClassLayout::of(&world.soa);
     assert!(layout.arena_capacity <= 4096, "{} of {} bytes", layout.arena_bytes, layout.arena_capacity);
     for call in 0..calls / 4 {
         let bytes = all[..call * 7 % 60].into();
         let words = vec![[call as u32; 3]; call * 11 % 9].into();
         world.soa.write(link, Soa { bytes, words, counts: vec![1; call % 5].into(), n: 0 }).unwrap();
     }
-    let layout = world.soa.layout();
+    let layout = ClassLayout::of(&world.soa);
     assert!(layout.arena_capacity <= 4096, "{} of {} bytes", layout.arena_bytes, layout.arena_capacity);
     // All at once, beside arrays of other fields.
     for call in 0..calls / 4 {
         let len = call % 200;
         world.soa.set_arrays(soa::bytes, &[0, len as u32], &vec![9; len]).unwrap();
     }
-    let layout = world.soa.layout();
+    let layout = ClassLayout::of(&world.soa);
     assert!(layout.arena_capacity <= 4096, "{} of {} bytes", layout.arena_bytes, layout.arena_capacity);
 }
 
@@ -87,7 +88,7 @@ fn many_arrays_need_space_in_proportion() {
         world.soa.set_array(soa::bytes, link, &vec![len as u8; len]).unwrap();
     }
     let live: usize = world.soa.iter().map(|row| row.bytes.len()).sum();
-    let layout = world.soa.layout();
+    let layout = ClassLayout::of(&world.soa);
     assert!(layout.arena_capacity <= 4 * live + 8 * 1000, "{} for {live}", layout.arena_capacity);
     assert!(world.soa.iter().all(|row| row.bytes.iter().all(|byte| *byte as usize == row.bytes.len() || *byte == 1)));
     // When arrays are gone, so is their space, once others come.
@@ -95,7 +96,7 @@ fn many_arrays_need_space_in_proportion() {
         world.soa.set_array(soa::bytes, link, &[]).unwrap();
     }
     world.soa.set_array(soa::bytes, links[0], &vec![1; layout.arena_capacity]).unwrap();
-    assert!(world.soa.layout().arena_capacity <= 2 * layout.arena_capacity + 4 * 1000);
+    assert!(ClassLayout::of(&world.soa).arena_capacity <= 2 * layout.arena_capacity + 4 * 1000);
 }
 
 /// An arena of a fixed length holds what fits, whatever was there before.

@@ -5,6 +5,7 @@ use std::panic::catch_unwind;
 use ikra::AnyLink;
 use ikra::prelude::*;
 use ikra::rt::{Handle, Own};
+use ikra_report::ClassLayout;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Small {
@@ -35,7 +36,7 @@ fn a_storage_that_the_class_does_not_know_of_is_none() {
     let links: Vec<_> = all.extend((0..10_000).map(|a| Small { a })).unwrap().collect();
     assert!(links.iter().all(|&link| all.read(link).unwrap() == Small { a: link.index() as u32 }));
     assert_eq!(size_of::<<Small as ikra::Class>::Fields>(), size_of::<(ikra::rt::Plain<u32>, ())>());
-    assert_eq!(all.layout().block, 4);
+    assert_eq!(ClassLayout::of(&all).block, 4);
 }
 
 #[soa_class]
@@ -67,7 +68,7 @@ pub enum SharingIs<A, B, C> {
 }
 
 ikra::rt::dispatch! {
-    Sharing = "Sharing" as ikra::rt::Remembered<Actor>, SharingRef, SharingIs: Small = Small; Car = Car; Bus = Bus;
+    Sharing = "Sharing" as ikra_strategies::Remembered<Actor>, SharingRef, SharingIs: Small = Small; Car = Car; Bus = Bus;
 }
 
 /// It was the class that somebody had put there first, and another each time where two threads did so at once.

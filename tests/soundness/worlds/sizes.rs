@@ -2,6 +2,7 @@
 
 use ikra::Error;
 use ikra::prelude::*;
+use ikra_report::WorldLayout;
 
 /// 128 MiB.
 #[derive(Clone, Copy, Value)]
@@ -84,7 +85,7 @@ fn storage_that_has_more_bytes_than_there_are_addresses() {
         assert!(sizes.nothing.construct_none(objects));
     }
     // Pictures of what cannot be, too.
-    let layout = sizes.layout().for_objects(usize::MAX);
+    let layout = WorldLayout::of(&sizes).for_objects(usize::MAX);
     assert!(layout.bytes() > 0);
 }
 

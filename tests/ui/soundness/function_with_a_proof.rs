@@ -1,7 +1,8 @@
 //! A table of functions knows each by its type alone: so a function captures nothing that is a thread's, or that ends.
 
 use ikra::prelude::*;
-use ikra::rt::{Function, Handle};
+use ikra::rt::Handle;
+use ikra_strategies::Function;
 use std::marker::PhantomData;
 
 #[soa_class]

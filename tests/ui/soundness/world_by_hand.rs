@@ -30,9 +30,6 @@ impl World for B {
     fn open(_: &mut Self, _: ikra::Place) -> Result<Box<dyn ikra::rt::Executor<Self>>, ikra::Error> {
         loop {}
     }
-    fn layout(&self) -> ikra::WorldLayout {
-        self.0.layout()
-    }
 }
 
 fn main() {}

@@ -24,7 +24,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct AtomicInner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 
-// SAFETY: as for `Inner`.
+// SAFETY: as `#[soa_class]` names the field, its place and its arrangement.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> ArrayStorage for AtomicInner<C, K, A> {
     type Element = A::Element;
     type Owner = C;
@@ -114,7 +114,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     /// The element exists.
     #[inline(always)]
     unsafe fn element(&self, index: usize) -> Atomic<'w, S::Element, A> {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than the array's length, and `S` says how it is arranged.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
         // SAFETY: 1. those of the field are only ever accessed as atomics during `'w`; 2. it is in the array's table; 3. it is of the
         // array's object.

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 use ikra_build::{find_toolchain, ptxas};
+use ikra_gpu::GpuError;
 use ikra_gpu::driver::{Context, DeviceInfo, Grid, Memory, Module, Stream, devices, driver_version, library};
-use ikra_runtime::error::GpuError;
 
 /// Whether something is there, and what, or what to do.
 enum Finding {
@@ -127,7 +127,7 @@ fn squares(device: usize) -> Result<Vec<u32>, GpuError> {
     let module = Module::load(&context, KERNEL)?;
     let function = module.function("squares")?.ok_or_else(|| GpuError::NoSuchKernel {
         kernel: String::from("squares"),
-        packages: String::from("`ikra-gpu`"),
+        packages: String::from("`ikra-doctor`"),
     })?;
     let memory = Memory::new(&context, 4 * THREADS, "the test kernel")?;
     let stream = Stream::new(&context)?;

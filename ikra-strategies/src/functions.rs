@@ -3,10 +3,10 @@
 use core::hint::assert_unchecked;
 use core::ptr::NonNull;
 
-use super::{Dispatch, Found, Includes};
-use crate::class::Class;
-use crate::handle::Handle;
-use crate::phase::Phase;
+use ikra_core::class::Class;
+use ikra_core::dispatch::{Dispatch, Found, Includes};
+use ikra_core::handle::Handle;
+use ikra_core::phase::Phase;
 
 /// The function of one class, which takes the object and a tuple of arguments.
 pub struct Function<'w, D, P, A, R> {

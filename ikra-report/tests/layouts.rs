@@ -1,8 +1,9 @@
-//! `world.layout()`: as data, as a table and as a drawing.
+//! Layouts: as data, as a table and as a drawing.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::LayoutKind;
 use ikra::prelude::*;
+use ikra::report::{ClassLayout, WorldLayout};
 
 #[derive(Clone, Copy, Debug, Value)]
 #[repr(C)]
@@ -37,7 +38,7 @@ pub struct Sim {
 
 #[test]
 fn data() {
-    let layout = Sim::new().layout().for_objects(1000);
+    let layout = WorldLayout::of(&Sim::new()).for_objects(1000);
     let [grows, fixed, rows, tiled] = layout.classes.as_slice() else { panic!("four classes") };
     let names: Vec<&str> = grows.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["alive", "pos.x", "pos.y", "mass", "next"]);
@@ -51,12 +52,12 @@ fn data() {
     assert!(fixed.bytes() >= 4096 * 21 && fixed.bytes() < 4096 * 21 + 8 * 2 * 4096);
     assert_eq!(fixed.clone().for_objects(1 << 20).objects, 4096);
     assert_eq!(layout.bytes(), [grows, fixed, rows, tiled].map(|class| class.bytes()).iter().sum::<usize>());
-    assert_eq!(Sim::new().layout().bytes(), fixed.bytes());
+    assert_eq!(WorldLayout::of(&Sim::new()).bytes(), fixed.bytes());
 }
 
 #[test]
 fn table() {
-    let text = Sim::new().layout().for_objects(100).classes[2].to_string();
+    let text = WorldLayout::of(&Sim::new()).for_objects(100).classes[2].to_string();
     let expected = "\
 class Rows: layout aos, addressing zero, 100 objects, 3200 bytes, 1100 of them padding
   column         type                offset  stride  bytes  all objects
@@ -71,14 +72,14 @@ class Rows: layout aos, addressing zero, 100 objects, 3200 bytes, 1100 of them p
 #[test]
 fn drawing() {
     for objects in [0, 1, 10, 1000, 1_000_000] {
-        let svg = Sim::new().layout().for_objects(objects).to_svg();
+        let svg = WorldLayout::of(&Sim::new()).for_objects(objects).to_svg();
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         assert!(svg.contains("Option&lt;Link&lt;Grows&gt;&gt;"), "types are escaped");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{objects} objects");
         assert!(svg.len() < 4_000_000);
     }
     // To scale: a column of 8-byte elements is twice as wide as one of 4-byte elements.
-    let svg = Sim::new().layout().for_objects(1000).to_svg();
+    let svg = WorldLayout::of(&Sim::new()).for_objects(1000).to_svg();
     let width = |colour: &str| -> f64 {
         let line = svg.lines().find(|line| line.contains(&format!("fill=\"{colour}\" stroke=\"none\""))).unwrap();
         line.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
@@ -130,7 +131,7 @@ fn alignment_and_fixed_storage() -> Result<(), ikra::Error> {
             world.all.init(first, $class { byte: 1, block: Block { x: 1 }, own: first })?;
             let (address, capacity) = (first.to_bits(&world.all)?, world.all.capacity());
             world.all.extend((1..300).map(|n| $class { byte: 0, block: Block { x: n }, own: first }))?;
-            if world.all.layout().fixed_capacity.is_some() {
+            if ClassLayout::of(&world.all).fixed_capacity.is_some() {
                 assert_eq!((first.to_bits(&world.all)?, world.all.capacity()), (address, capacity));
             }
             world.execute($class::step, ());
@@ -169,7 +170,7 @@ pub struct Routes {
 
 #[test]
 fn slots_are_one_row() {
-    let layout = Routes::new().layout().for_objects(10);
+    let layout = WorldLayout::of(&Routes::new()).for_objects(10);
     assert_eq!(layout.classes[0].columns.len(), 28);
     let text = layout.classes[0].to_string();
     let rows: Vec<Vec<&str>> = text.lines().skip(2).map(|line| line.split("  ").map(str::trim).collect()).collect();

@@ -17,7 +17,7 @@ const WHOLE: u128 = 1_000_000_000;
 /// elements: a point to start measuring from, as access patterns and hardware decide too.
 ///
 /// ```
-/// use ikra::InliningAdvice;
+/// use ikra::report::InliningAdvice;
 ///
 /// // Crossings by the number of streets that leave them.
 /// let advice = InliningAdvice::from_histogram(&[(1, 190), (2, 90), (3, 540), (4, 170), (6, 10)]);
@@ -42,7 +42,7 @@ const WHOLE: u128 = 1_000_000_000;
 /// ```
 ///
 /// Bytes are those of the slots and of the arena. Padding that slots bring to the objects of the layout
-/// `aos` depends on the other fields: [`ClassLayout`](crate::picture::ClassLayout) shows it.
+/// `aos` depends on the other fields: [`ClassLayout`](crate::ClassLayout) shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InliningAdvice {
     /// Lengths that occur, ascending, and the number of arrays of each.
@@ -56,7 +56,7 @@ pub struct InliningAdvice {
 /// What it costs to inline some number of slots, and what it brings: [`InliningAdvice::choice`].
 ///
 /// ```
-/// use ikra::InliningAdvice;
+/// use ikra::report::InliningAdvice;
 ///
 /// let choice = InliningAdvice::from_lengths([0, 2, 5]).element_size(8, 8).choice(3);
 /// assert_eq!(choice.inlined_bytes, 3 * 3 * 8);
@@ -97,7 +97,7 @@ impl InliningAdvice {
     /// Advice for arrays of these lengths, one an object.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// let streets = [vec!["Elm", "Oak"], vec![], vec!["Ash", "Fir", "Yew"]];
     /// assert_eq!(InliningAdvice::from_lengths(streets.iter().map(Vec::len)).proposed(), 2);
@@ -110,7 +110,7 @@ impl InliningAdvice {
     /// Advice for arrays counted by their lengths: `(length, count)`, in any order.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// let counted = InliningAdvice::from_histogram(&[(7, 2), (0, 1)]);
     /// assert_eq!(counted, InliningAdvice::from_lengths([7, 0, 7]));
@@ -131,7 +131,7 @@ impl InliningAdvice {
     /// For elements of `bytes` bytes, of which the next begins at a multiple of `align`; 4 and 4 unless told.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// let advice = InliningAdvice::from_lengths([3]);
     /// assert_eq!(advice.choice(0).arena_bytes, 12);
@@ -147,7 +147,7 @@ impl InliningAdvice {
     /// The share of elements that [`proposed`](Self::proposed) inlines at least; 0.8 unless told.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// let advice = InliningAdvice::from_lengths(32..=64);
     /// assert_eq!(advice.proposed(), 40);
@@ -168,7 +168,7 @@ impl InliningAdvice {
     /// The least number of inlined slots that hold the wanted [`share`](Self::share) of all elements.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// // Of ten elements, four slots hold 4 + 4.
     /// assert_eq!(InliningAdvice::from_lengths([4, 6]).proposed(), 4);
@@ -191,7 +191,7 @@ impl InliningAdvice {
     /// What `inlined` slots cost and bring.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// let advice = InliningAdvice::from_lengths([1, 1, 1, 9]);
     /// assert!(advice.choice(1).total_bytes < advice.choice(9).total_bytes);
@@ -225,7 +225,7 @@ impl InliningAdvice {
     /// inline all of the array for 50, 80, 90, 95 and 99 % of the objects, and full inlining.
     ///
     /// ```
-    /// use ikra::InliningAdvice;
+    /// use ikra::report::InliningAdvice;
     ///
     /// let advice = InliningAdvice::from_lengths([1, 2, 2, 3, 20]);
     /// let inlined: Vec<usize> = advice.choices().iter().map(|choice| choice.inlined).collect();

@@ -3,23 +3,26 @@
 mod svg;
 mod table;
 
-use crate::class::{Addressing, Class, ColumnInfo};
-use crate::layout::{Layout, LayoutKind, geometry};
-use crate::objects::{MAX_OBJECTS, Objects};
+use std::any::type_name;
 
-/// Where every column of every class of a world lies in memory: `world.layout()`.
+use ikra_core::info::{Addressing, ColumnInfo, FieldInfo, LayoutKind};
+use ikra_runtime::objects::{AnyObjects, MAX_OBJECTS, Shape};
+use ikra_runtime::world::World;
+
+/// Where every column of every class of a world lies in memory.
 ///
 /// Printed, it is a table; [`to_svg`](Self::to_svg) draws it.
 ///
 /// ```
 /// use ikra::prelude::*;
+/// use ikra::report::WorldLayout;
 ///
 /// #[soa_class(layout = "aos")]
 /// pub struct Body { pub pos: [f32; 2], pub alive: bool }
 /// #[soa_world]
 /// pub struct Sim { pub bodies: Objects<Body> }
 ///
-/// let layout = Sim::new().layout().for_objects(1000);
+/// let layout = WorldLayout::of(&Sim::new()).for_objects(1000);
 /// let bodies = &layout.classes[0];
 /// assert_eq!((bodies.columns[1].offset, bodies.columns[1].stride), (Some(8), 12));
 /// assert_eq!((bodies.bytes(), bodies.padding()), (12_000, 3_000));
@@ -36,15 +39,17 @@ pub struct WorldLayout {
 }
 
 /// Where the columns of one class lie in memory.
+///
 /// ```
 /// use ikra::prelude::*;
+/// use ikra::report::ClassLayout;
 ///
 /// #[soa_class]
 /// pub struct Body { pub pos: [f32; 3], pub mass: f64 }
 /// #[soa_world]
 /// pub struct Sim { pub bodies: Objects<Body> }
 ///
-/// let bodies = Sim::new().bodies.layout().for_objects(1000);
+/// let bodies = ClassLayout::of(&Sim::new().bodies).for_objects(1000);
 /// assert_eq!((bodies.bytes_per_object(), bodies.bytes()), (20, 20_000));
 /// println!("{bodies}");
 /// ```
@@ -75,15 +80,17 @@ pub struct ClassLayout {
 }
 
 /// Where one column lies in memory.
+///
 /// ```
 /// use ikra::prelude::*;
+/// use ikra::report::ClassLayout;
 ///
 /// #[soa_class(layout = "tiles")]
 /// pub struct Body { pub alive: bool, pub mass: f64 }
 /// #[soa_world]
 /// pub struct Sim { pub bodies: Objects<Body> }
 ///
-/// let layout = Sim::new().bodies.layout();
+/// let layout = ClassLayout::of(&Sim::new().bodies);
 /// assert_eq!((layout.columns[1].name.as_str(), layout.columns[1].offset), ("mass", Some(128)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,9 +112,12 @@ pub struct ColumnLayout {
 }
 
 impl WorldLayout {
-    #[doc(hidden)]
-    pub fn new(world: &'static str, classes: impl IntoIterator<Item = ClassLayout>) -> Self {
-        Self { world, classes: classes.into_iter().collect() }
+    /// Where the columns of a world's classes lie.
+    pub fn of<W: World>(world: &W) -> Self {
+        let name = type_name::<W>();
+        let members = world.members();
+        let classes = members.as_ref().iter().map(|&member| ClassLayout::of(member)).collect();
+        Self { world: name.rsplit("::").next().unwrap_or(name), classes }
     }
 
     /// The same layout with `objects` objects of each class (as many as fit, where a class has a fixed
@@ -133,6 +143,28 @@ impl WorldLayout {
 }
 
 impl ClassLayout {
+    /// Where the columns of some [`Objects`](ikra_runtime::objects::Objects) lie.
+    pub fn of(objects: &dyn AnyObjects) -> Self {
+        let shape = objects.shape();
+        let mut all = Vec::new();
+        for field in shape.fields {
+            all.extend(columns(&shape, field, all.len()));
+        }
+        let grows = matches!((shape.layout, shape.fixed_capacity), (LayoutKind::Soa, None));
+        Self {
+            class: shape.class,
+            kind: shape.layout,
+            addressing: shape.addressing,
+            fixed_capacity: shape.fixed_capacity,
+            objects: shape.objects,
+            capacity: shape.capacity,
+            block: if grows { 0 } else { shape.geometry.block },
+            columns: all,
+            arena_bytes: shape.arena.1,
+            arena_capacity: shape.arena.0,
+        }
+    }
+
     /// The same layout with `objects` objects, or as many as the fixed capacity allows, or ids.
     #[must_use]
     pub fn for_objects(mut self, objects: usize) -> Self {
@@ -173,46 +205,20 @@ impl ClassLayout {
     }
 }
 
-impl<C: Class> Objects<C> {
-    /// Where the columns lie in memory.
-    pub fn layout(&self) -> ClassLayout {
-        let geometry = geometry::<C>();
-        let mut columns = Vec::new();
-        for field in C::FIELDS {
-            for &ColumnInfo { component, size, slot, .. } in field.columns {
-                let n = columns.len();
-                let name = match (component, slot) {
-                    ("", None) => field.name.to_owned(),
-                    ("", Some(slot)) => format!("{}[{slot}]", field.name),
-                    (component, _) => format!("{}.{component}", field.name),
-                };
-                let (offset, stride) = match (C::Layout::KIND, C::CAPACITY) {
-                    (LayoutKind::Soa, None) => (None, size),
-                    (LayoutKind::Aos, _) => (Some(geometry.offsets[n]), geometry.block),
-                    _ => (Some(geometry.offsets[n]), size),
-                };
-                columns.push(ColumnLayout {
-                    name,
-                    type_name: field.type_name,
-                    atomic: field.atomic,
-                    offset,
-                    size,
-                    stride,
-                });
-            }
-        }
-        let grows = matches!((C::Layout::KIND, C::CAPACITY), (LayoutKind::Soa, None));
-        ClassLayout {
-            class: C::NAME,
-            kind: C::Layout::KIND,
-            addressing: C::ADDRESSING,
-            fixed_capacity: C::CAPACITY,
-            objects: self.len(),
-            capacity: self.capacity(),
-            block: if grows { 0 } else { geometry.block },
-            columns,
-            arena_bytes: self.arena().1,
-            arena_capacity: self.arena().0,
-        }
-    }
+/// A field's columns.
+fn columns<'a>(shape: &'a Shape, field: &'a FieldInfo, first: usize) -> impl Iterator<Item = ColumnLayout> + 'a {
+    field.columns.iter().enumerate().map(move |(k, &ColumnInfo { component, size, slot, .. })| {
+        let name = match (component, slot) {
+            ("", None) => field.name.to_owned(),
+            ("", Some(slot)) => format!("{}[{slot}]", field.name),
+            (component, _) => format!("{}.{component}", field.name),
+        };
+        let offset = shape.geometry.offsets[first + k];
+        let (offset, stride) = match (shape.layout, shape.fixed_capacity) {
+            (LayoutKind::Soa, None) => (None, size),
+            (LayoutKind::Aos, _) => (Some(offset), shape.geometry.block),
+            _ => (Some(offset), size),
+        };
+        ColumnLayout { name, type_name: field.type_name, atomic: field.atomic, offset, size, stride }
+    })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{ClassLayout, ColumnLayout, WorldLayout};
-use crate::layout::LayoutKind;
+use ikra_core::info::LayoutKind;
 
 impl fmt::Display for WorldLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -41,7 +41,7 @@ impl Region {
 /// threads of a warp search in step.
 ///
 /// ```
-/// use ikra_core::range_table::{RangeTable, Region};
+/// use ikra_strategies::range_table::{RangeTable, Region};
 ///
 /// let regions = [
 ///     Region { start: 1, len: 10, class: 0, first: 0 },
@@ -111,15 +111,15 @@ const FIRST_REGION: u64 = 4096;
 /// numbers of 32 bits allow.
 ///
 /// ```
-/// use ikra_core::range_table::Numbering;
+/// use ikra_strategies::range_table::Numbering;
 ///
 /// const TWO: Numbering = Numbering::of(2);
 /// assert_eq!(TWO.number(0, 0), 1);
 /// assert_eq!(TWO.number(1, 0), 4097);
 /// assert_eq!(TWO.number(0, 4096), 8193);
-/// static REGIONS: [ikra_core::range_table::Region; TWO.leaves()] = TWO.regions();
-/// static SPLITS: [u32; TWO.leaves()] = ikra_core::range_table::splits(&REGIONS);
-/// let table = ikra_core::range_table::RangeTable::new(&SPLITS, &REGIONS).unwrap();
+/// static REGIONS: [ikra_strategies::range_table::Region; TWO.leaves()] = TWO.regions();
+/// static SPLITS: [u32; TWO.leaves()] = ikra_strategies::range_table::splits(&REGIONS);
+/// let table = ikra_strategies::range_table::RangeTable::new(&SPLITS, &REGIONS).unwrap();
 /// assert_eq!(table.find(4097), Some((1, 0)));
 /// assert_eq!(table.find(8193), Some((0, 4096)));
 /// ```

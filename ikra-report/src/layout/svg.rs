@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{ClassLayout, WorldLayout};
-use crate::layout::LayoutKind;
+use ikra_core::info::LayoutKind;
 
 /// Width of the bars in pixels.
 const WIDTH: f64 = 900.0;

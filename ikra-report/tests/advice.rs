@@ -1,7 +1,7 @@
 //! Advice on inlining against a plain `Vec` of lengths.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use ikra::InliningAdvice;
+use ikra::report::InliningAdvice;
 use proptest::prelude::*;
 
 /// Elements that the first `slots` slots of all arrays hold.

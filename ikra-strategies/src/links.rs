@@ -1,13 +1,4 @@
-//! Other ways to learn an object's class from its link, to measure against: `strategy = "…"` of `#[soa_dispatch]`.
-//!
-//! | strategy | what a link is | how the class is found | the call |
-//! | --- | --- | --- | --- |
-//! | `"type_pointer"` | class and id (TYPEPTR §6) | from the bits | a `match` |
-//! | `"range_table"` | a number in the regions of all classes (§4) | a search in a table of the regions (COAL, §5) | a `match` |
-//! | `"class_tag"` | a number that the objects of all classes share | a byte of memory for each object (Concord) | a `match` |
-//! | `"vtable"` | as before | a word of memory for each object (CUDA) | by a table of functions |
-//!
-//! Results are the same for all, and so is what is said of links: the class of a link does not depend on a world.
+//! Links that are numbers, from which the class is looked up.
 
 use core::cell::UnsafeCell;
 use core::cmp::Ordering;
@@ -18,7 +9,8 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
-use super::{LinkBits, Narrow};
+use ikra_core::dispatch::{LinkBits, Narrow};
+
 use crate::range_table::{Numbering, RangeTable, Region, splits};
 
 /// `"range_table"`: a link is a number, which is in a region of its class.

@@ -1,6 +1,6 @@
 //! Range tables: every number leads to its object, by a search and by a walk over all regions.
 
-use ikra_core::range_table::{Numbering, RangeTable, Region, splits};
+use ikra_strategies::range_table::{Numbering, RangeTable, Region, splits};
 use proptest::prelude::*;
 
 /// What a walk over all regions finds.
