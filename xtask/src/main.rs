@@ -29,7 +29,7 @@ const USAGE: &str = "usage: cargo xtask TASK
                                 program's output over, plots draws docs/*.csv; emulated counts what kernels for GPUs
                                 do, without a GPU, and compares with the table of an earlier run, FILE
   passes [bless]                make all device code by each compiler that can, and compare how often passes fire
-                                with tests/passes.txt, or write that file
+                                with tests/codegen/passes.txt, or write that file
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
   counts                        print what should not grow: lines, traits, hidden items, import cycles
   package                       check that the published crates can be packaged
