@@ -284,15 +284,15 @@ pub struct Guard {
 pub struct Instruction {
     /// The predicate under which it is executed.
     pub guard: Option<Guard>,
-    /// Its operation.
+    /// What it does.
     pub opcode: Opcode,
-    /// The modifiers after the name, in their order.
+    /// The words behind the name, in their order.
     pub modifiers: Vec<Modifier>,
     /// The operands, in their order: first the [destinations](Self::destinations).
     pub operands: Vec<Operand>,
     /// The line of the text; 0 if it was made later.
     pub line: u32,
-    /// The position in the model that it was compiled from.
+    /// The place in the model that it was compiled from.
     pub location: Option<Location>,
 }
 
@@ -317,19 +317,19 @@ pub enum Operand {
     Memory(Base, i64),
     /// The address of a variable or a function, and a distance in bytes.
     Symbol(String, i64),
-    /// The target of a branch.
+    /// Where a branch leads to.
     Label(Label),
-    /// A jump table: an index into [`Body::tables`].
+    /// A table of jumps: an index into [`Body::tables`].
     Table(usize),
     /// A prototype: an index into [`Body::prototypes`].
     Prototype(usize),
     /// `(param0, param1)` of a call.
     List(Vec<Operand>),
-    /// `_`: a result that is not read.
+    /// `_`: what nobody reads.
     Nothing,
 }
 
-/// The base of an address.
+/// What an address counts from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// A register.
@@ -356,7 +356,7 @@ impl Instruction {
         Self { guard: None, opcode, modifiers: modifiers.to_vec(), operands, line: 0, location: None }
     }
 
-    /// The type that it works on; for a conversion, its result type.
+    /// The type that it works on: of conversions, the one that they make.
     #[must_use]
     pub fn ty(&self) -> Option<Type> {
         self.types().next()
@@ -367,7 +367,7 @@ impl Instruction {
         self.modifiers.iter().filter_map(|modifier| if let Modifier::Type(ty) = modifier { Some(*ty) } else { None })
     }
 
-    /// The memory that it accesses, if it names one; otherwise its address is generic.
+    /// The memory that it accesses, if it says so; otherwise its address is generic.
     #[must_use]
     pub fn space(&self) -> Option<Modifier> {
         self.modifiers.iter().copied().find(|modifier| modifier.class() == crate::Class::Space)
@@ -385,7 +385,7 @@ impl Instruction {
         self.opcode == opcode && self.modifiers == modifiers
     }
 
-    /// The number of elements that it loads or stores at once.
+    /// How many elements it loads or stores at once.
     #[must_use]
     pub fn vector(&self) -> usize {
         let width = |modifier: &Modifier| match modifier {
@@ -409,7 +409,7 @@ impl Instruction {
         &self.operands[self.destination_count()..]
     }
 
-    /// The number of operands that it writes.
+    /// How many of its operands it writes.
     #[must_use]
     pub fn destination_count(&self) -> usize {
         self.opcode.destinations(&self.modifiers).min(self.operands.len())
@@ -424,7 +424,7 @@ impl Instruction {
         }
     }
 
-    /// Visits each register that it reads or writes, once per use; in guards too.
+    /// Shows each register that it reads or writes, as often as it does; of guards too.
     pub fn for_each_register(&self, mut show: impl FnMut(Register, Access)) {
         if let Some(guard) = self.guard {
             show(guard.register, Access::Read);
@@ -435,7 +435,7 @@ impl Instruction {
         }
     }
 
-    /// Visits each register that it reads, mutably; in guards too.
+    /// Shows each register that it reads, to be changed; of guards too.
     pub fn for_each_read_mut(&mut self, mut change: impl FnMut(&mut Register)) {
         if let Some(guard) = &mut self.guard {
             change(&mut guard.register);
@@ -466,7 +466,7 @@ impl Instruction {
         writes
     }
 
-    /// Whether it must be the last in its block: a jump, or an end without a predicate.
+    /// Whether nothing comes after it in its block: a jump, or an end under no predicate.
     #[must_use]
     pub fn ends_block(&self) -> bool {
         matches!(self.opcode, Opcode::Bra | Opcode::Brx) || self.leaves()
@@ -479,7 +479,7 @@ impl Instruction {
             && matches!(self.opcode, Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap)
     }
 
-    /// The operand that is a memory access, `[…]`.
+    /// The operand that is a place in memory, `[…]`.
     #[must_use]
     pub fn memory(&self) -> Option<(&Base, i64)> {
         self.operands.iter().find_map(|operand| match operand {
@@ -490,7 +490,7 @@ impl Instruction {
 }
 
 impl Operand {
-    /// Visits its registers; a register in an address is always read.
+    /// Shows the registers of it: what is in an address is read in any case.
     fn for_each_register(&self, access: Access, show: &mut impl FnMut(Register, Access)) {
         match self {
             Self::Register(register) | Self::Not(register) => show(*register, access),
