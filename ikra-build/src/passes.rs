@@ -4,9 +4,8 @@
 //! says how often it fired. It finds its patterns in definitions, uses and control flow ([`values`]), never in the
 //! text.
 //!
-//! The end of the code says how often each pass fired: `//ikra:passes rustc=1.96.0 spaces=120 stores=4 …`. Tests
-//! compare this with the expected numbers (`tests/device/tests/passes.rs`), because another compiler's output can turn
-//! a pass off without an error.
+//! How often each fired stands at the end of the code: `//ikra:passes rustc=1.96.0 spaces=120 stores=4 …`. Tests compare that with what was expected
+//! (`tests/device/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
 
 mod checks;
 mod counts;
