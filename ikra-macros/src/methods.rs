@@ -3,28 +3,29 @@
 //! Two stages: the attribute hands the block to the class's own macro, which adds the class's fields and
 //! hands both to [`expand_methods`].
 
-mod access;
 mod arguments;
 mod assigned;
 mod attributes;
-mod body;
-mod calls;
 mod check;
 mod closure;
 mod entry;
 mod expand;
+mod facts;
 mod hints;
 mod kernel;
 mod lenient;
-mod links;
+mod macros;
 mod misplaced;
 mod model;
+mod names;
 mod options;
-mod order;
 mod ordinary;
+mod own;
 mod parse;
+mod place;
 mod rewrite;
 mod turns;
+mod walk;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
@@ -258,6 +259,15 @@ impl Parse for Input {
         }
         Ok(Self { krate, fields, block: input.parse()? })
     }
+}
+
+/// A name without `r#`, which means the same with it.
+pub(crate) fn plain_name(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }
 
 /// The second stage.

@@ -4,10 +4,9 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{FnArg, GenericParam, ImplItemFn, PathArguments, ReturnType, Type};
 
-use super::access::plain_name;
 use super::model::{Parameter, Receiver};
 use super::options::Options;
-use super::{Fields, rewrite};
+use super::{Fields, plain_name, rewrite};
 use crate::diagnostics::Errors;
 
 /// Another object is no `&Self`, whose fields would be at hand. What is made of such a method is called

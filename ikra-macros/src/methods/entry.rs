@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::Path;
 
-use super::access::plain_name;
+use super::plain_name;
 use super::arguments::Args;
 use super::model::Block;
 use crate::diagnostics::located;

@@ -8,8 +8,8 @@ mod tests;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::access::plain_name;
 use super::model::Block;
+use super::plain_name;
 
 impl Block {
     /// `Ref<X>` and `Self` in some tokens.
