@@ -153,7 +153,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Assign(assign) => self.place(&assign.left, How::Whole),
             Expr::Binary(binary) if is_compound(binary.op) => self.place(&binary.left, How::Whole),
             Expr::Reference(reference) if reference.mutability.is_some() => self.place(&reference.expr, How::Lent),
-            Expr::MethodCall(call) if names::is(&plain_name(&call.method), Is::Mutator) => self.place(&call.receiver, How::Lent),
+            Expr::MethodCall(call) if names::is(&plain_name(&call.method), Is::Mutator) => {
+                self.place(&call.receiver, How::Lent)
+            }
             _ => {}
         }
         visit::visit_expr(self, expr);

@@ -45,7 +45,8 @@ impl Ordinary {
         });
         let is_kernel = |attr: &syn::Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "kernel");
         let kernels = methods.clone().filter(|item| item.attrs.iter().any(is_kernel));
-        let class = class.segments.last().map_or_else(|| Ident::new("Self", Span::call_site()), |last| last.ident.clone());
+        let class =
+            class.segments.last().map_or_else(|| Ident::new("Self", Span::call_site()), |last| last.ident.clone());
         Self {
             class,
             kernels: kernels.map(|item| plain_name(&item.sig.ident)).collect(),
@@ -151,9 +152,8 @@ fn atomic(fields: &Fields, expr: &Expr, instead: &str) -> Option<Mistake> {
     let Expr::Field(ExprField { attrs, .. }) = expr else { return None };
     let Place { own, name, .. } = Place::of(expr).filter(Place::is_whole)?;
     let is_atomic = fields.position(name).is_some_and(|field| fields.is_atomic(field));
-    (is_atomic && attrs.is_empty()).then(|| {
-        Mistake::at(quote!(#own.#name), format!("`{name}` is `#[atomic]`: write `self.{name}.{instead}`"))
-    })
+    (is_atomic && attrs.is_empty())
+        .then(|| Mistake::at(quote!(#own.#name), format!("`{name}` is `#[atomic]`: write `self.{name}.{instead}`")))
 }
 
 /// The operation on an atomic that an operator stands for.

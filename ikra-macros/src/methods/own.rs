@@ -22,8 +22,8 @@ use super::macros;
 use super::model::{Block, Method, Receiver};
 use super::names::{self, Is};
 use super::place::{Place, own};
-use super::rewrite::{is_braces, is_item};
 use super::plain_name;
+use super::rewrite::{is_braces, is_item};
 use crate::class::view_ident;
 use crate::diagnostics::located;
 

@@ -9,25 +9,25 @@
 //! that of a getter, `other.hits().load()`, of a field, `self.hits.load()`, or that behind a local variable,
 //! `for hit in &self.hits { hit.load(); }`. So each expression has a value here: the atomics that it may be.
 
+mod calls;
+mod expressions;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{
-    Attribute, Block, Expr, ExprCall, ExprMethodCall, ExprPath, FnArg, Item, Lit, Local, Member, Pat, PointerMutability,
-    Signature, Stmt,
-};
+use syn::{Attribute, Block, Expr, FnArg, Item, Lit, Local, Member, Pat, Signature, Stmt};
 
 use super::attributes::{self, Kind};
-use super::facts::{Called, Facts, How};
-use super::macros::{self, formats_self, mentions_self, parenthesised, pieces};
-use super::names::{self, Is, Macro, Operation};
+use super::facts::Facts;
+use super::macros::{self, formats_self, mentions_self};
+use super::names::Macro;
 use super::ordinary::{Mistake, Ordinary};
-use super::place::{Place, is_compound, own};
+use super::place::own;
 use super::{Fields, plain_name};
 use crate::stored::is_link;
 
@@ -188,323 +188,11 @@ impl Walk<'_> {
         self.fields.named(name).is_some_and(|field| self.fields.is_atomic(field))
     }
 
-    fn operate_on(&mut self, name: &Name, bits: u16) {
-        match name {
-            Name::Own(name) => self.facts.uses.add(name, bits, 0),
-            Name::Other(name) => self.facts.uses.add(name, 0, bits),
-            Name::View | Name::Unknown => {}
-        }
-    }
-
-    fn operate(&mut self, operation: Operation, names: &[Name]) {
-        for name in names {
-            self.operate_on(name, operation.bits);
-        }
-        if operation.is_certain && names.iter().all(|name| *name == Name::Unknown) {
-            self.unresolved |= operation.bits;
-        }
-    }
-
-    fn call(&mut self, name: &Ident, how: How) {
-        let line = name.span().start().line;
-        self.facts.called.insert(Called { name: plain_name(name), line, how });
-    }
-
     /// `self` that is not followed by a field or method.
     fn whole(&mut self, is_shared: bool) -> Names {
         self.facts.whole = true;
         self.facts.escapes |= !is_shared;
         vec![Name::View]
-    }
-
-    /// Notes that a place is changed: by a method that is called on it, or otherwise.
-    fn changes(&mut self, place: &Expr, by_method: bool) {
-        let Some(Place { name, is_element, is_within, .. }) = Place::of(place) else { return };
-        let Some(field) = self.fields.position(name) else { return };
-        let kind = self.fields.kind(field);
-        if !self.fields.is_atomic(field) && !(by_method && !is_within && !kind.has_mutators(is_element)) {
-            self.facts.writes |= 1 << field;
-        }
-    }
-
-    /// Notes that what stands before `=` is changed.
-    fn assigns(&mut self, left: &Expr) {
-        match left {
-            Expr::Paren(inner) => self.assigns(&inner.expr),
-            Expr::Group(inner) => self.assigns(&inner.expr),
-            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|place| self.assigns(place)),
-            Expr::Array(array) => array.elems.iter().for_each(|place| self.assigns(place)),
-            Expr::Call(call) => call.args.iter().for_each(|place| self.assigns(place)),
-            Expr::Struct(fields) => fields.fields.iter().for_each(|field| self.assigns(&field.expr)),
-            place => self.changes(place, false),
-        }
-    }
-
-    /// Notes that what stands behind `&mut` is changed, or what a method borrows there of it.
-    fn borrows(&mut self, place: &Expr) {
-        match place {
-            Expr::MethodCall(call) => self.borrows(&call.receiver),
-            Expr::Paren(inner) => self.borrows(&inner.expr),
-            Expr::Group(inner) => self.borrows(&inner.expr),
-            Expr::Unary(inner) => self.borrows(&inner.expr),
-            Expr::Index(index) if Place::of(place).is_none() => self.borrows(&index.expr),
-            Expr::Field(field) if Place::of(place).is_none() => self.borrows(&field.base),
-            place => self.changes(place, false),
-        }
-    }
-
-    /// Reads an expression whose value is used where it stands. Returns what it may be.
-    fn value(&mut self, expr: &Expr) -> Names {
-        for attribute in attributes::of(expr) {
-            self.visit_attribute(attribute);
-        }
-        if !self.within.unknown && !self.within.item {
-            self.mistakes.extend(self.ordinary.mistake(self.fields, expr));
-        }
-        match expr {
-            Expr::Path(path) => self.path(path),
-            Expr::Field(field) => {
-                let value = match own(&field.base) {
-                    Some(_) if matches!(field.member, Member::Named(_)) => Vec::new(),
-                    _ => self.looked_into(&field.base),
-                };
-                let Member::Named(name) = &field.member else { return value };
-                if let (Some(_), Some(field)) = (own(&field.base), self.fields.position(name)) {
-                    self.facts.touches |= 1 << field;
-                }
-                match plain_name(name) {
-                    name if self.own_atomic(&name) => vec![Name::Own(name)],
-                    _ => value.into_iter().filter(|value| *value != Name::View).collect(),
-                }
-            }
-            Expr::Index(index) => {
-                let value = self.looked_into(&index.expr);
-                self.collect(|walk| walk.visit_expr(&index.index));
-                value
-            }
-            Expr::Paren(inner) => self.value(&inner.expr),
-            Expr::Group(inner) => self.value(&inner.expr),
-            Expr::Unary(inner) => self.value(&inner.expr),
-            Expr::Try(inner) => self.value(&inner.expr),
-            Expr::Await(inner) => self.value(&inner.base),
-            Expr::Reference(reference) if reference.mutability.is_some() => {
-                self.borrows(&reference.expr);
-                self.value(&reference.expr)
-            }
-            Expr::Reference(reference) => match is_dereferenced_self(&reference.expr) {
-                true => self.whole(true),
-                false => self.value(&reference.expr),
-            },
-            Expr::RawAddr(reference) => {
-                if let PointerMutability::Mut(_) = reference.mutability {
-                    self.borrows(&reference.expr);
-                }
-                self.value(&reference.expr)
-            }
-            Expr::MethodCall(call) => self.method_call(call),
-            Expr::Call(call) => self.function_call(call),
-            Expr::Assign(assign) => {
-                self.assigns(&assign.left);
-                let mut values = self.collect(|walk| walk.visit_expr(&assign.left));
-                values.extend(self.collect(|walk| walk.visit_expr(&assign.right)));
-                if let Expr::Path(path) = &*assign.left
-                    && let Some(variable) = path.path.get_ident()
-                {
-                    self.variables.insert(plain_name(variable), values);
-                }
-                Vec::new()
-            }
-            Expr::Binary(binary) => {
-                if is_compound(binary.op) {
-                    self.assigns(&binary.left);
-                }
-                self.collect(|walk| visit::visit_expr_binary(walk, binary))
-            }
-            Expr::Let(condition) => {
-                let values = self.collect(|walk| walk.visit_expr(&condition.expr));
-                self.bound(&condition.pat, &values);
-                Vec::new()
-            }
-            Expr::If(branch) => {
-                let mut values = self.scope(|walk| {
-                    walk.collect(|walk| walk.visit_expr(&branch.cond));
-                    walk.block(&branch.then_branch)
-                });
-                if let Some((_, other)) = &branch.else_branch {
-                    values.extend(self.collect(|walk| walk.visit_expr(other)));
-                }
-                values
-            }
-            Expr::While(turns) => self.scope(|walk| {
-                walk.facts.loops = true;
-                walk.collect(|walk| walk.visit_expr(&turns.cond));
-                walk.block(&turns.body);
-                Vec::new()
-            }),
-            Expr::ForLoop(turns) => self.scope(|walk| {
-                walk.facts.loops = true;
-                let values = walk.collect(|walk| walk.visit_expr(&turns.expr));
-                walk.bound(&turns.pat, &values);
-                walk.block(&turns.body);
-                Vec::new()
-            }),
-            Expr::Loop(turns) => {
-                self.facts.loops = true;
-                // What a `break` in it leaves it with.
-                let before = self.escaped.len();
-                self.block(&turns.body);
-                self.escaped[before..].to_vec()
-            }
-            Expr::Match(matched) => {
-                let values = self.collect(|walk| walk.visit_expr(&matched.expr));
-                let mut result = Vec::new();
-                for arm in &matched.arms {
-                    arm.attrs.iter().for_each(|attribute| self.visit_attribute(attribute));
-                    result.extend(self.scope(|walk| {
-                        walk.bound(&arm.pat, &values);
-                        walk.collect(|walk| walk.visit_expr(&arm.body))
-                    }));
-                }
-                result
-            }
-            Expr::Closure(closure) => self.scope(|walk| {
-                let given = walk.given.clone();
-                closure.inputs.iter().for_each(|input| walk.bound(input, &given));
-                walk.visit_return_type(&closure.output);
-                walk.collect(|walk| walk.visit_expr(&closure.body))
-            }),
-            Expr::Block(inner) => self.block(&inner.block),
-            Expr::Unsafe(inner) => self.block(&inner.block),
-            // All others are what their parts are.
-            other => self.collect(|walk| visit::visit_expr(walk, other)),
-        }
-    }
-
-    /// Reads what is looked into, by a field, an index or a method.
-    fn looked_into(&mut self, expr: &Expr) -> Names {
-        match expr {
-            Expr::Path(path) if own(expr).is_none() && path.path.get_ident().is_some() => {
-                let is_bare = path.path.get_ident().is_some_and(|name| self.bare.contains(&plain_name(name)));
-                let values = self.value(expr);
-                if let (Some(name), false) = (path.path.get_ident(), is_bare) {
-                    self.bare.remove(&plain_name(name));
-                }
-                values
-            }
-            _ => self.value(expr),
-        }
-    }
-
-    fn path(&mut self, path: &ExprPath) -> Names {
-        visit::visit_expr_path(self, path);
-        let Some(last) = path.path.segments.last() else { return Vec::new() };
-        let name = plain_name(&last.ident);
-        if path.path.is_ident("self") {
-            return self.whole(false);
-        }
-        if path.path.get_ident().is_some() {
-            self.bare.insert(name.clone());
-        } else if path.path.segments.len() > 1 && name.starts_with(char::is_lowercase) {
-            self.call(&last.ident, How::OnOther);
-        }
-        self.variables.get(&name).cloned().unwrap_or_else(|| vec![Name::Unknown])
-    }
-
-    fn function_call(&mut self, call: &ExprCall) -> Names {
-        let function = match &*call.func {
-            Expr::Path(path) => path.path.segments.last().map(|last| &last.ident),
-            _ => None,
-        };
-        let mut values = match function {
-            Some(_) => {
-                self.collect(|walk| walk.visit_expr(&call.func));
-                Vec::new()
-            }
-            None => self.value(&call.func),
-        };
-        let given = std::mem::replace(&mut self.given, vec![Name::Unknown]);
-        values.extend(self.collect(|walk| call.args.iter().for_each(|argument| walk.visit_expr(argument))));
-        self.given = given;
-        if let Some(function) = function {
-            self.call(function, How::Function);
-            // `Atomic::load(other.hits())`
-            let count = call.args.len().checked_sub(1);
-            if let Some(operation) = count.and_then(|count| names::atomic_operation(&plain_name(function), count)) {
-                self.operate(operation, &values);
-            }
-        }
-        values
-    }
-
-    fn method_call(&mut self, call: &ExprMethodCall) -> Names {
-        let name = plain_name(&call.method);
-        if let Some(generics) = &call.turbofish {
-            self.visit_angle_bracketed_generic_arguments(generics);
-        }
-        let arguments = |walk: &mut Self, given: Names| {
-            let before = std::mem::replace(&mut walk.given, given);
-            let found = walk.collect(|walk| call.args.iter().for_each(|argument| walk.visit_expr(argument)));
-            walk.given = before;
-            found
-        };
-        if own(&call.receiver).is_some() {
-            self.facts.calls.push(call.method.clone());
-            self.call(&call.method, How::OnSelf);
-            return arguments(self, vec![Name::Unknown]);
-        }
-        self.call(&call.method, How::OnOther);
-        if self.is_link(&call.receiver) && !names::is(&name, Is::LinkMethod) {
-            self.facts.followed.insert(call.method.to_string());
-        }
-        if names::is(&name, Is::Mutator) {
-            self.changes(&call.receiver, true);
-        }
-        let on: Names = self.looked_into(&call.receiver).into_iter().filter(|name| *name != Name::View).collect();
-        if let Some(operation) = names::atomic_operation(&name, call.args.len())
-            && !on.is_empty()
-        {
-            self.operate(operation, &on);
-            arguments(self, vec![Name::Unknown]);
-            return Vec::new();
-        }
-        // What a folding closure has returned before comes first; the other parameters are what there is.
-        let is_folding = names::is(&name, Is::Folding);
-        let found = arguments(self, if is_folding { vec![Name::Unknown] } else { on.clone() });
-        if call.args.is_empty() {
-            // Otherwise a getter, even if it is called `next` or `last`.
-            let is_passed = names::is(&name, Is::Passing) && on.iter().any(|name| *name != Name::Unknown);
-            if is_passed { on } else { vec![Name::Other(name)] }
-        } else if names::is(&name, Is::Mapping) {
-            found
-        } else {
-            on.into_iter().chain(found).collect()
-        }
-    }
-
-    /// Whether an expression seems to be a link: an element of an array of links, or a variable that holds one.
-    fn is_link(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.links.contains(&plain_name(name))),
-            expr => self.is_link_of_array(expr),
-        }
-    }
-
-    /// `self.near[k]`.
-    fn is_link_of_array(&self, expr: &Expr) -> bool {
-        let Expr::Index(index) = expr else { return false };
-        matches!(Place::of(&index.expr), Some(array) if array.is_whole() && self.fields.links.contains(&plain_name(array.name)))
-    }
-
-    /// Reads a block, and what its last statement may be.
-    fn block(&mut self, block: &Block) -> Names {
-        self.scope(|walk| {
-            walk.collect(|walk| {
-                for stmt in &block.stmts {
-                    walk.result.clear();
-                    walk.visit_stmt(stmt);
-                }
-            })
-        })
     }
 
     /// Reads something that may hold an attribute which is a macro. Such a macro makes anything of `owner`.
@@ -515,107 +203,6 @@ impl Walk<'_> {
             self.whole(false);
         }
         self.within.changed = before;
-    }
-
-    /// Reads what a macro of the user's is given, or text that cannot be parsed.
-    fn unknown(&mut self, tokens: TokenStream) {
-        let before = std::mem::replace(&mut self.within.unknown, true);
-        for piece in pieces(tokens) {
-            match syn::parse2(piece.clone()) {
-                Ok(expr) => self.given(&expr),
-                Err(_) => self.raw(piece),
-            }
-        }
-        self.within.unknown = before;
-    }
-
-    /// Reads an expression that a macro of the user's is given, perhaps as a place.
-    fn given(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Paren(inner) => self.given(&inner.expr),
-            Expr::Group(inner) => self.given(&inner.expr),
-            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|expr| self.given(expr)),
-            Expr::Array(array) => array.elems.iter().for_each(|expr| self.given(expr)),
-            expr => {
-                self.gives(expr);
-                self.visit_expr(expr);
-            }
-        }
-    }
-
-    fn gives(&mut self, expr: &Expr) {
-        if let Some(field) = Place::of(expr).and_then(|place| self.fields.position(place.name))
-            && !self.fields.is_atomic(field)
-        {
-            self.facts.given |= 1 << field;
-        }
-    }
-
-    /// Reads tokens that are no expression: each `self.field` is perhaps changed, and each operation in them perhaps done
-    /// to each atomic that they name.
-    fn raw(&mut self, tokens: TokenStream) {
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let is = |n: Option<usize>, c: char| {
-            matches!(n.and_then(|n| tokens.get(n)), Some(TokenTree::Punct(punct)) if punct.as_char() == c)
-        };
-        let (mut values, mut operations) = (Vec::new(), 0);
-        for (n, token) in tokens.iter().enumerate() {
-            let name = match token {
-                TokenTree::Ident(name) => name,
-                TokenTree::Group(group) => {
-                    // A macro within it, or what becomes one.
-                    self.facts.hidden |= is(n.checked_sub(1), '!') && !mentions_self(group.stream());
-                    self.unknown(group.stream());
-                    continue;
-                }
-                TokenTree::Literal(_) => {
-                    self.facts.formats_self |= mentions_self(token.to_token_stream());
-                    continue;
-                }
-                TokenTree::Punct(_) => continue,
-            };
-            let is_member = is(n.checked_sub(1), '.') && !is(n.checked_sub(2), '.');
-            let on_self = is_member && matches!(&tokens[..n - 1], [.., TokenTree::Ident(of)] if of == "self");
-            let text = plain_name(name);
-            match parenthesised(tokens.get(n + 1)) {
-                Some(arguments) if is_member => {
-                    let count = pieces(arguments.clone()).len() - usize::from(arguments.is_empty());
-                    match names::atomic_operation(&text, count) {
-                        Some(operation) => operations |= operation.bits,
-                        None => values.push(Name::Other(text)),
-                    }
-                    self.call(name, if on_self { How::OnSelf } else { How::OnOther });
-                    if on_self {
-                        self.facts.calls.push(name.clone());
-                    }
-                }
-                _ if on_self => match self.fields.position(name) {
-                    Some(field) if self.fields.is_atomic(field) => {
-                        self.facts.touches |= 1 << field;
-                        values.push(Name::Own(text));
-                    }
-                    Some(field) => {
-                        self.facts.touches |= 1 << field;
-                        self.facts.given |= 1 << field;
-                    }
-                    None => {}
-                },
-                _ if name == "self" => {
-                    let is_looked_into = is(Some(n + 1), '.') && matches!(tokens.get(n + 2), Some(TokenTree::Ident(_)));
-                    self.facts.whole = true;
-                    self.facts.escapes |= !is_looked_into;
-                }
-                _ => {
-                    self.facts.loops |= ["for", "while", "loop"].contains(&&*text);
-                    self.binds_mutably |= text == "mut" && matches!(n.checked_sub(1).map(|n| &tokens[n]), Some(TokenTree::Ident(by)) if by == "ref");
-                    self.bare.insert(text);
-                }
-            }
-        }
-        for value in &values {
-            self.operate_on(value, operations);
-        }
-        self.unresolved |= operations;
     }
 }
 
@@ -735,14 +322,6 @@ impl Visit<'_> for Walk<'_> {
             false => self.facts.hidden = true,
         }
         self.raw(tokens.clone());
-    }
-}
-
-/// Whether it is `self`, `*self`, …
-fn is_dereferenced_self(expr: &Expr) -> bool {
-    match expr {
-        Expr::Unary(inner) => matches!(inner.op, syn::UnOp::Deref(_)) && is_dereferenced_self(&inner.expr),
-        expr => own(expr).is_some(),
     }
 }
 

@@ -1,4 +1,4 @@
-use proc_macro2::{Delimiter, Group};
+use proc_macro2::{Delimiter, Group, TokenTree};
 use quote::quote;
 use syn::ImplItemFn;
 
@@ -279,9 +279,11 @@ fn atomics_of(body: &str) -> String {
         let names = all.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
         names.map(|(_, name)| *name).collect::<Vec<_>>().join("+")
     };
-    let parts = facts.uses.0.iter().map(|(name, &(own, other))| {
-        format!("{name}: {} / {}", names(own), names(other)).trim().to_owned()
-    });
+    let parts = facts
+        .uses
+        .0
+        .iter()
+        .map(|(name, &(own, other))| format!("{name}: {} / {}", names(own), names(other)).trim().to_owned());
     parts.collect::<Vec<_>>().join(", ")
 }
 
