@@ -82,7 +82,7 @@ macro_rules! everything {
         place.low().min($self.weight);
         place.high().max(f64::from(-$self.weight));
         place.total().add(Fixed::from($self.weight));
-        place.first().min($self.link());
+        place.first().claim($self.link());
         place.last().max($self.link());
         place.counts().get(by as usize % 5).add(1);
         for height in place.heights() {
