@@ -484,7 +484,7 @@ const fn ways_out(message: Message, all: u16, name: &str) -> Message {
     let message = message.push(", so that the result depends on the order. ");
     let message = if all & uses::EXCHANGE != 0 {
         message.push(
-            "Write `field.add(1)` for `field.fetch_add(1)`: an update without `fetch_` returns nothing. Load the field in the next kernel",
+            "Use an update that returns nothing (write `add` for `fetch_add`, `min` or `claim` for `swap`) and load the field in the next kernel",
         )
     } else if all == uses::STORE {
         message.push(

@@ -1,4 +1,4 @@
-//! Where a method assigns to its own fields: after each statement that does so stands a mark,
+//! For the device: where a method assigns to its own fields. After each statement that does so stands a mark,
 //! `::ikra::rt::Own::assign::<3>(&mut self.__object);`.
 //!
 //! On the device a field is stored where it was assigned, and only there. Nothing relies on the marks: where a field changes

@@ -21,6 +21,8 @@ pub(super) struct Ordinary {
     has_clone: bool,
     /// The names of the method's parameters that are other objects.
     others: HashSet<String>,
+    /// The mistakes in all methods.
+    pub(super) found: Vec<Mistake>,
 }
 
 /// A mistake, at some tokens.
@@ -52,6 +54,7 @@ impl Ordinary {
             kernels: kernels.map(|item| plain_name(&item.sig.ident)).collect(),
             has_clone: methods.clone().any(|item| item.sig.ident == "clone"),
             others: HashSet::new(),
+            found: Vec::new(),
         }
     }
 

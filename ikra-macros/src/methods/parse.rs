@@ -40,6 +40,9 @@ impl Block {
                 other => parsed.row_items.push(RowItem::Plain(Box::new(other))),
             }
         }
+        for mistake in ordinary.found {
+            errors.at(mistake.at, mistake.message);
+        }
         parsed.close_over_uses();
         parsed.close_over_calls();
         for method in &mut parsed.methods {
@@ -148,9 +151,7 @@ impl Block {
             item.block = syn::parse_quote!({ ::core::unimplemented!() });
             item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
         }
-        for mistake in mistakes {
-            errors.at(mistake.at, mistake.message);
-        }
+        ordinary.found.extend(mistakes);
         if item.attrs.iter().any(|attr| attributes::kind_of(attr) == attributes::Kind::Macro) {
             // A macro, whatever it makes of the body.
             facts.whole = true;

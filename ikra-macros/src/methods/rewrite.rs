@@ -1,6 +1,6 @@
 //! The two words that mean something else inside methods: `Ref<X>` and `Self`.
 //!
-//! Everything else in a method stays the user's own tokens, those inside macro calls included.
+//! They are replaced in tokens, those inside macro calls included; all others stay as they are.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Where a loop's turns end: at one place, from which the next one begins.
+//! For the device: where a loop's turns end, at one place, from which the next one begins.
 //!
 //! A `continue`, and an `if` at the end of a loop's body, are ways of their own back to the loop's head. LLVM makes loops
 //! of them, one inside the other, in which a warp's threads wait for those that stay in the inner one. So all ways lead to
