@@ -44,6 +44,8 @@ pub(crate) struct Facts {
     pub(crate) called: BTreeSet<Called>,
     /// Methods that it seems to call on links.
     pub(crate) followed: BTreeSet<String>,
+    /// Where it certainly reads a field of another object of its class by a getter.
+    pub(crate) reads: Vec<Read>,
 }
 
 impl Facts {
@@ -51,6 +53,17 @@ impl Facts {
     pub(crate) fn others(&self) -> impl Iterator<Item = &String> {
         self.called.iter().filter(|called| called.how != How::OnSelf).map(|called| &called.name)
     }
+}
+
+/// A getter that is called on another object of the same class.
+#[derive(Clone)]
+pub(crate) struct Read {
+    /// Where.
+    pub(crate) at: TokenStream,
+    /// The field, by position.
+    pub(crate) field: usize,
+    /// The parameter that is the object, if it is not another variable of this name.
+    pub(crate) other: Option<String>,
 }
 
 /// A name that a body calls.

@@ -3,12 +3,13 @@
 //!
 //! Only what cannot compile is looked for, and what macros of the user's are given is left alone.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{BinOp, Expr, ExprField, ImplItem, ItemImpl, Local, Pat, Path, Signature, UnOp};
+use syn::{BinOp, Expr, ExprField, ImplItem, ItemImpl, Local, Pat, Path, Signature, Type, UnOp};
 
+use super::parse::ref_class;
 use super::place::{Place, is_compound, own};
 use super::{Fields, plain_name};
 
@@ -19,8 +20,8 @@ pub(super) struct Ordinary {
     kernels: HashSet<String>,
     /// Whether the block has a method `clone` of its own.
     has_clone: bool,
-    /// The names of the method's parameters that are other objects.
-    others: HashSet<String>,
+    /// The names of the method's parameters that are other objects, and whether these are of the same class.
+    others: HashMap<String, bool>,
     /// The mistakes in all methods.
     pub(super) found: Vec<Mistake>,
 }
@@ -53,22 +54,25 @@ impl Ordinary {
             class,
             kernels: kernels.map(|item| plain_name(&item.sig.ident)).collect(),
             has_clone: methods.clone().any(|item| item.sig.ident == "clone"),
-            others: HashSet::new(),
+            others: HashMap::new(),
             found: Vec::new(),
         }
     }
 
     /// For a method with these parameters.
-    pub(super) fn for_parameters(&mut self, sig: &Signature) {
-        let others = sig.inputs.iter().filter_map(|input| match input {
-            syn::FnArg::Typed(typed) if super::parse::ref_class(&typed.ty).is_some() => Some(&*typed.pat),
-            _ => None,
-        });
-        let others = others.filter_map(|pattern| match pattern {
-            Pat::Ident(name) => Some(plain_name(&name.ident)),
-            _ => None,
+    pub(super) fn for_parameters(&mut self, class: &Path, sig: &Signature) {
+        let others = sig.inputs.iter().filter_map(|input| {
+            let syn::FnArg::Typed(typed) = input else { return None };
+            let Pat::Ident(name) = &*typed.pat else { return None };
+            let Type::Path(path) = ref_class(&typed.ty)? else { return Some((plain_name(&name.ident), false)) };
+            Some((plain_name(&name.ident), path.path.is_ident("Self") || is_same(&path.path, class)))
         });
         self.others = others.collect();
+    }
+
+    /// Whether a parameter of this name is another object of the same class.
+    pub(super) fn is_same_class(&self, name: &str) -> bool {
+        self.others.get(name) == Some(&true)
     }
 
     /// The mistake that a statement is: `let copy = *self;`.
@@ -127,7 +131,7 @@ impl Ordinary {
     fn other(&self, left: &Expr) -> Option<Mistake> {
         let Expr::Field(ExprField { base, member: syn::Member::Named(name), .. }) = left else { return None };
         let Expr::Path(path) = &**base else { return None };
-        let other = path.path.get_ident().filter(|other| self.others.contains(&plain_name(other)))?;
+        let other = path.path.get_ident().filter(|other| self.others.contains_key(&plain_name(other)))?;
         let message = format!(
             "`{other}` is another object, which this one reads and does not change: let the kernel run for the objects that change, or make the field `#[atomic]` and update it, `{other}.{name}().add(…)`"
         );
@@ -157,6 +161,11 @@ fn atomic(fields: &Fields, expr: &Expr, instead: &str) -> Option<Mistake> {
     let is_atomic = fields.position(name).is_some_and(|field| fields.is_atomic(field));
     (is_atomic && attrs.is_empty())
         .then(|| Mistake::at(quote!(#own.#name), format!("`{name}` is `#[atomic]`: write `self.{name}.{instead}`")))
+}
+
+/// Whether two paths are written with the same tokens.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
 /// The operation on an atomic that an operator stands for.

@@ -45,6 +45,9 @@ impl Block {
         }
         parsed.close_over_uses();
         parsed.close_over_calls();
+        for method in &parsed.methods {
+            check::races(method, &parsed.fields, errors);
+        }
         for method in &mut parsed.methods {
             if let Some(options) = &mut method.kernel {
                 options.check_order(&method.facts.uses, &parsed.fields, errors);
@@ -144,7 +147,7 @@ impl Block {
                 ),
             );
         }
-        ordinary.for_parameters(&item.sig);
+        ordinary.for_parameters(&self.class, &item.sig);
         let (mut facts, mistakes) = walk::read(&item.sig, &item.block, &self.fields, ordinary);
         if !mistakes.is_empty() {
             // A method that does nothing, so that the compiler does not report the mistakes once more.

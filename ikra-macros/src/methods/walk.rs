@@ -105,6 +105,8 @@ struct Within {
     item: bool,
     /// A statement with an attribute that may be a macro.
     changed: bool,
+    /// A statement of which a part may be left out.
+    conditional: bool,
 }
 
 struct Walk<'a> {
@@ -152,7 +154,9 @@ impl Walk<'_> {
             facts.escapes = true;
         }
         // A name that is anything but looked into may be another variable's too.
-        self.mistakes.retain(|mistake| mistake.other.as_ref().is_none_or(|other| !self.bare.contains(other)));
+        let is_it = |other: &Option<String>| other.as_ref().is_none_or(|other| !self.bare.contains(other));
+        self.mistakes.retain(|mistake| is_it(&mistake.other));
+        facts.reads.retain(|read| is_it(&read.other));
         (self.facts, self.mistakes)
     }
 
@@ -197,12 +201,13 @@ impl Walk<'_> {
 
     /// Reads something that may hold an attribute which is a macro. Such a macro makes anything of `owner`.
     fn owner(&mut self, owner: impl ToTokens, read: impl FnOnce(&mut Self)) {
-        let before = std::mem::replace(&mut self.within.changed, false);
+        let before = self.within;
+        self.within.changed = false;
         read(self);
         if self.within.changed && mentions_self(owner.to_token_stream()) {
             self.whole(false);
         }
-        self.within.changed = before;
+        self.within = before;
     }
 }
 
@@ -264,6 +269,7 @@ impl Visit<'_> for Walk<'_> {
     }
 
     fn visit_attribute(&mut self, attribute: &Attribute) {
+        self.within.conditional |= attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr");
         match attributes::kind_of(attribute) {
             Kind::Plain => return,
             // On a statement it is the tool's own, since no macro may stand there.

@@ -1,11 +1,12 @@
 //! Calls in a body: of methods, functions and operations on atomic fields.
 
 use proc_macro2::Ident;
+use quote::quote;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::{Name, Names, Walk};
-use crate::methods::facts::{Called, How};
+use crate::methods::facts::{Called, How, Read};
 use crate::methods::names::{self, Is, Operation};
 use crate::methods::place::{Place, own};
 use crate::methods::plain_name;
@@ -79,6 +80,7 @@ impl Walk<'_> {
         if self.is_link(&call.receiver) && !names::is(&name, Is::LinkMethod) {
             self.facts.followed.insert(call.method.to_string());
         }
+        self.read(call);
         if names::is(&name, Is::Mutator) {
             self.changes(&call.receiver, true);
         }
@@ -101,6 +103,24 @@ impl Walk<'_> {
             found
         } else {
             on.into_iter().chain(found).collect()
+        }
+    }
+
+    /// Notes a getter that is certainly called on another object of the same class.
+    fn read(&mut self, call: &ExprMethodCall) {
+        let other = match &*call.receiver {
+            Expr::Path(path) => path.path.get_ident().map(plain_name).filter(|name| self.ordinary.is_same_class(name)),
+            _ => None,
+        };
+        let is_link =
+            || matches!(Place::of(&call.receiver), Some(link) if link.is_whole() && self.fields.is_own_link(link.name));
+        let is_uncertain = self.within.unknown || self.within.item || self.within.conditional;
+        if is_uncertain || !call.args.is_empty() || other.is_none() && !is_link() {
+            return;
+        }
+        if let Some(field) = self.fields.position(&call.method) {
+            let (receiver, method) = (&call.receiver, &call.method);
+            self.facts.reads.push(Read { at: quote!(#receiver.#method), field, other });
         }
     }
 

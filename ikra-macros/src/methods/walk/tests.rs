@@ -8,10 +8,12 @@ use crate::methods::FieldKind;
 /// What a body does, in a class with these fields.
 fn facts_of(body: TokenStream, fields: &[(&str, FieldKind)]) -> Facts {
     let fields = fields.iter().map(|(name, kind)| (syn::parse_str(name).unwrap(), *kind)).collect();
-    let class = Fields { class: "Body".to_owned(), fields, links: Vec::new() };
-    let method: ImplItemFn = syn::parse2(quote!(fn method(&mut self, value: u32) #body)).unwrap();
+    let class = Fields { class: "Body".to_owned(), fields, links: Vec::new(), own_links: Vec::new() };
+    let method: ImplItemFn =
+        syn::parse2(quote!(fn method(&mut self, value: u32, other: Ref<Self>, cell: Ref<Cell>) #body)).unwrap();
     let block = syn::parse_quote!(impl Body {});
-    let ordinary = Ordinary::of(&syn::parse_quote!(Body), &block);
+    let mut ordinary = Ordinary::of(&syn::parse_quote!(Body), &block);
+    ordinary.for_parameters(&syn::parse_quote!(Body), &method.sig);
     let (mut facts, _) = read(&method.sig, &method.block, &class, &ordinary);
     if method.attrs.iter().any(|attr| attributes::kind_of(attr) == Kind::Macro) {
         // As for all attributes of a method.
@@ -370,4 +372,22 @@ fn variables_that_are_atomics() {
         ("{ x.map(|o| o.n()).add(1); }", "n:  / add"),
         ("{ for c in xs.iter() { c.store(1); } self.a.iter().n().add(1); }", "iter:  / store, n:  / add"),
     ]);
+}
+
+#[test]
+fn reads_of_objects_of_the_class() {
+    for (body, reads) in [
+        ("{ other.a() + other.a().abs() }", 2),
+        ("{ if x { f(|| other.a()); } for y in 0..other.a() {} }", 2),
+        ("{ self.a = other.a; cell.a() }", 0),
+        ("{ other.b() + other.a(1) + x.a() }", 0),
+        ("{ let other = cell; other.a() }", 0),
+        ("{ f(|other| other.a()) }", 0),
+        ("{ g(other); other.a() }", 0),
+        ("{ #[cfg(x)] f(other.a()); mine!(other.a()); fn g(other: X) { other.a() } }", 0),
+        ("{ match x { #[cfg(y)] 1 => other.a(), _ => 0 } }", 0),
+    ] {
+        let facts = facts_of(body.parse().unwrap(), &[("a", FieldKind::Other)]);
+        assert_eq!(facts.reads.len(), reads, "{body}");
+    }
 }
