@@ -167,6 +167,8 @@ fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {
     command
         .env("RUSTC", &toolchain.rustc)
         .env("RUSTC_BOOTSTRAP", "1")
+        // Not known to cargo, but the folder is for the device alone.
+        .env(ikra_marks::FOR_DEVICE, "1")
         // Empty, not absent: the settings of the configuration must not be used either.
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "")

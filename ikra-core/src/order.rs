@@ -18,36 +18,14 @@ mod messages;
 
 use core::marker::PhantomData;
 
+#[doc(inline)]
+pub use ikra_marks::uses;
+
 use crate::effects::{Effects, same};
 use crate::info::ClassInfo;
 use crate::message::Message;
 use crate::phase::Phase;
 use messages::{describe, list, refusal, ways_out};
-
-/// What can be done to an atomic field, as bits of a set.
-pub mod uses {
-    /// It is loaded.
-    pub const LOAD: u16 = 1 << 0;
-    /// It is stored.
-    pub const STORE: u16 = 1 << 1;
-    /// An integer is added or subtracted.
-    pub const ADD: u16 = 1 << 2;
-    /// It becomes the smaller of two values.
-    pub const MIN: u16 = 1 << 3;
-    /// It becomes the larger of two values.
-    pub const MAX: u16 = 1 << 4;
-    /// It becomes the bitwise or of two values.
-    pub const OR: u16 = 1 << 5;
-    /// It becomes the bitwise and of two values.
-    pub const AND: u16 = 1 << 6;
-    /// It is changed, and the value before is used.
-    pub const EXCHANGE: u16 = 1 << 7;
-    /// Anything at all, in any order.
-    pub const UNORDERED: u16 = 1 << 8;
-
-    /// The operations that commute with themselves.
-    pub(super) const UPDATES: u16 = ADD | MIN | MAX | OR | AND;
-}
 
 /// What a kernel does to the atomic fields of one name.
 ///
@@ -463,17 +441,3 @@ pub(crate) const fn assert_not_own<P: Phase, C: ClassInfo>(field: usize) {
     }
 }
 
-/// Finds `__valueless` for whatever is no atomic, and changes nothing about it.
-///
-/// In the methods of a class the macro writes `field.__valueless().fetch_add(1);` for the statement
-/// `field.fetch_add(1);`. On an [`Atomic`](crate::storage::Atomic) that is a method of its own, whose result has
-/// `fetch_add` without a value; so the types decide what counts as an update, and not the text.
-pub trait NotAtomic: Sized {
-    /// The same reference.
-    #[inline(always)]
-    #[must_use]
-    fn __valueless(self) -> Self {
-        self
-    }
-}
-impl<T: ?Sized> NotAtomic for &T {}

@@ -10,7 +10,7 @@ mod inner;
 mod nothing;
 mod plain;
 
-pub use atomic::{Atomic, AtomicColumn, AtomicValue, Updated, Valueless};
+pub use atomic::{Atomic, AtomicColumn, AtomicValue};
 pub use fields::{FieldTuple, ViewOf};
 pub use flat::{Flat, Flatten, PartTuple};
 pub use inner::slot_pitch;

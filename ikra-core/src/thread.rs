@@ -24,7 +24,7 @@
 //!     pub fn count(&mut self) {
 //!         let part = thread::index_1d() % 64;
 //!         if let Some(part) = self.all::<Part>().nth(part as usize) {
-//!             part.sum().fetch_add(self.steps);
+//!             part.sum().add(self.steps);
 //!         }
 //!     }
 //! }

@@ -19,7 +19,7 @@
 //!         // The threads that are here add once for all of them.
 //!         let here = warp::activemask();
 //!         if warp::lane_id() == here.trailing_zeros() {
-//!             self.tally.calls().fetch_add(here.count_ones());
+//!             self.tally.calls().add(here.count_ones());
 //!         }
 //!     }
 //! }

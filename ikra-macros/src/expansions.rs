@@ -66,7 +66,7 @@ fn methods() {
             }
             #[kernel(pairs)]
             pub fn attract(&mut self, other: Ref<Body>) {
-                other.hits().fetch_add(1);
+                other.hits().add(1);
             }
             #[kernel(reduce(Sum))]
             pub fn distance(&self) -> f32 {

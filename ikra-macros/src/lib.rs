@@ -129,7 +129,7 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// the text does not show is an error that asks for `updates(…)` or `loads(…)`; one that fits neither is an error that
 /// says what depends on the order. A field of another class with the same name counts as the same.
 ///
-/// `field.fetch_add(1);` as a statement of a method is an update; where its value is used it is not.
+/// `field.add(1)` is an update; `field.fetch_add(1)` returns the value before, and is none.
 ///
 /// # Several blocks
 ///

@@ -3,28 +3,29 @@
 //! Two stages: the attribute hands the block to the class's own macro, which adds the class's fields and
 //! hands both to [`expand_methods`].
 
-mod access;
 mod arguments;
 mod assigned;
 mod attributes;
-mod body;
-mod calls;
 mod check;
 mod closure;
 mod entry;
 mod expand;
+mod facts;
 mod hints;
 mod kernel;
 mod lenient;
-mod links;
+mod macros;
 mod misplaced;
 mod model;
+mod names;
 mod options;
-mod order;
 mod ordinary;
+mod own;
 mod parse;
+mod place;
 mod rewrite;
 mod turns;
+mod walk;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
@@ -164,6 +165,8 @@ pub(crate) struct Fields {
     pub(crate) fields: Vec<(Ident, FieldKind)>,
     /// The names of fields whose elements are links, `self.near[k]`.
     pub(crate) links: Vec<String>,
+    /// The names of fields that are links to objects of the class.
+    pub(crate) own_links: Vec<String>,
 }
 
 /// What the class's macro says of a field.
@@ -184,7 +187,7 @@ impl FieldKind {
     fn named(word: &Ident) -> Self {
         match word.to_string().as_str() {
             "atomic" => Self::Atomic,
-            "number" => Self::Number,
+            "number" | "own" => Self::Number,
             "numbers" => Self::Numbers,
             _ => Self::Other,
         }
@@ -211,6 +214,11 @@ impl Fields {
     /// The position of the field whose getter has this name.
     pub(crate) fn named(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(field, _)| field.unraw() == name)
+    }
+
+    /// Whether the field is a link to an object of the class.
+    pub(crate) fn is_own_link(&self, name: &Ident) -> bool {
+        self.own_links.contains(&name.unraw().to_string())
     }
 
     /// Whether the field is `#[atomic]`.
@@ -245,10 +253,15 @@ impl Parse for Input {
         let fields = Punctuated::<(Ident, Ident), Token![,]>::parse_terminated_with(&content, |field| {
             Ok((field.call(Ident::parse_any)?, field.parse()?))
         })?;
-        let links = fields.iter().filter(|(_, mode)| mode == "links").map(|(name, _)| name.unraw().to_string());
+        let named = |word: &str| {
+            let fields = fields.iter().filter(|(_, mode)| mode == word);
+            fields.map(|(name, _)| name.unraw().to_string()).collect()
+        };
+        let (links, own_links) = (named("links"), named("own"));
         let fields = Fields {
             class: class.value(),
-            links: links.collect(),
+            links,
+            own_links,
             fields: fields.into_iter().map(|(name, word)| (name, FieldKind::named(&word))).collect(),
         };
         if input.peek(syn::token::Bracket) {
@@ -258,6 +271,15 @@ impl Parse for Input {
         }
         Ok(Self { krate, fields, block: input.parse()? })
     }
+}
+
+/// A name without `r#`, which means the same with it.
+pub(crate) fn plain_name(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }
 
 /// The second stage.

@@ -55,6 +55,11 @@ pub(crate) fn is_link(ty: &Type) -> bool {
     argument(ty, "Link").is_some()
 }
 
+/// Whether the type is certainly `Link<Class>`: written with the class's own name.
+pub(crate) fn is_link_to(ty: &Type, class: &Ident) -> bool {
+    matches!(argument(ty, "Link"), Some(Type::Path(path)) if path.path.is_ident(class) || path.path.is_ident("Self"))
+}
+
 /// The `X` of `Link<X>` and `Option<Link<X>>`.
 fn linked(ty: &Type) -> Option<&Type> {
     argument(ty, "Link").or_else(|| argument(optional(ty)?, "Link"))

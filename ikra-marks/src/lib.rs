@@ -74,3 +74,31 @@ pub fn words<'t>(line: &'t str, mark: &str) -> Option<impl Iterator<Item = &'t s
     let rest = line.trim_start().strip_prefix(mark)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.split_whitespace())
 }
+
+/// The environment variable that `ikra-build` sets where it compiles a model for the device, for `ikra-macros`.
+pub const FOR_DEVICE: &str = "IKRA_FOR_DEVICE";
+
+/// What can be done to an atomic field, as bits of a set.
+pub mod uses {
+    /// It is loaded.
+    pub const LOAD: u16 = 1 << 0;
+    /// It is stored.
+    pub const STORE: u16 = 1 << 1;
+    /// An integer is added or subtracted.
+    pub const ADD: u16 = 1 << 2;
+    /// It becomes the smaller of two values.
+    pub const MIN: u16 = 1 << 3;
+    /// It becomes the larger of two values.
+    pub const MAX: u16 = 1 << 4;
+    /// It becomes the bitwise or of two values.
+    pub const OR: u16 = 1 << 5;
+    /// It becomes the bitwise and of two values.
+    pub const AND: u16 = 1 << 6;
+    /// It is changed, and the value before is used.
+    pub const EXCHANGE: u16 = 1 << 7;
+    /// Anything at all, in any order.
+    pub const UNORDERED: u16 = 1 << 8;
+
+    /// The operations that commute with themselves.
+    pub const UPDATES: u16 = ADD | MIN | MAX | OR | AND;
+}

@@ -144,7 +144,7 @@ pub mod lints {
             self.number = f(self.number);
         }
         fn note(&mut self) {
-            let _ = self.hits.fetch_add(1);
+            self.hits.add(1);
             self.remember();
         }
     }

@@ -66,7 +66,7 @@ kernels! { Soa Aos Tiled }
 impl Soa {
     #[kernel]
     pub fn hit(&mut self) {
-        self.next.hits().fetch_add(1);
+        self.next.hits().add(1);
         self.next.holder().claim(self.link());
     }
 }

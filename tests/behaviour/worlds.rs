@@ -45,7 +45,7 @@ impl Person {
     #[kernel]
     pub fn pat(&self) {
         if let Some(dog) = self.dog {
-            dog.pats().fetch_add(1);
+            dog.pats().add(1);
         }
     }
 }
@@ -150,7 +150,7 @@ fn worlds_are_read_by_several_threads() {
                     for k in 1..=64 {
                         let owner = town.get(dog(k)).owner().unwrap();
                         assert_eq!(owner.dog().unwrap().link(), dog(k));
-                        town.get(dog(k)).pats().fetch_add(1);
+                        town.get(dog(k)).pats().add(1);
                     }
                     assert_eq!(town.all::<Person>().map(|person| person.age()).sum::<u32>(), (1..=64).sum());
                     assert_eq!(town.dogs.column(dog::age)[0], 1001);

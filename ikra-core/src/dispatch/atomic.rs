@@ -5,7 +5,7 @@ use crate::dispatch::{AnyLink, Dispatch, LinkBits};
 use crate::link::Link;
 use crate::order::{AtomicOwner, Operation, assert_allowed};
 use crate::storage::atomic::{argument, encoded, sealed, updates};
-use crate::storage::{Atomic, AtomicValue, Updated, Valueless};
+use crate::storage::{Atomic, AtomicValue};
 use crate::target::cells::{AtomicU32, Relaxed};
 use crate::value::Value;
 
@@ -59,8 +59,8 @@ number_of_link!(AnyLink<D>, |value| Some(value), |found| {
 updates! { [C: Class,] Option<Link<C>>; {
     /// Stores `link` unless an object with a smaller id is there already. Once a kernel is over, the smallest id
     /// that claimed has it, with any number of threads.
-    min { const { assert_allowed::<A>(Operation::Min) } }
-    claim { const { assert_allowed::<A>(Operation::Exchange) } }
+    claim { const { assert_allowed::<A>(Operation::Min) } }
+    fetch_claim { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, link: Link<C>|
         atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
 } }
@@ -85,8 +85,8 @@ updates! { [C: Class,] Link<C>; {
 updates! { [D: Dispatch,] Option<AnyLink<D>>; {
     /// Stores `link` unless one that comes before it is there already, by class and then by id. Once a kernel is over,
     /// the first that claimed has it, with any number of threads.
-    min { const { assert_allowed::<A>(Operation::Min) } }
-    claim { const { assert_allowed::<A>(Operation::Exchange) } }
+    claim { const { assert_allowed::<A>(Operation::Min) } }
+    fetch_claim { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, link: AnyLink<D>|
         atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
 } }

@@ -52,7 +52,7 @@ pub(super) const fn ways_out(message: Message, all: u16, name: &str) -> Message 
     let message = message.push(", so that the result depends on the order. ");
     let message = if all & uses::EXCHANGE != 0 {
         message.push(
-            "Leave the value before unused (`field.add(1)`, or `field.fetch_add(1);` as a statement of a method) and load the field in the next kernel",
+            "Use an update that returns nothing (write `add` for `fetch_add`, `min` or `claim` for `swap`) and load the field in the next kernel",
         )
     } else if all == uses::STORE {
         message.push(

@@ -70,10 +70,9 @@ pub(crate) mod sealed {
 /// | says `#[kernel(unordered(field))]` | do everything: that the result is the same in every order is up to you |
 ///
 /// Anything else does not compile (`cargo build` finds it, `cargo check` does not). Where a method only updates
-/// a field and a later one loads it, put the two into two kernels. `fetch_add` and the other methods that
-/// return the value before count as updates where they are a statement of a method, `field.fetch_add(1);`, and
-/// so does [`claim`](Self::claim); where their value is used, it depends on who came first. Sequential code may
-/// do everything.
+/// a field and a later one loads it, put the two into two kernels. Updates return nothing, and so does
+/// [`claim`](Self::claim), of links. `fetch_add` and the other methods that begin with `fetch_` return the value before, which
+/// depends on who came first. Sequential code may do everything.
 ///
 /// Which operations a kernel contains is found in its text, for fields by their names. Those that the text does
 /// not show, in a function of yours that takes an `Atomic`, or in a method of another class, are listed by
@@ -251,14 +250,6 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         T::compare_exchange(self.cell, current, new)
     }
 
-    /// The same without the value before, for a method that is a statement.
-    #[doc(hidden)]
-    #[inline(always)]
-    #[must_use]
-    pub fn __valueless(&self) -> Valueless<'w, T, A> {
-        Valueless(*self)
-    }
-
     /// Replaces the value by `new` of it, as `atomic` does at once, and returns the one before.
     #[inline(always)]
     #[track_caller]
@@ -292,14 +283,6 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     }
 }
 
-/// What an update in the place of a statement returns, which is not `()` only because `let _ = …;` may be one.
-#[derive(Clone, Copy, Debug)]
-pub struct Updated;
-
-/// An [`Atomic`] whose updates return no value.
-#[derive(Clone, Copy, Debug)]
-pub struct Valueless<'w, T: AtomicValue, A: AtomicOwner>(pub(crate) Atomic<'w, T, A>);
-
 /// The type of an update's argument, that of the value if there is no other.
 macro_rules! argument {
     ($ty:ty) => {
@@ -311,7 +294,7 @@ macro_rules! argument {
 }
 pub(crate) use argument;
 
-/// Updates of some types: the one without a value, the one with, and the same in the place of a statement.
+/// Updates of some types: the one without a value, and the one with.
 ///
 /// Their assertions are part of what is given here, so that the compiler shows them and no macro.
 macro_rules! updates {
@@ -335,17 +318,6 @@ macro_rules! updates {
                 $check_value;
                 let ($atomic, $value) = (self, value);
                 $do
-            }
-        )* }
-        impl<$($generics)* A: AtomicOwner> Valueless<'_, $ty, A> { $(
-            $(#[$doc])*
-            #[inline(always)]
-            #[track_caller]
-            pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> Updated {
-                $check;
-                let ($atomic, $value) = (self.0, value);
-                let _ = $do;
-                Updated
             }
         )* }
     };

@@ -1,4 +1,4 @@
-//! Where a method assigns to its own fields: after each statement that does so stands a mark,
+//! For the device: where a method assigns to its own fields. After each statement that does so stands a mark,
 //! `::ikra::rt::Own::assign::<3>(&mut self.__object);`.
 //!
 //! On the device a field is stored where it was assigned, and only there. Nothing relies on the marks: where a field changes
@@ -9,21 +9,18 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
-use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, BinOp, Block, Expr, ExprClosure, Ident, Item, Macro, Member, Stmt, parse_quote_spanned};
+use syn::{Arm, Block, Expr, ExprClosure, Ident, Item, Macro, Stmt, parse_quote_spanned};
 
-use super::Fields;
-use super::access::{is_mutator, plain_name};
+use super::names::{self, Is};
+use super::place::{Place, is_compound};
+use super::{Fields, plain_name};
 use crate::diagnostics::located;
 
-/// The body with marks.
-pub(super) fn marked(body: &Block, fields: &Fields) -> TokenStream {
-    let mut body = body.clone();
-    Marker { fields }.visit_block_mut(&mut body);
-    body.into_token_stream()
+/// Puts the marks into a body.
+pub(super) fn mark(body: &mut Block, fields: &Fields) {
+    Marker { fields }.visit_block_mut(body);
 }
 
 struct Marker<'a> {
@@ -58,23 +55,6 @@ fn is_assignment(expr: &Expr) -> bool {
         Expr::Binary(binary) => is_compound(binary.op),
         _ => false,
     }
-}
-
-fn is_compound(op: BinOp) -> bool {
-    use BinOp::*;
-    matches!(
-        op,
-        AddAssign(_)
-            | SubAssign(_)
-            | MulAssign(_)
-            | DivAssign(_)
-            | RemAssign(_)
-            | BitXorAssign(_)
-            | BitAndAssign(_)
-            | BitOrAssign(_)
-            | ShlAssign(_)
-            | ShrAssign(_)
-    )
 }
 
 /// Whether nothing comes after it.
@@ -143,35 +123,20 @@ enum How {
 
 impl Finder<'_> {
     /// Notes the field that a place is, or is a part of.
-    fn place(&mut self, mut place: &Expr, mut how: How) {
-        let whole = how;
-        let part = |how| if how == How::Lent { How::Lent } else { How::Part };
-        loop {
-            place = match place {
-                Expr::Paren(inner) => &inner.expr,
-                Expr::Group(inner) => &inner.expr,
-                Expr::Index(index) => {
-                    how = part(how);
-                    &index.expr
-                }
-                Expr::Tuple(tuple) => return tuple.elems.iter().for_each(|place| self.place(place, whole)),
-                Expr::Field(field) => {
-                    if let (Expr::Path(path), Member::Named(name)) = (&*field.base, &field.member) {
-                        let own = path.path.get_ident().filter(|own| *own == "self");
-                        if let (Some(own), Some(position)) = (own, self.fields.position(name)) {
-                            let change = Change { own: own.clone(), name: name.clone(), how };
-                            let known = self.found.entry(position).or_insert(change);
-                            if how == How::Lent {
-                                known.how = how;
-                            }
-                        }
-                        return;
-                    }
-                    how = part(how);
-                    &field.base
-                }
-                _ => return,
-            };
+    fn place(&mut self, place: &Expr, how: How) {
+        match place {
+            Expr::Paren(inner) => return self.place(&inner.expr, how),
+            Expr::Group(inner) => return self.place(&inner.expr, how),
+            Expr::Tuple(tuple) => return tuple.elems.iter().for_each(|place| self.place(place, how)),
+            _ => {}
+        }
+        let Some(place) = Place::of(place).filter(|place| !place.is_behind) else { return };
+        let Some(position) = self.fields.position(place.name) else { return };
+        let how = if how == How::Lent || place.is_whole() { how } else { How::Part };
+        let change = Change { own: place.own.clone(), name: place.name.clone(), how };
+        let known = self.found.entry(position).or_insert(change);
+        if how == How::Lent {
+            known.how = how;
         }
     }
 }
@@ -188,7 +153,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Assign(assign) => self.place(&assign.left, How::Whole),
             Expr::Binary(binary) if is_compound(binary.op) => self.place(&binary.left, How::Whole),
             Expr::Reference(reference) if reference.mutability.is_some() => self.place(&reference.expr, How::Lent),
-            Expr::MethodCall(call) if is_mutator(&plain_name(&call.method)) => self.place(&call.receiver, How::Lent),
+            Expr::MethodCall(call) if names::is(&plain_name(&call.method), Is::Mutator) => {
+                self.place(&call.receiver, How::Lent)
+            }
             _ => {}
         }
         visit::visit_expr(self, expr);

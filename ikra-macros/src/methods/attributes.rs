@@ -4,12 +4,12 @@
 //! these are what they seem to be. `#[derive]` is a macro, which may define others. The names of tools are not protected: a module of
 //! the user's may be called `rustfmt`.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Item};
+use syn::{Attribute, Expr};
 
-use super::access::{is_punct, plain_name};
+use super::names::{self, Is};
+use super::{is_punct, plain_name};
 use crate::diagnostics::{Errors, located};
 
 /// What an attribute may be.
@@ -23,83 +23,17 @@ pub(super) enum Kind {
     Macro,
 }
 
-/// Attributes that are built in.
-const BUILT_IN: [&str; 35] = [
-    "allow",
-    "automatically_derived",
-    "cfg",
-    "cold",
-    "coverage",
-    "deny",
-    "deprecated",
-    "doc",
-    "expect",
-    "export_name",
-    "forbid",
-    "ignore",
-    "inline",
-    "instruction_set",
-    "link",
-    "link_name",
-    "link_ordinal",
-    "link_section",
-    "macro_export",
-    "macro_use",
-    "must_use",
-    "naked",
-    "no_mangle",
-    "non_exhaustive",
-    "optimize",
-    "path",
-    "proc_macro",
-    "repr",
-    "should_panic",
-    "target_feature",
-    "track_caller",
-    "type_length_limit",
-    "unsafe",
-    "used",
-    "warn",
-];
-
-/// Tools whose attributes the compiler leaves alone.
-const TOOLS: [&str; 5] = ["clippy", "diagnostic", "miri", "rust_analyzer", "rustfmt"];
-
-/// Words that an item starts with, on which alone an attribute can be a macro.
-const ITEMS: [&str; 20] = [
-    "async",
-    "auto",
-    "const",
-    "crate",
-    "default",
-    "enum",
-    "extern",
-    "fn",
-    "impl",
-    "macro",
-    "macro_rules",
-    "mod",
-    "pub",
-    "safe",
-    "static",
-    "struct",
-    "trait",
-    "type",
-    "union",
-    "use",
-];
-
 /// What an attribute is, of which these are the tokens between the brackets.
 pub(super) fn kind(meta: &TokenStream) -> Kind {
     let tokens: Vec<TokenTree> = meta.clone().into_iter().collect();
     let Some(TokenTree::Ident(first)) = tokens.first() else { return Kind::Macro };
     let first = plain_name(first);
     if is_punct(tokens.get(1), ':') {
-        return if TOOLS.contains(&&*first) { Kind::Tool } else { Kind::Macro };
+        return if names::is(&first, Is::Tool) { Kind::Tool } else { Kind::Macro };
     }
     match &*first {
         "cfg_attr" => conditional(&tokens).iter().map(kind).max().unwrap_or(Kind::Plain),
-        first if BUILT_IN.contains(&first) => Kind::Plain,
+        first if names::is(first, Is::Attribute) => Kind::Plain,
         _ => Kind::Macro,
     }
 }
@@ -117,46 +51,19 @@ pub(super) fn kind_of(attr: &Attribute) -> Kind {
     kind(&attr.meta.to_token_stream())
 }
 
-/// The attribute that starts at `at`, `#[…]` or `#![…]`, if one does: the tokens between its brackets, and where what follows starts.
-pub(super) fn at(tokens: &[TokenTree], at: usize) -> Option<(TokenStream, usize)> {
-    if !is_punct(tokens.get(at), '#') {
-        return None;
+/// The attributes of an expression.
+pub(super) fn of(expr: &Expr) -> &[Attribute] {
+    macro_rules! attributes {
+        ($($kind:ident)*) => {
+            match expr {
+                $(Expr::$kind(expr) => &expr.attrs,)*
+                _ => &[],
+            }
+        };
     }
-    let at = if is_punct(tokens.get(at + 1), '!') { at + 2 } else { at + 1 };
-    match tokens.get(at)? {
-        TokenTree::Group(meta) if meta.delimiter() == Delimiter::Bracket => Some((meta.stream(), at + 1)),
-        _ => None,
-    }
-}
-
-/// Whether an item stands behind the attributes that these tokens start with.
-pub(super) fn are_on_item(tokens: &[TokenTree]) -> bool {
-    let mut start = 0;
-    while let Some((_, next)) = at(tokens, start) {
-        start = next;
-    }
-    match tokens.get(start) {
-        // `unsafe { … }` is none.
-        Some(TokenTree::Ident(word)) if word == "unsafe" => !matches!(tokens.get(start + 1), Some(TokenTree::Group(_))),
-        Some(TokenTree::Ident(word)) => ITEMS.contains(&&*word.to_string()),
-        // What a macro was given, perhaps as an item.
-        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
-        _ => false,
-    }
-}
-
-/// What a macro is given whose attribute these tokens start with: the item, or, where there is none, as much as it may be.
-pub(super) fn given(tokens: &[TokenTree]) -> TokenStream {
-    let all: TokenStream = tokens.iter().cloned().collect();
-    let item = |input: ParseStream<'_>| {
-        input.parse::<Item>()?;
-        input.parse::<TokenStream>()
-    };
-    let after = item.parse2(all).map_or(0, |rest| rest.into_iter().count());
-    let given = &tokens[..tokens.len() - after];
-    match after {
-        0 => given.iter().take_while(|token| !is_punct(Some(token), ';')).cloned().collect(),
-        _ => given.iter().cloned().collect(),
+    attributes! {
+        Array Assign Async Await Binary Block Break Call Cast Closure Const Continue Field ForLoop Group If Index Infer Let Lit Loop
+        Macro Match MethodCall Paren Path Range RawAddr Reference Repeat Return Struct Try TryBlock Tuple Unary Unsafe While Yield
     }
 }
 
@@ -231,18 +138,6 @@ mod tests {
         }
         for meta in ["rustfmt::skip", "clippy::msrv = \"1\"", "cfg_attr(all(), inline, rustfmt::skip)"] {
             assert_eq!(kind_of(meta), Kind::Tool, "{meta}");
-        }
-    }
-
-    #[test]
-    fn macros_stand_on_items() {
-        let is_on_item =
-            |text: &str| are_on_item(&text.parse::<TokenStream>().unwrap().into_iter().collect::<Vec<_>>());
-        for text in ["#[a] #[b] struct S;", "#[a] pub fn f() {}", "#[a] unsafe impl X for Y {}", "macro_rules! m {}"] {
-            assert!(is_on_item(text), "{text}");
-        }
-        for text in ["#[a] let x = 1;", "#[a] match x {}", "#[a] unsafe { f() }", "#[a] Some(x) => 1", "#[a] [1, 2]"] {
-            assert!(!is_on_item(text), "{text}");
         }
     }
 }

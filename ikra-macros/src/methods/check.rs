@@ -4,10 +4,9 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{FnArg, GenericParam, ImplItemFn, PathArguments, ReturnType, Type};
 
-use super::access::plain_name;
-use super::model::{Parameter, Receiver};
+use super::model::{Method, Parameter, Receiver};
 use super::options::Options;
-use super::{Fields, rewrite};
+use super::{Fields, plain_name, rewrite};
 use crate::diagnostics::Errors;
 
 /// Another object is no `&Self`, whose fields would be at hand. What is made of such a method is called
@@ -142,6 +141,31 @@ pub(super) fn kernel(
     }
     if receiver == Receiver::Shared && options.writes.is_some_and(|writes| writes != 0) {
         errors.span(options.span, "a kernel with `&self` cannot write; take `&mut self`");
+    }
+}
+
+/// Points out what is certainly a data race: a kernel that reads by a getter what it writes. The proof that there are no others is
+/// the getter's own assertion, which the compiler looks at later.
+pub(super) fn races(method: &Method, fields: &Fields, errors: &mut Errors) {
+    let Method { item, facts, kernel, receiver, .. } = method;
+    let Some(options) = kernel else { return };
+    let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+    if *receiver == Receiver::Shared || !method.is_certain() || !item.sig.generics.params.iter().all(is_lifetime) {
+        return;
+    }
+    let racing = facts.writes & !options.snapshot;
+    let mut reported = 0;
+    for read in facts.reads.iter().filter(|read| racing >> read.field & 1 == 1 && !fields.is_atomic(read.field)) {
+        if reported >> read.field & 1 == 0 {
+            reported |= 1 << read.field;
+            let (kernel, class, field) = (&item.sig.ident, &fields.class, &fields.fields[read.field].0);
+            errors.at(
+                &read.at,
+                format!(
+                    "data race: kernel `{class}::{kernel}` writes `{class}::{field}` of its own object and reads it from another; split the kernel in two, or let others see the value from before it with `#[kernel(snapshot({field}))]`, or make the field `#[atomic]` and update it in one kernel and load it in the next"
+                ),
+            );
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use proc_macro2::Ident;
-use quote::ToTokens;
 
-use super::access::{is_object_method, plain_name};
-use super::calls::{Called, calls};
+use super::facts::How;
 use super::model::{Block, Method, Receiver};
+use super::own::is_object_method;
+use super::plain_name;
 
 impl Block {
     /// Adds to what each method does to atomic fields what the methods and functions of this block do that it calls,
@@ -22,25 +22,25 @@ impl Block {
             let mut changed = false;
             for n in 0..self.methods.len() {
                 let method = &self.methods[n];
-                let (mut uses, mut others) = (method.uses.clone(), method.called.clone());
+                let (mut uses, mut others) = (method.facts.uses.clone(), method.called.clone());
                 for callee in
-                    method.access.calls.iter().map(plain_name).flat_map(|call| called(&call).collect::<Vec<_>>())
+                    method.facts.calls.iter().map(plain_name).flat_map(|call| called(&call).collect::<Vec<_>>())
                 {
-                    uses.merge(&self.methods[*callee].uses);
+                    uses.merge(&self.methods[*callee].facts.uses);
                     others.extend(self.methods[*callee].called.iter().cloned());
                 }
                 for call in &method.called {
                     for &callee in called(call) {
-                        uses.merge_of_other(&self.methods[callee].uses);
+                        uses.merge_of_other(&self.methods[callee].facts.uses);
                         others.extend(self.methods[callee].called.iter().cloned());
                     }
                     if let Some(found) = self.functions.get(call) {
                         uses.merge(&found.uses);
-                        others.extend(found.others.iter().cloned());
+                        others.extend(found.others().cloned());
                     }
                 }
-                changed |= uses != method.uses || others.len() != method.called.len();
-                (self.methods[n].uses, self.methods[n].called) = (uses, others);
+                changed |= uses != method.facts.uses || others.len() != method.called.len();
+                (self.methods[n].facts.uses, self.methods[n].called) = (uses, others);
             }
             if !changed {
                 break;
@@ -48,7 +48,7 @@ impl Block {
         }
     }
 
-    /// Adds to each method's accesses those of the methods of this block that it calls, so that methods
+    /// Adds to each method's factses those of the methods of this block that it calls, so that methods
     /// may call each other in cycles. Calls of methods of other blocks remain, and of those that a `cfg`
     /// may leave out.
     pub(super) fn close_over_calls(&mut self) {
@@ -59,21 +59,21 @@ impl Block {
         }
         let called = |call: &Ident| places.get(&plain_name(call)).into_iter().flatten().copied();
         for method in &mut self.methods {
-            method.access.calls.retain(|call| !is_object_method(call));
+            method.facts.calls.retain(|call| !is_object_method(call));
         }
         let direct: Vec<Vec<usize>> =
-            self.methods.iter().map(|method| method.access.calls.iter().flat_map(called).collect()).collect();
+            self.methods.iter().map(|method| method.facts.calls.iter().flat_map(called).collect()).collect();
         loop {
             let mut changed = false;
             for n in 0..self.methods.len() {
                 let method = &self.methods[n];
-                let mut access = method.access.clone();
+                let mut facts = method.facts.clone();
                 for callee in direct[n].iter().map(|&callee| &self.methods[callee]) {
-                    access.loops |= callee.access.loops;
+                    facts.loops |= callee.facts.loops;
                     if method.receiver == Receiver::Shared && callee.receiver == Receiver::Exclusive {
                         // It cannot call that one: a trait's method of the same name, or a mistake.
-                        access.whole = true;
-                        access.because.get_or_insert_with(|| {
+                        facts.whole = true;
+                        facts.because.get_or_insert_with(|| {
                             format!(
                                 "`{}` calls `{}`, which may be a trait's",
                                 plain_name(&method.item.sig.ident),
@@ -84,37 +84,37 @@ impl Block {
                     if !callee.is_certain() {
                         continue;
                     }
-                    access.touches |= callee.access.touches;
-                    access.writes |= callee.access.writes;
-                    access.given |= callee.access.given;
-                    access.whole |= callee.access.whole;
-                    if access.because.is_none() {
-                        access.because.clone_from(&callee.access.because);
+                    facts.touches |= callee.facts.touches;
+                    facts.writes |= callee.facts.writes;
+                    facts.given |= callee.facts.given;
+                    facts.whole |= callee.facts.whole;
+                    if facts.because.is_none() {
+                        facts.because.clone_from(&callee.facts.because);
                     }
                     // A kernel with `writes(…)` has said what it writes.
                     if method.kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
-                        access.escapes |= callee.access.escapes;
+                        facts.escapes |= callee.facts.escapes;
                     }
-                    for call in &callee.access.calls {
-                        if !access.calls.contains(call) {
-                            access.calls.push(call.clone());
+                    for call in &callee.facts.calls {
+                        if !facts.calls.contains(call) {
+                            facts.calls.push(call.clone());
                         }
                     }
                 }
                 if method.receiver == Receiver::Shared {
-                    access.writes = 0;
-                    access.given = 0;
-                    access.escapes = false;
+                    facts.writes = 0;
+                    facts.given = 0;
+                    facts.escapes = false;
                 }
-                let before = &method.access;
-                changed |= access.touches != before.touches
-                    || access.writes != before.writes
-                    || access.given != before.given
-                    || access.whole != before.whole
-                    || access.escapes != before.escapes
-                    || access.loops != before.loops
-                    || access.calls.len() != before.calls.len();
-                self.methods[n].access = access;
+                let before = &method.facts;
+                changed |= facts.touches != before.touches
+                    || facts.writes != before.writes
+                    || facts.given != before.given
+                    || facts.whole != before.whole
+                    || facts.escapes != before.escapes
+                    || facts.loops != before.loops
+                    || facts.calls.len() != before.calls.len();
+                self.methods[n].facts = facts;
             }
             if !changed {
                 break;
@@ -127,9 +127,9 @@ impl Block {
             .map(|(name, _)| name.clone())
             .collect();
         for method in &mut self.methods {
-            method.access.calls.retain(|call| !certain.contains(&plain_name(call)));
-            method.access.calls.sort_by_key(plain_name);
-            method.access.calls.dedup_by_key(|call| plain_name(call));
+            method.facts.calls.retain(|call| !certain.contains(&plain_name(call)));
+            method.facts.calls.sort_by_key(plain_name);
+            method.facts.calls.dedup_by_key(|call| plain_name(call));
         }
         self.find_unwritten(&direct);
     }
@@ -137,8 +137,6 @@ impl Block {
     /// Notes where each method may read other objects. A place that a macro is given counts as written,
     /// unless the method may read that field of another: then the executor looks whether it was.
     fn find_reads(&mut self, places: &HashMap<String, Vec<usize>>) {
-        let called: Vec<Vec<Called>> =
-            self.methods.iter().map(|method| calls(method.item.block.to_token_stream())).collect();
         for n in 0..self.methods.len() {
             let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
             let (mut read, mut others, mut found) = (0, 0, Vec::new());
@@ -146,14 +144,14 @@ impl Block {
                 if std::mem::replace(&mut reached[method], true) {
                     continue;
                 }
-                for call in &called[method] {
+                for call in self.methods[method].facts.called.iter().filter(|call| call.how != How::Function) {
                     let methods = places.get(&call.name).into_iter().flatten();
                     read |= self.fields.named(&call.name).map_or(0, |field| 1 << field);
                     open.extend(methods.clone());
-                    if !call.on_self {
+                    if call.how != How::OnSelf {
                         let shared = methods.map(|&method| &self.methods[method]);
-                        for Method { access, .. } in shared.filter(|method| method.receiver == Receiver::Shared) {
-                            others |= if access.whole { u64::MAX } else { access.touches };
+                        for Method { facts, .. } in shared.filter(|method| method.receiver == Receiver::Shared) {
+                            others |= if facts.whole { u64::MAX } else { facts.touches };
                         }
                         found.push((call.name.clone(), call.line));
                     }
@@ -163,7 +161,7 @@ impl Block {
             found.dedup();
             let method = &mut self.methods[n];
             (method.calls, method.others) = (found, others);
-            method.access.writes |= method.access.given & !read;
+            method.facts.writes |= method.facts.given & !read;
         }
     }
 
@@ -173,11 +171,11 @@ impl Block {
             .filter(|&field| !self.fields.is_atomic(field))
             .fold(0, |set, field| set | 1 << field);
         for n in 0..self.methods.len() {
-            let Method { receiver, kernel, access, .. } = &self.methods[n];
-            if kernel.is_none() || *receiver == Receiver::Shared || access.escapes || !access.calls.is_empty() {
+            let Method { receiver, kernel, facts, .. } = &self.methods[n];
+            if kernel.is_none() || *receiver == Receiver::Shared || facts.escapes || !facts.calls.is_empty() {
                 continue;
             }
-            let unwritten = plain & !access.writes;
+            let unwritten = plain & !facts.writes;
             let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
             while let Some(method) = open.pop() {
                 if !std::mem::replace(&mut reached[method], true) {

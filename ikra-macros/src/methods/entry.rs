@@ -4,9 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::Path;
 
-use super::access::plain_name;
 use super::arguments::Args;
 use super::model::Block;
+use super::plain_name;
 use crate::diagnostics::located;
 use crate::symbol::{kernel_symbol, place};
 

@@ -3,15 +3,13 @@
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
-use syn::{ImplItemFn, Lifetime, ReceiverKind, TypeParamBound};
+use syn::{ImplItemFn, Item, Lifetime, ReceiverKind, Stmt, TypeParamBound};
 
-use super::access::{Standard, plain_name};
 use super::arguments::turbofish;
 use super::kernel::{constructor_fn, constructor_kernel, kernel};
+use super::macros::Standard;
 use super::model::{Block, Method, Receiver, RowItem};
-use super::order::{self, with_import};
-use super::parse::values;
-use super::{assigned, attributes, body, links, turns};
+use super::{assigned, attributes, own, plain_name, turns};
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
@@ -63,10 +61,6 @@ fn row_item(block: &Block, item: &RowItem) -> TokenStream {
         RowItem::Plain(item) => item.to_token_stream(),
         RowItem::OfRefs(item) => {
             let mut item = ImplItemFn::clone(item);
-            let marked = order::marked(item.block.to_token_stream(), &block.fields, &values(&item));
-            if let Ok(body) = syn::parse2(marked) {
-                item.block = body;
-            }
             item.sig.generics.params.insert(0, syn::parse_quote!('__w));
             item.sig.generics.params.push(syn::parse_quote!(__P: ::ikra::Phase));
             block.rewrite(item)
@@ -86,9 +80,9 @@ fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream
     let name = effects_ident(&method.item.sig.ident);
     let cfgs = cfgs(&method.item.attrs);
     let own = own_effects(method);
-    let access = &method.access;
+    let facts = &method.facts;
     let key = plain_name(&method.item.sig.ident);
-    if access.calls.is_empty() {
+    if facts.calls.is_empty() {
         let constant = quote_spanned! {at=>
             #(#cfgs)*
             #[doc(hidden)]
@@ -96,13 +90,13 @@ fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream
         };
         return (constant, TokenStream::new());
     }
-    let calls = access.calls.iter().map(effects_ident);
+    let calls = facts.calls.iter().map(effects_ident);
     let unknown = match method.receiver {
         Receiver::Shared => quote_spanned!(at=> ::ikra::rt::MethodEffects::READS_ALL),
         Receiver::Exclusive => quote_spanned!(at=> ::ikra::rt::MethodEffects::WRITES_ALL),
     };
     let reasons =
-        access.calls.iter().map(|call| format!("`{key}` calls `{}`, which may be a trait's", plain_name(call)));
+        facts.calls.iter().map(|call| format!("`{key}` calls `{}`, which may be a trait's", plain_name(call)));
     let purpose = format!("What `{key}` does, and the methods of other blocks that it calls.");
     let collected = quote_spanned! {at=>
         #(#cfgs)*
@@ -117,15 +111,15 @@ fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream
 /// What the method does, without the methods of other blocks that it calls.
 fn own_effects(method: &Method) -> TokenStream {
     let at = located(&method.item.sig.ident);
-    let access = &method.access;
-    let reads = bits(if access.whole || access.escapes { u64::MAX } else { access.touches });
-    let writes = bits(if access.escapes { u64::MAX } else { access.writes });
+    let facts = &method.facts;
+    let reads = bits(if facts.whole || facts.escapes { u64::MAX } else { facts.touches });
+    let writes = bits(if facts.escapes { u64::MAX } else { facts.writes });
     let mut own = quote_spanned!(at=> ::ikra::rt::MethodEffects::new(#reads, #writes));
-    if let Some(because) = &access.because {
+    if let Some(because) = &facts.because {
         own = quote_spanned!(at=> #own.because(#because));
     }
-    if !method.uses.0.is_empty() {
-        let atomics = method.uses.to_tokens();
+    if !method.facts.uses.0.is_empty() {
+        let atomics = method.facts.uses.to_tokens();
         own = quote_spanned!(at=> #own.atomics(#atomics));
     }
     if method.others != 0 {
@@ -167,32 +161,55 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
     } else {
         quote!(#[inline])
     };
-    let sig = with_captures(block.rewrite(body::rewrite(block, method, item.sig.to_token_stream())));
-    let mut statements = item.block.clone();
-    turns::join(&mut statements);
-    let statements = match method.receiver {
-        Receiver::Exclusive => assigned::marked(&statements, &block.fields),
-        Receiver::Shared => statements.into_token_stream(),
-    };
-    let marked = order::marked(statements, &block.fields, &method.values);
-    let body = block.rewrite(body::rewrite(block, method, marked));
-    let mut body = with_standard_names(method, body);
-    if let Some(followed) = links::trait_of_followed(method, &block.fields, item.block.to_token_stream()) {
-        body = with_import(body, &followed);
+    let mut body = item.block.clone();
+    if is_for_device() {
+        turns::join(&mut body);
+        if method.receiver == Receiver::Exclusive {
+            assigned::mark(&mut body, &block.fields);
+        }
     }
+    own::rewrite(block, method, &mut body);
+    let imports = [standard_names(method), followed_links(method)];
+    let imports = imports.into_iter().flatten().map(|import| Stmt::Item(Item::Verbatim(import)));
+    body.stmts.splice(0..0, imports);
+    let (mut sig, mut body) = (item.sig.to_token_stream(), body.to_token_stream());
+    if method.facts.hidden {
+        (sig, body) = (own::hygienic(sig), own::hygienic(body));
+    }
+    let (sig, body) = (with_captures(block.rewrite(sig)), block.rewrite(body));
     quote!(#(#attrs)* #inline #vis #sig #body)
 }
 
-/// The body with glob imports, in which names of the standard library's macros mean these or are ambiguous.
-fn with_standard_names(method: &Method, body: TokenStream) -> TokenStream {
+/// Whether `ikra-build` compiles the code for the device, where the ends of iterations and assignments are marked. On the host
+/// the statements stay the user's tokens.
+fn is_for_device() -> bool {
+    std::env::var_os(ikra_marks::FOR_DEVICE).is_some()
+}
+
+/// Glob imports, by which names of the standard library's macros mean these or are ambiguous.
+fn standard_names(method: &Method) -> Option<TokenStream> {
     let at = located(&method.item.sig.ident);
-    let Standard { macros, crates } = method.access.standard;
+    let Standard { macros, crates } = method.facts.standard;
     let macros = macros.then(|| quote_spanned!(at=> #[allow(unused_imports)] use ::ikra::rt::standard::macros::*;));
     let crates = crates.then(|| quote_spanned!(at=> #[allow(unused_imports)] use ::ikra::rt::standard::crates::*;));
-    match (&macros, &crates) {
-        (None, None) => body,
-        _ => with_import(body, &quote!(#macros #crates)),
-    }
+    (macros.is_some() || crates.is_some()).then(|| quote!(#macros #crates))
+}
+
+/// For a body that seems to call methods on links, `self.near[k].mass()`: a link is a number, and the compiler, which knows the
+/// type, says how to follow it.
+///
+/// It says so of a method of a trait whose bounds do not hold. So the body begins with a trait of such methods, for links that need
+/// not be followed, of which there are none. A method that links do have is called as ever.
+fn followed_links(method: &Method) -> Option<TokenStream> {
+    let called: Vec<Ident> = method.facts.followed.iter().filter_map(|name| syn::parse_str(name).ok()).collect();
+    let name = format_ident!("__FollowedLink");
+    (!called.is_empty()).then(|| {
+        quote_spanned! {located(&method.item.sig.ident)=>
+            #[allow(dead_code)]
+            trait #name { #(fn #called(&self) {})* }
+            impl<C> #name for ::ikra::Link<C> where Self: ::ikra::rt::Followed {}
+        }
+    })
 }
 
 /// A `&self` method on the ref: loads the fields that the method names, and calls it.

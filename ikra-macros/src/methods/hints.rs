@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident, Visibility};
 
-use super::access::plain_name;
 use super::expand::cfgs;
 use super::model::Block;
+use super::plain_name;
 use crate::diagnostics::located;
 
 /// Constants whose names the compiler proposes for `Body::step`, if `step` is a method and not a kernel.

@@ -4,12 +4,12 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ReturnType;
 
-use super::access::plain_name;
 use super::arguments::{Args, arguments, split, turbofish};
 use super::entry::entries;
 use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
+use super::plain_name;
 use crate::class::{padded, view_ident};
 use crate::diagnostics::located;
 
@@ -57,7 +57,7 @@ fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
     let at = located(&method.item.sig.ident);
     let (class, found) = (&block.class, effects_ident(&method.item.sig.ident));
     let found = quote_spanned!(at=> <#class>::#found.reach(::ikra::rt::Reached::NONE));
-    let heavy = options.heavy.unwrap_or(method.access.loops || options.pairs.is_some());
+    let heavy = options.heavy.unwrap_or(method.facts.loops || options.pairs.is_some());
     let heavy = heavy.then(|| quote_spanned!(at=> .heavy()));
     let pairs = options.pairs.is_some().then(|| quote_spanned!(at=> .for_pairs()));
     let declared = (!options.order.0.is_empty()).then(|| {

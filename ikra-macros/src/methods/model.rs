@@ -5,10 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use proc_macro2::{Ident, Span};
 use syn::{Attribute, ImplItem, ImplItemFn, Path, Type};
 
-use super::Fields;
-use super::access::{FieldUse, plain_name};
+use super::facts::Facts;
 use super::options::Options;
-use super::order::{Found, Uses};
+use super::{Fields, plain_name};
 
 /// How a method takes its object.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub(crate) struct Method {
     pub(crate) item: ImplItemFn,
     pub(crate) receiver: Receiver,
     pub(crate) parameters: Vec<Parameter>,
-    pub(crate) access: FieldUse,
+    pub(crate) facts: Facts,
     /// Plain fields that some kernel which calls it does not write.
     pub(crate) unwritten: u64,
     /// Getters and methods that it calls on other objects, itself or in methods of the block that it calls, with the
@@ -39,12 +38,8 @@ pub(crate) struct Method {
     pub(crate) calls: Vec<(String, usize)>,
     /// The fields that methods of the block read which it calls on other objects.
     pub(crate) others: u64,
-    /// What it does to atomic fields, of any object.
-    pub(crate) uses: Uses,
     /// Methods that it calls on other objects, and functions.
     pub(super) called: BTreeSet<String>,
-    /// Variables of its parameters that hold no atomic.
-    pub(crate) values: Vec<String>,
     pub(crate) kernel: Option<Options>,
     /// Whether a field has the same name, already reported.
     pub(crate) clashes: bool,
@@ -82,8 +77,8 @@ pub(crate) struct Block {
     pub(crate) methods: Vec<Method>,
     pub(crate) constructors: Vec<Constructor>,
     pub(crate) attrs: Vec<Attribute>,
-    /// What functions without receiver do to atomic fields.
-    pub(super) functions: HashMap<String, Found>,
+    /// What functions without receiver do.
+    pub(super) functions: HashMap<String, Facts>,
 }
 
 impl Block {

@@ -1,14 +1,14 @@
 //! The options of `#[kernel(…)]`.
 
+use ikra_marks::uses;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitInt, LitStr, Meta, Path, Token};
 
-use super::access::plain_name;
-use super::order::{self, Uses, bits};
-use super::{FieldKind, Fields};
+use super::facts::Uses;
+use super::{FieldKind, Fields, names, plain_name};
 use crate::diagnostics::Errors;
 
 /// The options, with their defaults.
@@ -163,10 +163,10 @@ impl Options {
                     options.snapshot_at = Some(name);
                 }
                 Setting::Fields(name, fields) if name == "unordered" => {
-                    options.list(fields, bits::UNORDERED, bits::UNORDERED);
+                    options.list(fields, uses::UNORDERED, uses::UNORDERED);
                 }
-                Setting::Fields(name, fields) if name == "loads" => options.list(fields, bits::LOAD, bits::LOAD),
-                Setting::Fields(name, fields) if name == "stores" => options.list(fields, bits::STORE, 0),
+                Setting::Fields(name, fields) if name == "loads" => options.list(fields, uses::LOAD, uses::LOAD),
+                Setting::Fields(name, fields) if name == "stores" => options.list(fields, uses::STORE, 0),
                 Setting::Updates(updates) => {
                     for update in updates {
                         options.updates(update, errors);
@@ -201,7 +201,7 @@ impl Options {
     fn updates(&mut self, update: Update, errors: &mut Errors) {
         match update {
             Update::Field(name) => self.listed.push((name, true)),
-            Update::By(operation, names) => match order::update(&plain_name(&operation)) {
+            Update::By(operation, names) => match names::update(&plain_name(&operation)) {
                 // Of other objects too, which is more than of its own.
                 Some(bit) => self.list(names, 0, bit),
                 None => errors.at(
@@ -214,13 +214,12 @@ impl Options {
 
     /// Checks the lists about atomic fields against what the text shows, `found`.
     pub(crate) fn check_order(&mut self, found: &Uses, class: &Fields, errors: &mut Errors) {
-        const UPDATES: u16 = bits::ADD | bits::MIN | bits::MAX | bits::OR | bits::AND;
         for (name, by_text) in std::mem::take(&mut self.listed) {
             let key = plain_name(&name);
             let field = class.position(&name);
             let shown = found.0.get(&key).map_or(0, |(own, other)| own | other);
             if by_text {
-                if shown.is_power_of_two() && shown & UPDATES != 0 {
+                if shown.is_power_of_two() && shown & uses::UPDATES != 0 {
                     self.order.0.insert(key.clone(), (0, shown));
                 } else {
                     errors.at(

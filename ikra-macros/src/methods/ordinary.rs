@@ -3,237 +3,178 @@
 //!
 //! Only what cannot compile is looked for, and what macros of the user's are given is left alone.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::{FnArg, Pat};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{BinOp, Expr, ExprField, ImplItem, ItemImpl, Local, Pat, Path, Signature, Type, UnOp};
 
-use super::Fields;
-use super::access::{Macro, imports, is_punct, macro_at, plain_name};
-use super::model::Block;
-use super::rewrite::{is_braces, is_item};
-use crate::diagnostics::Errors;
+use super::parse::ref_class;
+use super::place::{Place, is_compound, own};
+use super::{Fields, plain_name};
 
-/// Looks through all methods. One with such a mistake is kept as a method that does nothing, so that the compiler does not
-/// report the mistake once more.
-pub(super) fn check(block: &mut Block, errors: &mut Errors) {
-    let kernels = block.methods.iter().filter(|method| method.kernel.is_some());
-    let kernels = kernels.map(|method| plain_name(&method.item.sig.ident)).collect();
-    let class = block.class_ident();
-    let has_clone = block.methods.iter().any(|method| method.item.sig.ident == "clone");
-    for method in &mut block.methods {
-        let body = method.item.block.to_token_stream();
-        let others = method.item.sig.inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(typed),
-            FnArg::Receiver(_) => None,
-        });
-        let others = others.zip(&method.parameters).filter_map(|(typed, parameter)| match &*typed.pat {
-            Pat::Ident(name) if parameter.object.is_some() => Some(plain_name(&name.ident)),
-            _ => None,
-        });
-        // A name that is anything but looked into may be another variable's too.
-        let others = others.filter(|name| is_looked_into(body.clone(), name)).collect();
-        let mut body_of = Body {
-            fields: &block.fields,
-            class: &class,
-            kernels: &kernels,
-            others,
-            has_clone,
-            imports: imports(&body),
-            errors,
-        };
-        if body_of.scan(body) {
-            method.item.block = syn::parse_quote!({ ::core::unimplemented!() });
-            method.item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
-        }
-    }
-}
-
-struct Body<'a> {
-    fields: &'a Fields,
-    class: &'a Ident,
-    kernels: &'a HashSet<String>,
-    /// The names of parameters that are other objects.
-    others: HashSet<String>,
+/// What a block has, for mistakes in the bodies of its methods.
+pub(super) struct Ordinary {
+    class: Ident,
+    /// The names of kernels, which are no functions.
+    kernels: HashSet<String>,
     /// Whether the block has a method `clone` of its own.
     has_clone: bool,
-    imports: HashSet<String>,
-    errors: &'a mut Errors,
+    /// The names of the method's parameters that are other objects, and whether these are of the same class.
+    others: HashMap<String, bool>,
+    /// The mistakes in all methods.
+    pub(super) found: Vec<Mistake>,
 }
 
-impl Body<'_> {
-    /// Whether something was found.
-    fn scan(&mut self, tokens: TokenStream) -> bool {
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut found = false;
-        let mut at = 0;
-        while at < tokens.len() {
-            match &tokens[at] {
-                // Items have a `self` of their own.
-                TokenTree::Ident(word) if is_item(word, &tokens, at) => {
-                    at = tokens[at..].iter().position(is_braces).map_or(tokens.len(), |n| at + n);
-                }
-                TokenTree::Ident(word) if self.others.contains(&plain_name(word)) => found |= self.other(&tokens, at),
-                TokenTree::Ident(word) if word == "self" => found |= self.own(&tokens, at),
-                TokenTree::Ident(word) if word == "Self" || word == self.class => found |= self.path(&tokens, at),
-                TokenTree::Group(group) if macro_at(&tokens, at, &self.imports) != Some(Macro::Unknown) => {
-                    found |= self.scan(group.stream());
-                }
-                _ => {}
-            }
-            at += 1;
+/// A mistake, at some tokens.
+pub(super) struct Mistake {
+    pub(super) at: TokenStream,
+    pub(super) message: String,
+    /// The variable that is another object, if it is not another one of this name.
+    pub(super) other: Option<String>,
+}
+
+impl Mistake {
+    fn at(tokens: impl ToTokens, message: String) -> Self {
+        Self { at: tokens.to_token_stream(), message, other: None }
+    }
+}
+
+impl Ordinary {
+    pub(super) fn of(class: &Path, block: &ItemImpl) -> Self {
+        let methods = block.items.iter().filter_map(|item| match item {
+            ImplItem::Fn(item) if item.sig.receiver().is_some() => Some(item),
+            _ => None,
+        });
+        let is_kernel = |attr: &syn::Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "kernel");
+        let kernels = methods.clone().filter(|item| item.attrs.iter().any(is_kernel));
+        let class =
+            class.segments.last().map_or_else(|| Ident::new("Self", Span::call_site()), |last| last.ident.clone());
+        Self {
+            class,
+            kernels: kernels.map(|item| plain_name(&item.sig.ident)).collect(),
+            has_clone: methods.clone().any(|item| item.sig.ident == "clone"),
+            others: HashMap::new(),
+            found: Vec::new(),
         }
-        found
     }
 
-    /// `self` at a position.
-    fn own(&mut self, tokens: &[TokenTree], at: usize) -> bool {
-        let after = &tokens[at + 1..];
-        let before = at.checked_sub(1).map(|at| &tokens[at]);
-        if is_punct(before, '*') && operator(after) == Some("=".to_owned()) {
-            self.errors.at(
-                &tokens[at],
-                format!(
-                    "`self` shows an object whose fields are in columns, and is no `{}`: assign the fields that change; in sequential code `objects.write(link, row)` replaces a whole object",
-                    self.class
-                ),
-            );
-            return true;
-        }
-        let is_copied = matches!(tokens[..at], [.., TokenTree::Ident(ref word), TokenTree::Ident(_), ref equals, ref star]
-            if (word == "let" || word == "mut") && is_punct(Some(equals), '=') && is_punct(Some(star), '*'))
-            && is_punct(after.first(), ';');
-        let is_cloned = matches!(after, [dot, TokenTree::Ident(name), TokenTree::Group(arguments), ..]
-            if is_punct(Some(dot), '.') && name == "clone" && arguments.stream().is_empty() && !self.has_clone);
-        if is_copied || is_cloned {
-            self.errors.at(
-                if is_cloned { &after[1] } else { &tokens[at] },
-                format!(
-                    "`self` shows an object whose fields are in columns, and is no `{}`: copy the fields that you need, `let {1} = self.{1};`; in sequential code `objects.read(link)` returns a whole object",
-                    self.class,
-                    self.fields.fields.first().map_or("field".to_owned(), |(name, _)| name.to_string()),
-                ),
-            );
-            return true;
-        }
-        let [dot, TokenTree::Ident(name), after @ ..] = after else { return false };
-        if !is_punct(Some(dot), '.') || !self.fields.position(name).is_some_and(|field| self.fields.is_atomic(field)) {
-            return false;
-        }
-        // `if self.on { … }`, `!self.on`; `!self.on.load()` and `!self.on[0]…` go on.
-        let goes_on = is_punct(after.first(), '.')
-            || after.first().is_some_and(|token| matches!(token, TokenTree::Group(_)) && !is_braces(token));
-        let condition = match before {
-            Some(TokenTree::Ident(word)) => (word == "if" || word == "while") && after.first().is_some_and(is_braces),
-            before => is_punct(before, '!') && !goes_on,
-        };
-        let instead = match operator(after).as_deref() {
-            Some("+=") => "add(…)",
-            Some("-=") => "sub(…)",
-            Some("|=") => "or(…)",
-            Some("&=") => "and(…)",
-            Some("=") => "store(…)",
-            Some(_) => "load()",
-            None if condition => "load()",
-            None => return false,
-        };
-        let place: TokenStream = tokens[at..at + 3].iter().cloned().collect();
-        self.errors.at(place, format!("`{name}` is `#[atomic]`: write `self.{name}.{instead}`"));
-        true
+    /// For a method with these parameters.
+    pub(super) fn for_parameters(&mut self, class: &Path, sig: &Signature) {
+        let others = sig.inputs.iter().filter_map(|input| {
+            let syn::FnArg::Typed(typed) = input else { return None };
+            let Pat::Ident(name) = &*typed.pat else { return None };
+            let Type::Path(path) = ref_class(&typed.ty)? else { return Some((plain_name(&name.ident), false)) };
+            Some((plain_name(&name.ident), path.path.is_ident("Self") || is_same(&path.path, class)))
+        });
+        self.others = others.collect();
     }
 
-    /// Another object at a position: a field of it that is assigned.
-    fn other(&mut self, tokens: &[TokenTree], at: usize) -> bool {
-        let [other, dot, TokenTree::Ident(name), after @ ..] = &tokens[at..] else { return false };
-        let is_name =
-            |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if [':', '.'].contains(&punct.as_char()));
-        if !is_punct(Some(dot), '.') || at > 0 && is_name(&tokens[at - 1]) {
-            return false;
-        }
-        let updates = ["=", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=", "<<=", ">>="];
-        if !operator(after).is_some_and(|operator| updates.contains(&&*operator)) {
-            return false;
-        }
-        self.errors.at(
-            tokens[at..at + 3].iter().cloned().collect::<TokenStream>(),
+    /// Whether a parameter of this name is another object of the same class.
+    pub(super) fn is_same_class(&self, name: &str) -> bool {
+        self.others.get(name) == Some(&true)
+    }
+
+    /// The mistake that a statement is: `let copy = *self;`.
+    pub(super) fn copied(&self, fields: &Fields, local: &Local) -> Option<Mistake> {
+        let Expr::Unary(unary) = &*local.init.as_ref()?.expr else { return None };
+        let is_copy = matches!(local.pat, Pat::Ident(_)) && matches!(unary.op, UnOp::Deref(_));
+        is_copy.then(|| self.copy(fields, own(&unary.expr)?)).flatten()
+    }
+
+    fn copy(&self, fields: &Fields, at: &Ident) -> Option<Mistake> {
+        let field = fields.fields.first().map_or("field".to_owned(), |(name, _)| name.to_string());
+        Some(Mistake::at(
+            at,
             format!(
-                "`{other}` is another object, which this one reads and does not change: let the kernel run for the objects that change, or make the field `#[atomic]` and update it, `{other}.{name}().add(…)`"
+                "`self` shows an object whose fields are in columns, and is no `{}`: copy the fields that you need, `let {field} = self.{field};`; in sequential code `objects.read(link)` returns a whole object",
+                self.class
             ),
+        ))
+    }
+
+    /// The mistake that an expression is.
+    pub(super) fn mistake(&self, fields: &Fields, expr: &Expr) -> Option<Mistake> {
+        match expr {
+            Expr::Assign(assign) => match &*assign.left {
+                Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+                    let at = own(&unary.expr)?;
+                    Some(Mistake::at(
+                        at,
+                        format!(
+                            "`self` shows an object whose fields are in columns, and is no `{}`: assign the fields that change; in sequential code `objects.write(link, row)` replaces a whole object",
+                            self.class
+                        ),
+                    ))
+                }
+                left => self.other(left).or_else(|| atomic(fields, left, "store(…)")),
+            },
+            Expr::Binary(binary) => {
+                let other = is_compound(binary.op).then(|| self.other(&binary.left)).flatten();
+                let right = || matches!(*binary.left, Expr::Lit(_)).then(|| atomic(fields, &binary.right, "load()"));
+                other.or_else(|| atomic(fields, &binary.left, instead(binary.op))).or_else(|| right().flatten())
+            }
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => atomic(fields, &unary.expr, "load()"),
+            Expr::Cast(cast) => atomic(fields, &cast.expr, "load()"),
+            Expr::If(branch) => atomic(fields, &branch.cond, "load()"),
+            Expr::While(turns) => atomic(fields, &turns.cond, "load()"),
+            Expr::MethodCall(call) => {
+                let is_copy = call.method == "clone" && call.args.is_empty() && !self.has_clone;
+                (is_copy && own(&call.receiver).is_some()).then(|| self.copy(fields, &call.method)).flatten()
+            }
+            Expr::Call(call) => self.function(&call.func),
+            _ => None,
+        }
+    }
+
+    /// A field of another object that is assigned.
+    fn other(&self, left: &Expr) -> Option<Mistake> {
+        let Expr::Field(ExprField { base, member: syn::Member::Named(name), .. }) = left else { return None };
+        let Expr::Path(path) = &**base else { return None };
+        let other = path.path.get_ident().filter(|other| self.others.contains_key(&plain_name(other)))?;
+        let message = format!(
+            "`{other}` is another object, which this one reads and does not change: let the kernel run for the objects that change, or make the field `#[atomic]` and update it, `{other}.{name}().add(…)`"
         );
-        true
+        Some(Mistake { other: Some(plain_name(other)), ..Mistake::at(left, message) })
     }
 
-    /// `Self` or the class's name at a position: a kernel called as a function.
-    fn path(&mut self, tokens: &[TokenTree], at: usize) -> bool {
-        let [a, b, TokenTree::Ident(name), TokenTree::Group(arguments), ..] = &tokens[at + 1..] else { return false };
-        let is_call = is_punct(Some(a), ':')
-            && is_punct(Some(b), ':')
-            && arguments.delimiter() == proc_macro2::Delimiter::Parenthesis;
-        if !is_call || at > 0 && is_punct(Some(&tokens[at - 1]), ':') || !self.kernels.contains(&plain_name(name)) {
-            return false;
-        }
-        self.errors.at(
-            name,
-            format!("`{}::{name}` is what executors are given, and no function: call the method on an object, `self.{name}(…)`", self.class),
-        );
-        true
+    /// A kernel that is called as a function.
+    fn function(&self, function: &Expr) -> Option<Mistake> {
+        let Expr::Path(path) = function else { return None };
+        let segments: Vec<_> = path.path.segments.iter().collect();
+        let [class, kernel] = &*segments else { return None };
+        let is_class = class.ident == "Self" || class.ident == self.class;
+        let is_call = path.path.leading_colon.is_none() && class.arguments.is_none() && kernel.arguments.is_none();
+        let name = &kernel.ident;
+        (is_class && is_call && self.kernels.contains(&plain_name(name))).then(|| {
+            let class = &self.class;
+            let message = format!("`{class}::{name}` is what executors are given, and no function: call the method on an object, `self.{name}(…)`");
+            Mistake::at(name, message)
+        })
     }
 }
 
-/// Whether a name is followed by a dot wherever it stands.
-fn is_looked_into(tokens: TokenStream, name: &str) -> bool {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    tokens.iter().enumerate().all(|(at, token)| match token {
-        TokenTree::Ident(word) if plain_name(word) == name => is_punct(tokens.get(at + 1), '.'),
-        TokenTree::Group(group) => is_looked_into(group.stream(), name),
-        _ => true,
-    })
+/// A whole atomic field of the object itself, where its value is meant.
+fn atomic(fields: &Fields, expr: &Expr, instead: &str) -> Option<Mistake> {
+    let Expr::Field(ExprField { attrs, .. }) = expr else { return None };
+    let Place { own, name, .. } = Place::of(expr).filter(Place::is_whole)?;
+    let is_atomic = fields.position(name).is_some_and(|field| fields.is_atomic(field));
+    (is_atomic && attrs.is_empty())
+        .then(|| Mistake::at(quote!(#own.#name), format!("`{name}` is `#[atomic]`: write `self.{name}.{instead}`")))
 }
 
-/// The binary operator, assignment or `as` that the tokens start with.
-fn operator(tokens: &[TokenTree]) -> Option<String> {
-    if let Some(TokenTree::Ident(word)) = tokens.first() {
-        return (word == "as").then(|| "as".to_owned());
-    }
-    let mut text = String::new();
-    for token in tokens {
-        let TokenTree::Punct(punct) = token else { break };
-        text.push(punct.as_char());
-        if punct.spacing() == proc_macro2::Spacing::Alone {
-            break;
-        }
-    }
-    const OPERATORS: [&str; 29] = [
-        "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=", "<<=", ">>=", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||",
-        "=", "+", "-", "*", "/", "%", "^", "|", "&", "<", ">",
-    ];
-    // `a == -b`: the longest.
-    OPERATORS
-        .iter()
-        .find(|operator| text.starts_with(**operator) && !text.starts_with("=>"))
-        .map(|&text| text.to_owned())
+/// Whether two paths are written with the same tokens.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn operator_of(tokens: TokenStream) -> Option<String> {
-        operator(&tokens.into_iter().collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn the_longest_operator_counts() {
-        for text in ["+=", "=", "==", "<<=", "<", "&&", "&", "as"] {
-            let tokens: TokenStream = format!("{text} -x").parse().unwrap();
-            assert_eq!(operator_of(tokens).as_deref(), Some(text));
-            let tokens: TokenStream = format!("{text} !&x").parse().unwrap();
-            assert_eq!(operator_of(tokens).as_deref(), Some(text));
-        }
-        for text in ["=> x", ".load()", "; x", ", x", "{ x }", "? + 1", "else"] {
-            assert_eq!(operator_of(text.parse().unwrap()), None, "{text}");
-        }
-        assert_eq!(operator_of("==-x".parse().unwrap()).as_deref(), Some("=="));
+/// The operation on an atomic that an operator stands for.
+fn instead(op: BinOp) -> &'static str {
+    match op {
+        BinOp::AddAssign(_) => "add(…)",
+        BinOp::SubAssign(_) => "sub(…)",
+        BinOp::BitOrAssign(_) => "or(…)",
+        BinOp::BitAndAssign(_) => "and(…)",
+        _ => "load()",
     }
 }

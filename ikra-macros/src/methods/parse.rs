@@ -9,17 +9,18 @@ use syn::{
     Safety, Signature, Type,
 };
 
-use super::access::{self, is_object_method, plain_name};
 use super::model::{Block, Constructor, Method, Parameter, Receiver, RowItem};
 use super::options::Options;
-use super::order::{self, Found};
-use super::{Fields, attributes, check, ordinary, rewrite};
+use super::ordinary::Ordinary;
+use super::own::is_object_method;
+use super::{Fields, attributes, check, plain_name, rewrite, walk};
 use crate::diagnostics::Errors;
 
 impl Block {
     /// Reads the block.
     pub(crate) fn parse(class: Path, fields: Fields, mut block: ItemImpl, errors: &mut Errors) -> Self {
         attributes::check_block(&mut block.attrs, errors);
+        let mut ordinary = Ordinary::of(&class, &block);
         let mut parsed = Self {
             class,
             fields,
@@ -31,7 +32,7 @@ impl Block {
         };
         for item in block.items {
             match item {
-                ImplItem::Fn(item) => parsed.function(item, errors),
+                ImplItem::Fn(item) => parsed.function(item, &mut ordinary, errors),
                 ImplItem::Macro(item) => errors.at(
                     item.mac.path,
                     "what this macro makes cannot be seen here: let a macro make the whole `#[soa_methods] impl` block, or move what belongs to the struct itself to an `impl` block without `#[soa_methods]`",
@@ -39,18 +40,23 @@ impl Block {
                 other => parsed.row_items.push(RowItem::Plain(Box::new(other))),
             }
         }
-        ordinary::check(&mut parsed, errors);
+        for mistake in ordinary.found {
+            errors.at(mistake.at, mistake.message);
+        }
         parsed.close_over_uses();
         parsed.close_over_calls();
+        for method in &parsed.methods {
+            check::races(method, &parsed.fields, errors);
+        }
         for method in &mut parsed.methods {
             if let Some(options) = &mut method.kernel {
-                options.check_order(&method.uses, &parsed.fields, errors);
+                options.check_order(&method.facts.uses, &parsed.fields, errors);
             }
         }
         parsed
     }
 
-    fn function(&mut self, mut item: ImplItemFn, errors: &mut Errors) {
+    fn function(&mut self, mut item: ImplItemFn, ordinary: &mut Ordinary, errors: &mut Errors) {
         let mut kernel = None;
         item.attrs.retain(|attr| {
             if is_conditional_kernel(attr) {
@@ -108,8 +114,8 @@ impl Block {
             check::arguments(&parameters, errors);
         }
         match (receiver, kernel) {
-            (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, errors),
-            (None, None) => self.row_function(item),
+            (Some(receiver), kernel) => self.method(item, receiver, parameters, kernel, ordinary, errors),
+            (None, None) => self.row_function(item, ordinary),
             (None, Some(options)) => self.constructor(item, parameters, &options, errors),
         }
     }
@@ -120,6 +126,7 @@ impl Block {
         receiver: Receiver,
         mut parameters: Vec<Parameter>,
         mut kernel: Option<Options>,
+        ordinary: &mut Ordinary,
         errors: &mut Errors,
     ) {
         let borrows_object = check::borrowed_objects(&self.fields, &mut item, &mut parameters, errors);
@@ -140,32 +147,37 @@ impl Block {
                 ),
             );
         }
-        let mut access = access::analyse(&item.block.to_token_stream(), &self.fields);
+        ordinary.for_parameters(&self.class, &item.sig);
+        let (mut facts, mistakes) = walk::read(&item.sig, &item.block, &self.fields, ordinary);
+        if !mistakes.is_empty() {
+            // A method that does nothing, so that the compiler does not report the mistakes once more.
+            item.block = syn::parse_quote!({ ::core::unimplemented!() });
+            item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
+        }
+        ordinary.found.extend(mistakes);
         if item.attrs.iter().any(|attr| attributes::kind_of(attr) == attributes::Kind::Macro) {
             // A macro, whatever it makes of the body.
-            access.whole = true;
-            access.escapes = true;
+            facts.whole = true;
+            facts.escapes = true;
         }
-        if access.whole || access.escapes {
-            access.because = Some(format!("`{}` uses `self` as a whole", plain_name(name)));
+        if facts.whole || facts.escapes {
+            facts.because = Some(format!("`{}` uses `self` as a whole", plain_name(name)));
         }
-        let values = values(&item);
-        let Found { uses, others } = order::analyse(item.block.to_token_stream(), &self.fields, &values);
         if receiver == Receiver::Shared {
-            access.writes = 0;
-            access.given = 0;
-            access.escapes = false;
+            facts.writes = 0;
+            facts.given = 0;
+            facts.escapes = false;
         }
         if let Some(options) = &mut kernel {
             check::kernel(&item, receiver, &parameters, options, errors);
             if let Some(writes) = options.writes {
                 // The user's list stands in for what the text does not show.
-                access.writes |= writes;
-                access.touches |= writes;
-                access.given = 0;
-                access.escapes = false;
+                facts.writes |= writes;
+                facts.touches |= writes;
+                facts.given = 0;
+                facts.escapes = false;
             }
-            access.touches |= options.snapshot;
+            facts.touches |= options.snapshot;
         }
         let has_nested_ref = kernel.is_some()
             && (check::nested_refs(&item, &parameters, errors)
@@ -175,13 +187,11 @@ impl Block {
             item,
             receiver,
             parameters,
-            access,
+            called: facts.others().cloned().collect(),
+            facts,
             unwritten: 0,
             calls: Vec::new(),
             others: 0,
-            uses,
-            called: others,
-            values,
             kernel,
             clashes,
             has_nested_ref,
@@ -189,10 +199,9 @@ impl Block {
     }
 
     /// A function without receiver stays on the row. If it takes `Ref`s, it is generic over their phase.
-    fn row_function(&mut self, item: ImplItemFn) {
-        let values = values(&item);
-        let found = order::analyse(item.block.to_token_stream(), &self.fields, &values);
-        self.functions.insert(plain_name(&item.sig.ident), found);
+    fn row_function(&mut self, item: ImplItemFn, ordinary: &Ordinary) {
+        let (facts, _) = walk::read(&item.sig, &item.block, &self.fields, ordinary);
+        self.functions.insert(plain_name(&item.sig.ident), facts);
         let takes_refs = item.sig.inputs.iter().any(|input| rewrite::has_ref(input.to_token_stream()));
         self.row_items.push(match takes_refs {
             true => RowItem::OfRefs(Box::new(item)),
@@ -260,21 +269,8 @@ pub(super) fn parameters(sig: &Signature) -> Vec<Parameter> {
         .collect()
 }
 
-/// The variables of parameters whose types, as written, are no atomics.
-pub(super) fn values(item: &ImplItemFn) -> Vec<String> {
-    let typed = item.sig.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(typed) => Some(typed),
-        FnArg::Receiver(_) => None,
-    });
-    let values = typed.filter(|typed| {
-        let ty = typed.ty.to_token_stream().to_string();
-        !ty.contains("Atomic") && !ty.contains("impl ")
-    });
-    values.flat_map(|typed| order::variables(&typed.pat.to_token_stream().into_iter().collect::<Vec<_>>())).collect()
-}
-
 /// The `X` of `Ref<X>`.
-fn ref_class(ty: &Type) -> Option<Type> {
+pub(super) fn ref_class(ty: &Type) -> Option<Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     if plain_name(&last.ident) != "Ref" {

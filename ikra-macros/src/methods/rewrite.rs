@@ -1,6 +1,6 @@
 //! The two words that mean something else inside methods: `Ref<X>` and `Self`.
 //!
-//! Everything else in a method stays the user's own tokens, those inside macro calls included.
+//! They are replaced in tokens, those inside macro calls included; all others stay as they are.
 
 #[cfg(test)]
 mod tests;
@@ -8,8 +8,8 @@ mod tests;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::access::plain_name;
 use super::model::Block;
+use super::plain_name;
 
 impl Block {
     /// `Ref<X>` and `Self` in some tokens.

@@ -1,4 +1,4 @@
-//! Where a loop's turns end: at one place, from which the next one begins.
+//! For the device: where a loop's turns end, at one place, from which the next one begins.
 //!
 //! A `continue`, and an `if` at the end of a loop's body, are ways of their own back to the loop's head. LLVM makes loops
 //! of them, one inside the other, in which a warp's threads wait for those that stay in the inner one. So all ways lead to
@@ -21,6 +21,7 @@ use syn::{
     Lifetime, Macro, Stmt, parse_quote_spanned,
 };
 
+use super::{names, plain_name};
 use crate::diagnostics::located;
 
 /// Leads all ways back to a loop's head through one place, for all loops of a body.
@@ -138,34 +139,11 @@ impl Visit<'_> for Ways<'_> {
     }
     fn visit_macro(&mut self, called: &Macro) {
         // A macro of the standard library leaves a loop where its arguments say so, any other where it likes.
-        let known = called.path.segments.last().is_some_and(|name| KNOWN.iter().any(|known| name.ident == known));
+        let name = called.path.segments.last().map(|last| plain_name(&last.ident));
+        let known = name.is_some_and(|name| names::standard_macro(&name).is_some());
         self.hidden |= !known || leaves(called.tokens.clone());
     }
 }
-
-/// Macros of the standard library.
-const KNOWN: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "matches",
-    "panic",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "format",
-    "print",
-    "println",
-    "eprint",
-    "eprintln",
-    "dbg",
-    "write",
-    "writeln",
-];
 
 fn leaves(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {

@@ -23,7 +23,7 @@ impl Body {
             0,
         )
         .atomics(const { &[::ikra::AtomicUse::new("hits", 0, 4)] })
-        .calls(::core::file!(), &[("fetch_add", 1), ("hits", 1)]);
+        .calls(::core::file!(), &[("add", 1), ("hits", 1)]);
     #[doc(hidden)]
     pub(crate) const __effects_of_distance: ::ikra::rt::MethodEffects = ::ikra::rt::MethodEffects::new(
             1,
@@ -51,15 +51,12 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
         factor: f32,
     ) {
         self.pos[0] += factor * leader.distance();
-        ::ikra::rt::Own::assign_part::<0usize>(&mut self.__object, &self.pos);
         <BodyMut<'_, __P>>::elsewhere(self);
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn attract(&mut self, other: <Body as ::ikra::Referent>::Ref<'__w, __P>) {
-        #[allow(unused_imports)]
-        use ::ikra::rt::NotAtomic as _;
-        other.hits().__valueless().fetch_add(1);
+        other.hits().add(1);
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]

@@ -12,9 +12,9 @@ pub struct Body {
 impl Body {
     #[kernel]
     pub fn hit(&mut self) {
-        self.hits.fetch_add(1);
+        self.hits.add(1);
         if let Some(next) = self.next {
-            next.hits().fetch_add(10);
+            next.hits().add(10);
         }
     }
 }

@@ -80,34 +80,33 @@ impl Agent {
         self.raise();
     }
     fn raise(&mut self) {
-        self.level.fetch_add(1);
+        self.level.add(1);
     }
     /// One operation.
     #[kernel]
     pub fn updates(&mut self) {
-        self.cell.hits().fetch_add(1);
+        self.cell.hits().add(1);
         let hits = self.cell.hits();
-        hits.sub(1);
-        let _ = hits.fetch_sub(1);
+        hits.sub(2);
         {
-            hits.fetch_add(3);
+            hits.add(3);
         }
-        self.cell.infected().fetch_or(true);
+        self.cell.infected().or(true);
         self.cell.head().claim(self.link());
         self.cell.weight().max(1.5);
         for count in &self.cell.counts() {
-            count.fetch_max(2);
+            count.max(2);
         }
         self.cell.counts().iter().for_each(|count| count.max(1));
         match self.next {
             Some(next) => {
-                next.level().fetch_min(3);
+                next.level().min(3);
             }
             None => self.level.min(4),
         }
     }
     /// Listed, since the text does not show it.
-    #[kernel(updates(add(hits), min(head)))]
+    #[kernel(updates(add(hits), claim(head)))]
     pub fn hidden(&mut self) {
         count(self.cell.hits());
         self.cell.claim(self.link());

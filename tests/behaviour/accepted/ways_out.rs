@@ -23,7 +23,7 @@ impl Body {
     #[kernel]
     pub fn hit(&mut self) {
         if let Some(next) = self.next {
-            next.hits().fetch_add(self.speed as u32);
+            next.hits().add(self.speed as u32);
         }
     }
     #[kernel(writes(mass))]

@@ -36,7 +36,7 @@ macro_rules! layout {
                     for item in &mut self.items {
                         *item *= 2;
                     }
-                    self.touched.fetch_add(1);
+                    self.touched.add(1);
                 }
                 /// Numbers the elements from `first` on.
                 #[kernel]

@@ -52,12 +52,12 @@ impl Full {
     #[kernel(unordered(hits))]
     pub fn hit(&mut self, who: Link<Full>) {
         let other = self.resolve(who);
-        other.hits().get(1).fetch_add(1);
+        other.hits().get(1).add(1);
         self.hits.get(0).store(7);
         for n in 0..other.more().len() {
-            other.more().get(n).fetch_add(n as u64 + 1);
+            other.more().get(n).add(n as u64 + 1);
         }
-        other.flags().get(self.link().index() % 3).fetch_or(true);
+        other.flags().get(self.link().index() % 3).or(true);
     }
 }
 

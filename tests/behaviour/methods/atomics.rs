@@ -36,15 +36,15 @@ impl Walker {
     #[kernel(unordered(e, f))]
     pub fn claim(&self) {
         let goal = self.goal;
-        goal.a().fetch_add(1);
-        goal.b().fetch_sub(1);
-        goal.c().fetch_max(7);
-        goal.d().fetch_min(-7);
-        goal.e().fetch_add(0.5);
-        goal.f().fetch_add(0.25);
+        goal.a().add(1);
+        goal.b().sub(1);
+        goal.c().max(7);
+        goal.d().min(-7);
+        goal.e().add(0.5);
+        goal.f().add(0.25);
         goal.g().or(true);
         goal.owner().claim(self.link());
-        goal.best().fetch_min(self.link());
+        goal.best().min(self.link());
     }
     #[kernel]
     pub fn check(&mut self) {

@@ -239,11 +239,11 @@ impl Agent {
     #[kernel(unordered(weight))]
     pub fn visit(&mut self) {
         let home: Ref<Home> = self.home;
-        home.visits().fetch_add(1);
+        home.visits().add(1);
         home.guest().claim(self.link());
-        home.weight().fetch_add(0.5);
-        home.open().fetch_or(true);
-        home.balance().fetch_sub(2);
+        home.weight().add(0.5);
+        home.open().or(true);
+        home.balance().sub(2);
     }
 
     #[kernel(pairs)]

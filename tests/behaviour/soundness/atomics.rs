@@ -82,7 +82,7 @@ macro_rules! everything {
         place.low().min($self.weight);
         place.high().max(f64::from(-$self.weight));
         place.total().add(Fixed::from($self.weight));
-        place.first().min($self.link());
+        place.first().claim($self.link());
         place.last().max($self.link());
         place.counts().get(by as usize % 5).add(1);
         for height in place.heights() {
@@ -131,20 +131,20 @@ impl Walker {
     pub fn visit(&self, by: u32) -> u32 {
         let place = self.at;
         let by = by ^ self.link().id();
-        place.sum().fetch_add(by);
-        place.difference().fetch_sub(i64::from(by));
-        place.least().fetch_min(-(by as i32));
-        place.bits().fetch_or(1 << (by % 32));
-        place.mask().fetch_and(!(1 << (by % 64)));
-        place.low().fetch_min(self.weight);
-        place.high().fetch_max(f64::from(self.weight));
+        place.sum().add(by);
+        place.difference().sub(i64::from(by));
+        place.least().min(-(by as i32));
+        place.bits().or(1 << (by % 32));
+        place.mask().and(!(1 << (by % 64)));
+        place.low().min(self.weight);
+        place.high().max(f64::from(self.weight));
         let total = place.total();
-        total.fetch_add(self.weight.into());
-        total.fetch_sub(Fixed::STEP);
+        total.add(self.weight.into());
+        total.sub(Fixed::STEP);
         place.first().claim(self.link());
-        place.last().fetch_min(self.link());
+        place.last().min(self.link());
         place.counts().iter().for_each(|count| {
-            count.fetch_add(by);
+            count.add(by);
         });
         raise(place.most(), u64::from(by) << 20);
         self.next.greet();
@@ -156,7 +156,7 @@ impl Walker {
     }
 
     fn greet(&self) {
-        self.visits.fetch_add(1);
+        self.visits.add(1);
     }
 
     /// Loads only, of any object, after the kernels that update.
@@ -254,7 +254,7 @@ fn alone_as_in_sequential_code() {
             note(u64::from(cell.a().fetch_max(n << 20)));
             note(u64::from(cell.a().swap(cell.a().load().wrapping_mul(n | 1))));
             note(u64::from(cell.a().compare_exchange(n, n + 1).unwrap_or_else(|other| other ^ 1)));
-            cell.a().fetch_and(!(1 << (n % 32)));
+            cell.a().and(!(1 << (n % 32)));
             note(cell.b().fetch_sub(i64::from(n)) as u64);
             note(cell.b().fetch_min(-i64::from(n)) as u64);
             note(u64::from(cell.c().fetch_or(n % 3 == 0)));

@@ -36,7 +36,7 @@ impl Agent {
     #[kernel]
     pub fn step(&mut self) {
         self.cell.hits().add(1);
-        self.cell.hits().fetch_max(self.seen);
+        self.cell.hits().max(self.seen);
     }
 }
 

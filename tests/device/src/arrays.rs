@@ -182,10 +182,10 @@ macro_rules! arrays {
                 for other in self.near.iter() {
                     sum = other.items().iter().rev().fold(sum, |sum, item| sum.wrapping_mul(31).wrapping_add(item.number()));
                     for hit in other.hits().iter().take(2) {
-                        hit.fetch_add(1);
+                        hit.add(1);
                     }
                 }
-                self.hits.get(2).fetch_max(self.weight);
+                self.hits.get(2).max(self.weight);
                 self.sum = self.near.iter().fold(sum, |sum, other| sum.wrapping_mul(31).wrapping_add(other.weight()));
             }
             /// Turns links around.

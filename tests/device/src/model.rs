@@ -187,16 +187,16 @@ macro_rules! class {
             /// What does not depend on the order.
             #[kernel]
             pub fn visit(&mut self) {
-                self.place.visits().fetch_add(1);
-                self.place.balance().fetch_sub(i64::from(self.short));
-                self.place.lowest().fetch_min(i32::from(self.short));
-                self.place.highest().fetch_max(u64::from(self.byte) << 33);
-                self.place.weight().fetch_max(self.single);
-                self.place.mass().fetch_min(self.double);
-                self.place.open().fetch_or(self.flag);
+                self.place.visits().add(1);
+                self.place.balance().sub(i64::from(self.short));
+                self.place.lowest().min(i32::from(self.short));
+                self.place.highest().max(u64::from(self.byte) << 33);
+                self.place.weight().max(self.single);
+                self.place.mass().min(self.double);
+                self.place.open().or(self.flag);
                 if let Some(next) = self.next {
                     next.holder().claim(self.link());
-                    next.hits().fetch_or(1 << (self.byte & 31));
+                    next.hits().or(1 << (self.byte & 31));
                 }
             }
 
@@ -365,9 +365,9 @@ impl Body {
     pub fn weigh(&mut self, scale: Option<Link<Scale>>) {
         if let Some(scale) = scale {
             let scale = self.resolve(scale);
-            scale.single().fetch_add(0.5);
-            scale.double().fetch_add(f64::from(self.age));
-            scale.less().fetch_sub(1.0);
+            scale.single().add(0.5);
+            scale.double().add(f64::from(self.age));
+            scale.less().sub(1.0);
         }
     }
     #[kernel(reduce(Sum))]
@@ -379,17 +379,17 @@ impl Body {
     pub fn count(&mut self, tally: Option<Link<Tally>>) {
         let Some(tally) = tally else { return };
         let tally = self.resolve(tally);
-        tally.calls().fetch_add(1);
+        tally.calls().add(1);
         let here = warp::activemask();
         if warp::lane_id() == here.trailing_zeros() {
-            tally.by_warp().fetch_add(here.count_ones());
+            tally.by_warp().add(here.count_ones());
         }
         let threads = thread::grid_dim_x() * thread::block_dim_x();
         let (own, block) = (thread::index_1d(), thread::block_idx_x());
         if own < threads && block < thread::grid_dim_x() && warp::lane_id() == thread::thread_idx_x() % warp::size() {
-            tally.by_thread().fetch_add(1);
+            tally.by_thread().add(1);
         }
-        tally.last_thread().fetch_max(own);
+        tally.last_thread().max(own);
     }
 }
 

@@ -68,7 +68,7 @@ macro_rules! things {
 
                 #[kernel]
                 pub fn step(&mut self, by: u32) {
-                    self.count.fetch_add(by);
+                    self.count.add(by);
                     if self.byte == 200 {
                         return;
                     }
@@ -115,7 +115,7 @@ macro_rules! things {
                 #[kernel(heavy)]
                 pub fn knock(&self) {
                     if let Some(next) = self.next {
-                        next.count().fetch_add(self.byte.into());
+                        next.count().add(self.byte.into());
                         next.holder().claim(self.link());
                     }
                 }

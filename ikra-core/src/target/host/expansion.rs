@@ -91,7 +91,7 @@ pub use __examine as examine;
 pub use __reduced as reduced;
 pub use __together as together;
 
-/// The end of a loop's turn.
+/// The end of a loop's iteration, in what a model's build for the device compiles for the host: build scripts.
 #[doc(hidden)]
 #[inline(always)]
 pub const fn turn_end() {}

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{LitStr, Type};
 
 use crate::class::model::{Class, StorageKind, is_number};
-use crate::stored::{element, is_link};
+use crate::stored::{element, is_link, is_link_to};
 
 pub(super) fn hidden_macro(class: &Class) -> Ident {
     format_ident!("__ikra_class_{}", class.ident().unraw())
@@ -34,6 +34,7 @@ pub(super) fn macro_rules(class: &Class) -> TokenStream {
             "{}",
             match field.kind {
                 StorageKind::Plain if field.has_links() => "links",
+                StorageKind::Plain if is_link_to(&field.ty, row) => "own",
                 StorageKind::Plain => kind_of(&field.ty),
                 StorageKind::Flatten => "flatten",
                 StorageKind::Atomic => "atomic",

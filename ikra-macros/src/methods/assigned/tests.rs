@@ -1,11 +1,19 @@
+use quote::ToTokens;
+
 use super::*;
 
 /// The marks that a body gets, in order: `a` for the whole field, `a[]` for a part, `&a` for one that is lent.
 fn of(body: &str) -> String {
     let fields = ["a", "b", "c"].map(|name| (syn::parse_str(name).unwrap(), crate::methods::FieldKind::Other));
-    let class = Fields { class: "Body".to_owned(), fields: fields.into_iter().collect(), links: Vec::new() };
-    let body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
-    let marked = marked(&body, &class).to_string();
+    let class = Fields {
+        class: "Body".to_owned(),
+        fields: fields.into_iter().collect(),
+        links: Vec::new(),
+        own_links: Vec::new(),
+    };
+    let mut body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
+    mark(&mut body, &class);
+    let marked = body.to_token_stream().to_string();
     syn::parse_str::<Block>(&marked).unwrap();
     let marks = marked.split("rt :: Own :: ").skip(1).map(|mark| {
         let (function, rest) = mark.split_once(" :: < ").unwrap();

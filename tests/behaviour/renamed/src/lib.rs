@@ -57,7 +57,7 @@ impl Cell {
     #[kernel(snapshot(level))]
     pub fn follow(&mut self) {
         if let Some(next) = self.next {
-            next.asked().fetch_add(self.ikra);
+            next.asked().add(self.ikra);
             self.level = next.level();
         }
     }

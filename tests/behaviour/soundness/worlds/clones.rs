@@ -43,7 +43,7 @@ impl City {
     pub fn step(&mut self) {
         self.people += self.people_of.ages().iter().map(u64::from).sum::<u64>();
         for n in 0..self.roads.len() {
-            self.roads.get(n).visits().fetch_add(1);
+            self.roads.get(n).visits().add(1);
         }
     }
 }

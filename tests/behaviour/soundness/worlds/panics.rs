@@ -36,7 +36,7 @@ impl Item {
         self.plain += 1;
         self.slots[0] += 1;
         self.more[2] += 1;
-        self.hits.fetch_add(1);
+        self.hits.add(1);
         if self.link().id() == bad {
             panic!("object {bad}");
         }

@@ -39,7 +39,7 @@ impl Payer {
         self.bank.count().add(u32::MAX / 3);
         self.bank.signed().sub(i64::MAX / 5);
         self.bank.any().or(self.link().id() == 19_000);
-        self.bank.first().min(self.link());
+        self.bank.first().claim(self.link());
     }
 }
 

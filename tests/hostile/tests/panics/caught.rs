@@ -90,7 +90,7 @@ impl Item {
         self.x += 1;
         self.slots[2] += self.x;
         self.q[0] += 1;
-        self.hits.fetch_add(1);
+        self.hits.add(1);
     }
     #[kernel(snapshot(old, q, slots))]
     pub fn shift(&mut self, cause: Cause) {

@@ -50,7 +50,7 @@ pub trait Vehicle {
 #[soa_methods]
 impl Vehicle for Car {
     fn ring(&mut self, by: u32) {
-        self.hits.fetch_add(by);
+        self.hits.add(by);
     }
     fn rung(&mut self) -> u64 {
         self.x += 1;
@@ -61,7 +61,7 @@ impl Vehicle for Car {
 #[soa_methods]
 impl Vehicle for Bike {
     fn ring(&mut self, by: u32) {
-        self.rings.fetch_add(by);
+        self.rings.add(by);
     }
     fn rung(&mut self) -> u64 {
         self.id += 1;
@@ -76,7 +76,7 @@ impl Car {
         self.x += 1;
         self.slots[1] += self.x;
         self.q[0] ^= self.x;
-        self.hits.fetch_add(1);
+        self.hits.add(1);
     }
     #[kernel(snapshot(old, slots, q))]
     pub fn shift(&mut self) {

@@ -30,7 +30,7 @@ impl Node {
     pub fn hit(&mut self) {
         for other in &self.near {
             other.hits().add(self.tag);
-            other.last().min(self.link());
+            other.last().claim(self.link());
         }
     }
 }

@@ -1,13 +1,32 @@
+use proc_macro2::{Delimiter, Group, TokenTree};
+use quote::quote;
+use syn::ImplItemFn;
+
 use super::*;
+use crate::methods::FieldKind;
+
+/// What a body does, in a class with these fields.
+fn facts_of(body: TokenStream, fields: &[(&str, FieldKind)]) -> Facts {
+    let fields = fields.iter().map(|(name, kind)| (syn::parse_str(name).unwrap(), *kind)).collect();
+    let class = Fields { class: "Body".to_owned(), fields, links: Vec::new(), own_links: Vec::new() };
+    let method: ImplItemFn =
+        syn::parse2(quote!(fn method(&mut self, value: u32, other: Ref<Self>, cell: Ref<Cell>) #body)).unwrap();
+    let block = syn::parse_quote!(impl Body {});
+    let mut ordinary = Ordinary::of(&syn::parse_quote!(Body), &block);
+    ordinary.for_parameters(&syn::parse_quote!(Body), &method.sig);
+    let (mut facts, _) = read(&method.sig, &method.block, &class, &ordinary);
+    if method.attrs.iter().any(|attr| attributes::kind_of(attr) == Kind::Macro) {
+        // As for all attributes of a method.
+        (facts.whole, facts.escapes, facts.hidden) = (true, true, true);
+    }
+    facts
+}
 
 /// What a body does to the fields `a`, `b`, `r#type` and the atomic `n`: names in the order
 /// touched / written / called, then `whole`, `escapes`, `hidden`, and what macros are given.
 fn of(body: &str) -> String {
-    let fields = ["a", "b", "r#type"].map(|name| (syn::parse_str(name).unwrap(), FieldKind::Other));
-    let atomic = (syn::parse_str("n").unwrap(), FieldKind::Atomic);
-    let class =
-        Fields { class: "Body".to_owned(), fields: fields.into_iter().chain([atomic]).collect(), links: Vec::new() };
-    let access = analyse(&body.parse().unwrap(), &class);
+    use FieldKind::{Atomic, Other};
+    let access = facts_of(body.parse().unwrap(), &[("a", Other), ("b", Other), ("r#type", Other), ("n", Atomic)]);
     let names = |set: u64| {
         let of = |k: usize| ["a", "b", "type", "n"][k];
         (0..4).filter(|k| set >> k & 1 == 1).map(of).collect::<Vec<_>>().join(" ")
@@ -171,8 +190,6 @@ fn strings() {
 #[test]
 fn methods_of_numbers_change_nothing() {
     let kinds = [("a", FieldKind::Number), ("b", FieldKind::Numbers), ("c", FieldKind::Other)];
-    let fields = kinds.map(|(name, kind)| (syn::parse_str(name).unwrap(), kind)).into_iter().collect();
-    let class = Fields { class: String::new(), fields, links: Vec::new() };
     for (body, writes) in [
         ("{ self.a.rotate_left(1) }", 0),
         ("{ self.a.take() }", 0),
@@ -193,15 +210,14 @@ fn methods_of_numbers_change_nothing() {
         ("{ self.b[0] = 1 }", 2),
         ("{ f(&mut self.a); }", 1),
     ] {
-        assert_eq!(analyse(&body.parse().unwrap(), &class).writes, writes, "{body}");
+        assert_eq!(facts_of(body.parse().unwrap(), &kinds).writes, writes, "{body}");
     }
 }
 
 #[test]
 fn loops() {
     for (body, loops) in [("{ for x in y {} }", true), ("{ if a { loop {} } }", true), ("{ self.a = 1 }", false)] {
-        let class = Fields { class: String::new(), fields: Vec::new(), links: Vec::new() };
-        assert_eq!(analyse(&body.parse().unwrap(), &class).loops, loops, "{body}");
+        assert_eq!(facts_of(body.parse().unwrap(), &[]).loops, loops, "{body}");
     }
 }
 
@@ -229,12 +245,8 @@ fn macros_by_paths_that_came_to_a_macro() {
     let mut tokens: Vec<TokenTree> = call.into_iter().collect();
     tokens.insert(3, path.clone());
     tokens.insert(0, path);
-    let class = Fields {
-        class: "Body".to_owned(),
-        fields: vec![(syn::parse_str("a").unwrap(), FieldKind::Other)],
-        links: Vec::new(),
-    };
-    let access = analyse(&tokens.into_iter().collect(), &class);
+    let body: TokenStream = tokens.into_iter().collect();
+    let access = facts_of(quote!({ #body }), &[("a", FieldKind::Other)]);
     assert!(access.hidden && access.whole);
 }
 
@@ -257,4 +269,125 @@ fn attributes_in_bodies() {
         ("{ #[path = \"evil.rs\"] mod evil; self.a }", "a /  /  hidden"),
         ("{ #![evil] self.a }", "a /  /  whole escapes hidden"),
     ]);
+}
+
+/// What a body does to atomics, in a class with atomics `n`, `m` and `next` and a plain `a`: `name: own / other`.
+fn atomics_of(body: &str) -> String {
+    use FieldKind::{Atomic, Other};
+    let fields = [("a", Other), ("n", Atomic), ("m", Atomic), ("next", Atomic)];
+    let facts = facts_of(body.parse().unwrap(), &fields);
+    let names = |set: u16| {
+        let all = ["load", "store", "add", "min", "max", "or", "and", "exchange"];
+        let names = all.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+        names.map(|(_, name)| *name).collect::<Vec<_>>().join("+")
+    };
+    let parts = facts
+        .uses
+        .0
+        .iter()
+        .map(|(name, &(own, other))| format!("{name}: {} / {}", names(own), names(other)).trim().to_owned());
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+#[track_caller]
+fn check_atomics(cases: &[(&str, &str)]) {
+    for (body, expected) in cases {
+        assert_eq!(atomics_of(body), *expected, "{body}");
+    }
+}
+
+#[test]
+fn operations_on_atomics() {
+    check_atomics(&[
+        ("{ self.n.load() }", "n: load /"),
+        ("{ self.a.load() }", ""),
+        ("{ other.n().load() }", "n:  / load"),
+        ("{ self.x.n().store(self.m.load()) }", "m: load /, n:  / store"),
+        ("{ self.n.swap(1) + other.m().compare_exchange(1, 2) }", "m:  / exchange, n: exchange /"),
+        ("{ if self.next.n().load() { self.n.store(true) } }", "n: store / load"),
+        ("{ self.next.load() }", "next: load /"),
+        ("{ other.last().store(1) }", "last:  / store"),
+        ("{ other.next().n().load() }", "n:  / load"),
+        ("{ other.n().load().min(self.a) }", "n:  / load"),
+        ("{ (self.n).add(1); (other.m()).or(2) }", "m:  / or, n: add /"),
+        ("{ return self.n.load() }", "n: load /"),
+        ("{ Atomic::load(other.n()) }", "n:  / load"),
+        ("{ Atomic::fetch_add(other.n(), 1) }", "n:  / exchange"),
+        ("{ assert!(self.n.load() > 0) }", "n: load /"),
+        ("{ self.n() }", ""),
+        ("{ x.min(y) }", ""),
+        ("{ value.load() }", ""),
+    ]);
+}
+
+#[test]
+fn values_before() {
+    check_atomics(&[
+        ("{ self.n.fetch_add(1); }", "n: exchange /"),
+        ("{ let x = self.n.fetch_add(1); }", "n: exchange /"),
+        ("{ let _ = self.n.fetch_sub(1); }", "n: exchange /"),
+        ("{ if c { other.n().fetch_min(1); } other.m().claim(self.link()); }", "m:  / min, n:  / exchange"),
+        ("{ match x { 1 => { o.n().or(1); } _ => {} } }", "n:  / or"),
+        ("{ match x { 1 => o.n().fetch_or(1), _ => 0 }; }", "n:  / exchange"),
+        ("{ for o in self.a.iter() { o.n().max(1); } }", "n:  / max"),
+        ("{ list.for_each(|o| { o.n().fetch_and(1); }) }", "n:  / exchange"),
+        ("{ dbg!({ o.n().add(1); }) }", "n:  / add"),
+        ("{ #[cfg(x)] o.n().add(1); }", "n:  / add"),
+        ("{ f(o.n().fetch_add(1)); }", "n:  / exchange"),
+        ("{ o.n().fetch_add(1) + 1; }", "n:  / exchange"),
+        ("{ self.claim(3); }", ""),
+        ("{ value.fetch_add(3); COUNT.fetch_add(1, Relaxed); }", ""),
+        ("{ self.a.fetch_add(3); }", ""),
+        ("{ o.n().add(1); o.n().sub(1) }", "n:  / add"),
+        ("{ first.claim(x); o.first().fetch_claim(x); }", "first:  / exchange"),
+        ("{ mine!(o.n().add(1)); }", "n:  / add"),
+        ("{ mine!(add o.n().add(1) to it, self.m) }", "m: add /, n:  / add"),
+    ]);
+}
+
+#[test]
+fn variables_that_are_atomics() {
+    check_atomics(&[
+        ("{ let d = o.n(); if d.load() > 1 { d.store(1); } }", "n:  / load+store"),
+        ("{ let d = self.n; d.add(1); }", "n: add /"),
+        ("{ let d = self.n.load(); d.min(1); d.max(2); }", "n: load /"),
+        ("{ let d = o.n(); let d = d.load(); d.min(1); }", "n:  / load"),
+        ("{ let d = o.n(); { let d = 1; } d.add(1); }", "n:  / add"),
+        ("{ for c in &self.n { c.add(1); } }", "n: add /"),
+        ("{ for c in o.n().iter() { c.store(1); } }", "n:  / store"),
+        ("{ o.n().iter().for_each(|c| c.add(1)) }", "n:  / add"),
+        ("{ o.n().get(3).add(1); }", "n:  / add"),
+        ("{ self.n.get(self.m.load()).load() }", "m: load /, n: load /"),
+        ("{ if let Some(d) = o.n() { d.store(1) } }", "n:  / store"),
+        ("{ match o.n() { Some(d) if d.load() == 1 => d.add(1), d => d.or(1) } }", "n:  / load+add+or"),
+        ("{ let d = if c { o.n() } else { o.m() }; d.add(1); }", "m:  / add, n:  / add"),
+        ("{ let d = pick(o.n(), self.m); d.add(1); }", "m: add /, n:  / add"),
+        ("{ let Self { n, m: h, .. } = self; n.load(); h.store(1); }", "m: load+store /, n: load+store /"),
+        ("{ let me = self; me.n.load() }", "n: load /"),
+        ("{ let mut d = o.n(); d = o.m(); d.add(1); }", "m:  / add, n:  / add"),
+        ("{ let f = |h| { h.store(1); }; f(self.n); f(o.m()) }", "m:  / store, n: store /"),
+        ("{ fn f(h: X) { h.store(1); } f(self.n) }", "n: store /"),
+        ("{ o.n().iter().map(|c| c.load()).fold(0, |a, b| a.min(b)) }", "n:  / load"),
+        ("{ o.n().iter().fold(0, |a, c| a.max(c.load())) }", "n:  / load"),
+        ("{ x.map(|o| o.n()).add(1); }", "n:  / add"),
+        ("{ for c in xs.iter() { c.store(1); } self.a.iter().n().add(1); }", "iter:  / store, n:  / add"),
+    ]);
+}
+
+#[test]
+fn reads_of_objects_of_the_class() {
+    for (body, reads) in [
+        ("{ other.a() + other.a().abs() }", 2),
+        ("{ if x { f(|| other.a()); } for y in 0..other.a() {} }", 2),
+        ("{ self.a = other.a; cell.a() }", 0),
+        ("{ other.b() + other.a(1) + x.a() }", 0),
+        ("{ let other = cell; other.a() }", 0),
+        ("{ f(|other| other.a()) }", 0),
+        ("{ g(other); other.a() }", 0),
+        ("{ #[cfg(x)] f(other.a()); mine!(other.a()); fn g(other: X) { other.a() } }", 0),
+        ("{ match x { #[cfg(y)] 1 => other.a(), _ => 0 } }", 0),
+    ] {
+        let facts = facts_of(body.parse().unwrap(), &[("a", FieldKind::Other)]);
+        assert_eq!(facts.reads.len(), reads, "{body}");
+    }
 }
