@@ -18,8 +18,8 @@
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
-    alone, class, column, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range, reduce,
-    spread, step, storage, table, tile_row, transfer, value, window,
+    alone, class, column, facts, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
+    reduce, spread, step, storage, table, tile_row, transfer, value, window,
 };
 
 pub mod dispatch;

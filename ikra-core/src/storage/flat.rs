@@ -142,7 +142,7 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     }
 
     #[inline(always)]
-    unsafe fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize) -> T {
+    unsafe fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize, _: Facts) -> T {
         value
     }
 
@@ -151,10 +151,10 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
         value: Self::Value,
         table: &'w Table<C>,
         index: usize,
-        _: Facts,
+        facts: Facts,
     ) -> Self::Seen<'w, P> {
         // SAFETY: the contract is the same.
-        unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index) }
+        unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index, facts) }
     }
 
     shown_as_it_is!();

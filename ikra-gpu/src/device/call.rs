@@ -4,6 +4,7 @@
 
 use ikra_core::class::Class;
 use ikra_core::effects::FieldSet;
+use ikra_core::facts::Facts;
 use ikra_core::handle::{Handle, Own};
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_for_pairs, assert_modes};
@@ -166,10 +167,18 @@ impl<K: Kernel> Meeting<K> {
         let index = self.index as usize;
         // SAFETY: the object exists by 1, and the values are its own.
         let views = unsafe {
-            FieldsOf::<K>::to_views::<K>(self.values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index)
+            FieldsOf::<K>::to_views::<K>(
+                self.values,
+                const { K::Modes::TOUCHES },
+                ViewOf::Own,
+                table,
+                index,
+                Facts::NONE,
+            )
         };
         // SAFETY: by 1.
-        let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, self.values));
+        let mut view =
+            K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index, Facts::NONE) }, self.values));
         // SAFETY: the other object exists by 1; and by 2.
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call::<K>(&mut view, K::Other::to_ref(other), args);

@@ -176,11 +176,51 @@ pub mod counters {
         pub count: u32,
         #[atomic]
         pub least: i64,
+        #[atomic]
+        #[inline_array]
+        pub ways: [u32; 2],
+        pub next: Link<Counter>,
+    }
+
+    #[soa_class]
+    pub struct Spare {
+        #[atomic]
+        pub count: u32,
+    }
+
+    #[soa_dispatch(Counter, Spare)]
+    pub trait Counts {
+        fn count_one(&self);
+    }
+    #[soa_methods]
+    impl Counts for Counter {
+        fn count_one(&self) {
+            self.count.add(1);
+        }
+    }
+    #[soa_methods]
+    impl Counts for Spare {
+        fn count_one(&self) {
+            self.count.add(1);
+        }
+    }
+
+    #[soa_methods]
+    impl Counter {
+        pub fn count_here(&self) {
+            self.count.add(1);
+        }
+        pub fn count_next(&self) {
+            self.next.count().add(1);
+        }
     }
 
     #[soa_class]
     pub struct User {
         pub of: Link<Counter>,
+        #[inline_array]
+        pub more: [Link<Counter>; 2],
+        pub any: CountsLink,
     }
 
     #[soa_methods]
@@ -188,6 +228,21 @@ pub mod counters {
         #[kernel]
         pub fn add_one(&self) {
             self.of.count().add(1);
+        }
+
+        /// By each way to another object that there is.
+        #[kernel(updates(add(count)))]
+        pub fn add_by_all_ways(&self, to: Link<Counter>) {
+            self.of.ways().get(0).add(1);
+            self.of.next().count().add(1);
+            self.more.get(1).count().add(1);
+            self.resolve(to).count().add(1);
+            if let Some(first) = self.all::<Counter>().next() {
+                first.count().add(1);
+            }
+            self.of.count_here();
+            self.of.count_next();
+            self.any.count_one();
         }
 
         #[kernel(reduce(Sum))]
@@ -200,6 +255,7 @@ pub mod counters {
     #[soa_world]
     pub struct World {
         pub counters: Objects<Counter>,
+        pub spares: Objects<Spare>,
         pub users: Objects<User>,
     }
 }

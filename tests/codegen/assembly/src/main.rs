@@ -76,17 +76,30 @@ fn main() {
     print_results!(soa tiles);
     // So few objects that one thread runs the kernels, and so many that several do, if there are any.
     for count in [1000, 100_000] {
-        use counters::{Counter, User, World};
+        use counters::{Counter, Spare, User, World};
         let mut world = World::new();
-        let counter = Counter { count: 0, least: 0 };
-        let counters: Vec<_> =
-            world.counters.extend((0..10).map(|_| counter.clone())).expect("there is memory").collect();
-        world.users.extend((0..count).map(|n| User { of: counters[n % 10] })).expect("there is memory");
+        let counters: Vec<_> = world.counters.reserve(10).expect("there is memory").collect();
+        for (n, &link) in counters.iter().enumerate() {
+            let next = counters[(n + 1) % 10];
+            world.counters.init(link, Counter { count: 0, least: 0, ways: [0; 2], next }).expect("it is reserved");
+        }
+        let spare = world.spares.push(Spare { count: 0 }).expect("there is memory");
+        let users = (0..count).map(|n| {
+            let of = counters[n % 10];
+            User { of, more: [of; 2], any: if n % 2 == 0 { of.into() } else { spare.into() } }
+        });
+        world.users.extend(users).expect("there is memory");
         world.execute(User::add_one, ());
+        world.execute(User::add_by_all_ways, counters[3]);
         let calls = world.execute_and_reduce(User::lower, 5, Sum);
         let least = world.counters.iter().map(|counter| counter.least).sum::<i64>();
         let counts = world.counters.iter().map(|counter| counter.count).sum::<u32>();
-        assert_eq!((calls as usize, counts as usize), (count, count));
+        let ways = world.counters.iter().map(|counter| counter.ways[0]).sum::<u32>();
+        assert_eq!(
+            (calls as usize, ways as usize, world.get(spare).count().load() as usize),
+            (count, count, count / 2)
+        );
+        assert_eq!(counts as usize, 7 * count + count / 2);
         print!("counters: {least} ");
     }
     println!();
