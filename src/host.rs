@@ -17,7 +17,7 @@ pub use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
-pub use ikra_runtime::world::{Holds, Mut, World};
+pub use ikra_runtime::world::{Holds, Moved, Mut, World};
 
 /// In the prelude.
 pub(crate) mod prelude {

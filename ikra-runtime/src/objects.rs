@@ -5,6 +5,7 @@ mod any;
 mod arena;
 mod arrays;
 mod columns;
+mod reorder;
 mod rows;
 
 use std::any::Any;
@@ -18,6 +19,7 @@ use fixedbitset::FixedBitSet;
 pub use any::AnyObjects;
 use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
+pub(crate) use reorder::generation;
 pub use rows::{Links, Rows};
 
 use crate::class::{Class, MAX_FIELDS, atomics, base_count, first_column, in_arena};
