@@ -346,3 +346,13 @@ struct Guide;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/dispatch.md")]
 struct ObjectsOfSeveralClasses;
+
+/// The examples of arrays in objects.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/arrays.md")]
+struct Arrays;
+
+/// The examples of atomic fields.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/atomics.md")]
+struct AtomicFields;
