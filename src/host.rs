@@ -18,7 +18,7 @@ pub use ikra_runtime::executor::{BestPlace, On, Recording};
 pub use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
-pub use ikra_runtime::world::{Holds, Mut, World};
+pub use ikra_runtime::world::{Holds, Moved, Mut, World};
 
 /// In the prelude.
 pub(crate) mod prelude {

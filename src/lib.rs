@@ -317,6 +317,7 @@ pub mod rt {
     pub use ikra_core::known::{FieldSeen, FieldView, No, NotDerived, Probe};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::link::Followed;
+    pub use ikra_core::moves::Moves;
     pub use ikra_core::order::{OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};

@@ -164,6 +164,28 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
+    /// Objects were to be removed to which a link leads that cannot be empty. Nothing was removed.
+    #[error(
+        "`{class}::{field}` of {class}#{object} is a link to an object of class {target} that would be removed; store another link first, or make the field an `Option<Link<{target}>>`, which becomes `None`"
+    )]
+    LinkToRemoved {
+        /// The class whose objects have the field.
+        class: &'static str,
+        /// The field.
+        field: &'static str,
+        /// The id of the object that has the link.
+        object: u32,
+        /// The class that the link is to.
+        target: &'static str,
+    },
+    /// A list of links was used after its objects got other ids. No kernel ran.
+    #[error(
+        "the list was made before objects of class {class} got other ids (`retain`, `reorder`, `sort_by_key`); make it again of current links"
+    )]
+    StaleList {
+        /// The class.
+        class: &'static str,
+    },
     /// A kernel was to run while objects were reserved but not initialised.
     #[error(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"

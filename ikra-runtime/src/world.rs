@@ -3,6 +3,7 @@
 mod guard;
 #[cfg(test)]
 mod linking;
+mod reorder;
 
 use std::fmt;
 use std::ops::RangeBounds;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
 use std::sync::{Mutex, PoisonError};
 
 pub use guard::Mut;
+pub use reorder::Moved;
 
 use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
@@ -573,6 +575,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         K: Execute<Self, A>,
     {
         let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
+        list.check_current(self)?;
         K::run(self, Some(&list), args)
     }
 
@@ -639,6 +642,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         K: Reduce<Self, A, R, Output = T>,
     {
         let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
+        list.check_current(self)?;
         K::reduce(self, Some(&list), args, reducer)
     }
 
@@ -682,6 +686,126 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         Self: Holds<K::Class>,
     {
         exec::construct::<K, A>(self.objects_mut(), n, args)
+    }
+
+    /// Puts the objects of a class in the order of `order`, and removes those that it does not name. All links in the world are
+    /// remapped: to a removed object, an `Option<Link<C>>` becomes `None`, and an `InnerArray` does without the link.
+    ///
+    /// Ids change: [`Moved`] has the present link for each former one, for links that the program keeps outside of the world. Lists and
+    /// recordings that were made before are refused.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Ant { pub age: u32, pub next: Option<Link<Ant>> }
+    /// #[soa_world]
+    /// pub struct Hill { pub ants: Objects<Ant> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let a = hill.ants.push(Ant { age: 1, next: None })?;
+    /// let b = hill.ants.push(Ant { age: 2, next: Some(a) })?;
+    /// let c = hill.ants.push(Ant { age: 3, next: Some(b) })?;
+    /// hill.reorder(&[c, b])?;
+    /// assert_eq!(hill.ants.column(ant::age), [3, 2]);
+    /// let c = hill.ants.links().next().unwrap();
+    /// assert_eq!(hill.get(c).next().unwrap().age(), 2);
+    /// assert!(hill.get(c).next().unwrap().next().is_none());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkToRemoved`] if a `Link` that cannot be empty names an object that would be removed; [`Error::Duplicate`],
+    /// [`Error::NotInWorld`], [`Error::NotAllInitialized`], [`Error::BadLink`], and those of fetching. Nothing has changed then.
+    fn reorder<C: Class>(&mut self, order: &[Link<C>]) -> Result<Moved<C>, Error>
+    where
+        Self: Holds<C>,
+    {
+        reorder::reorder(self, order.iter().map(|link| link.index() as u32))
+    }
+
+    /// Calls a kernel for all objects of its class, on the host, and removes those for which it returns `false`. The others
+    /// keep their order. See [`reorder`](Self::reorder) for links.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Rabbit { pub energy: f32 }
+    /// #[soa_methods]
+    /// impl Rabbit {
+    ///     #[kernel]
+    ///     pub fn lives(&mut self, cost: f32) -> bool {
+    ///         self.energy -= cost;
+    ///         self.energy > 0.0
+    ///     }
+    /// }
+    /// #[soa_world]
+    /// pub struct Meadow { pub rabbits: Objects<Rabbit> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut meadow = Meadow::new();
+    /// meadow.rabbits.extend([3.0, 1.0, 2.0].map(|energy| Rabbit { energy }))?;
+    /// assert_eq!(meadow.retain(Rabbit::lives, 1.5)?.removed(), 1);
+    /// assert_eq!(meadow.rabbits.column(rabbit::energy), [1.5, 0.5]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder). Nothing is removed then; what the kernel wrote stays.
+    #[track_caller]
+    fn retain<K, A>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
+    where
+        K: Call<A, Output = bool>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        let keeps = self.execute_and_collect(kernel, args);
+        let kept = keeps.iter().enumerate().filter(|&(_, &keep)| keep).map(|(index, _)| index as u32);
+        reorder::reorder(self, kept.collect::<Vec<_>>().into_iter())
+    }
+
+    /// Calls a kernel for all objects of its class, on the host, and puts them in the order of the keys that it returns. Objects
+    /// with equal keys keep their order. See [`reorder`](Self::reorder) for links.
+    ///
+    /// Objects that meet each other, as those in one cell of a grid, lie side by side then.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Boid { pub x: f32, pub friend: Option<Link<Boid>> }
+    /// #[soa_methods]
+    /// impl Boid {
+    ///     #[kernel]
+    ///     pub fn cell(&self) -> u32 { (self.x / 10.0) as u32 }
+    /// }
+    /// #[soa_world]
+    /// pub struct Flock { pub boids: Objects<Boid> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut flock = Flock::new();
+    /// flock.boids.extend([25.0, 3.0, 14.0, 5.0].map(|x| Boid { x, friend: None }))?;
+    /// flock.sort_by_key(Boid::cell, ())?;
+    /// assert_eq!(flock.boids.column(boid::x), [3.0, 5.0, 14.0, 25.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder).
+    #[track_caller]
+    fn sort_by_key<K, A>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
+    where
+        K: Call<A, Output: Ord + Send + Sync>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        let keys = self.execute_and_collect(kernel, args);
+        reorder::reorder(self, reorder::sorted(&keys).into_iter())
     }
 }
 

@@ -10,6 +10,7 @@ mod methods;
 mod objects;
 mod places;
 mod reductions;
+mod reorder;
 mod smoke;
 mod worlds;
 

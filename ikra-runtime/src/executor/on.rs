@@ -357,7 +357,9 @@ impl<'w, W: World> On<'w, W> {
             LinkList::new(links)
         });
         *self.world.state_mut().last_list() = last;
-        list
+        let list = list?;
+        list.check_current(self.world)?;
+        Ok(list)
     }
 
     /// For the objects of a list that are of the class with this number.
@@ -686,6 +688,12 @@ impl<'w, W: World> On<'w, W> {
             let reason = format!("it was made at `{}`, and is replayed at `{}`", recording.place(), self.place);
             return Err(Error::StaleRecording { reason });
         }
+        let members = self.world.members();
+        if let Some(moved) = members.as_ref().iter().find(|member| member.generation() > recording.generation()) {
+            let reason = format!("objects of class {} got other ids since", moved.name());
+            return Err(Error::StaleRecording { reason });
+        }
+        drop(members);
         check_links(self.world, &[])?;
         // SAFETY: `check_links` has seen to both, and the world is borrowed since.
         self.with(|executor, world| unsafe { executor.replay(world, recording) })

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use crate::class::Class;
 use crate::error::Error;
+use crate::objects::generation;
 
 /// A list without the type of its links: of each class its objects, in the order of their ids.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct ListOrder {
     /// All of them, if that was asked for.
     objects: OnceLock<Vec<u32>>,
     memory: Option<Box<dyn ListMemory>>,
+    /// The generation of ids that it was made in.
+    generation: u64,
 }
 
 /// Where a list is that was made on a device.
@@ -50,7 +53,14 @@ impl ListOrder {
     pub(super) fn new(classes: Vec<Listed>) -> Self {
         let places = Self::places(classes.iter().map(Listed::len));
         let bounds = classes.iter().map(Listed::bounds).collect();
-        Self { places, bounds, classes: OnceLock::from(classes), objects: OnceLock::new(), memory: None }
+        Self {
+            places,
+            bounds,
+            classes: OnceLock::from(classes),
+            objects: OnceLock::new(),
+            memory: None,
+            generation: generation(),
+        }
     }
 
     /// A list that was made on a device: of each class how many objects there are, and from which to which they are. No memory
@@ -65,7 +75,7 @@ impl ListOrder {
         let bounds: Vec<_> = classes.iter().map(|(_, bounds)| bounds.clone()).collect();
         let known = memory.is_none().then(|| bounds.iter().cloned().map(Listed::Range).collect::<Vec<_>>());
         let classes = known.map_or_else(OnceLock::new, OnceLock::from);
-        Self { places, bounds, classes, objects: OnceLock::new(), memory }
+        Self { places, bounds, classes, objects: OnceLock::new(), memory, generation: generation() }
     }
 
     /// Where the objects of classes are, of which there are so many each: those of a class from a multiple of 32 on.
@@ -77,6 +87,11 @@ impl ListOrder {
             places
         });
         places.collect()
+    }
+
+    /// The generation of ids that it was made in.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// How many objects there are.
