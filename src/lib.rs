@@ -78,7 +78,7 @@
 //! > `#[kernel(snapshot(alive))]`, or make the field `#[atomic]` and update it in one kernel and load it in
 //! > the next
 //!
-//! The check is made when the kernel is instantiated, by `cargo build`; `cargo check` does not see it.
+//! The check is made when the kernel is instantiated, by `cargo build`. `cargo check` shows what the text alone makes certain.
 //! Which fields a method writes is found in its text, through the methods that it calls on `self` too.
 //! A write that the text does not show (a `&mut self` method of the field's own type, a macro) panics with
 //! the `#[kernel(writes(…))]` to add; it is never lost.

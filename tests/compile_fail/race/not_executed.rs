@@ -14,7 +14,8 @@ impl Cell {
     }
     #[kernel(pairs)]
     pub fn meet(&mut self, other: Ref<Cell>, by: &f32) {
-        self.x = other.x() * by;
+        let met = other;
+        self.x = met.x() * by;
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::combine::Executor;
 use crate::ways::{LAYOUTS, REACHES, Reach};
-use crate::write::{HARNESS, call, case, signature};
+use crate::write::{HARNESS, call, case, reached, signature};
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl Kernel {
             options.push(format!("unordered({})", self.fields()));
         }
         let (parameters, output, result) = signature(self.executor);
-        let reached = self.reach.map_or(String::new(), |reach| format!("let o: Ref<Thing> = {};\n", reach.ikra));
+        let reached = reached(self.reach);
         let uses: Vec<_> = self.uses.iter().map(|one| one.ikra()).collect();
         format!(
             "#[kernel({})]\nfn k{}(&mut self, {parameters}){output} {{\n{reached}let mut v: u32 = self.seed ^ o.seed() ^ salt;\n{}\nself.seen ^= v;\n{result}\n}}\n",

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::combine::{Combination, Executor};
-use crate::ways::LAYOUTS;
+use crate::ways::{LAYOUTS, Reach};
 
 /// The attribute of a kernel.
 fn options(combination: &Combination) -> String {
@@ -29,18 +29,24 @@ fn options(combination: &Combination) -> String {
 pub(crate) fn signature(executor: Executor) -> (&'static str, &'static str, &'static str) {
     const SALTED: &str = "salt: u32, other: Ref<Thing>";
     match executor {
-        Executor::Pairs => ("o: Ref<Thing>, salt: u32", "", ""),
+        Executor::Pairs => ("met: Ref<Thing>, salt: u32", "", ""),
         Executor::Reduce | Executor::RangeReduce | Executor::EachReduce => (SALTED, " -> u32", "v & 0xffff"),
         Executor::Collect => (SALTED, " -> Box<u32>", "Box::new(v & 0xffff)"),
         _ => (SALTED, "", ""),
     }
 }
 
+/// The other object, in a variable: of a parameter the macro would say that it is read, and the compiler would not get to the
+/// assertions of all other kernels.
+pub(crate) fn reached(reach: Option<Reach>) -> String {
+    format!("let o: Ref<Thing> = {};\n", reach.map_or("met", |reach| reach.ikra))
+}
+
 /// The method.
 fn kernel(combination: &Combination) -> String {
     let Combination { number, reach, read, write, executor, .. } = combination;
     let (parameters, output, result) = signature(*executor);
-    let reached = reach.map_or(String::new(), |reach| format!("let o: Ref<Thing> = {};\n", reach.ikra));
+    let reached = reached(*reach);
     format!(
         "#[kernel({})]\nfn k{number}(&mut self, {parameters}){output} {{\n{reached}let v: u32 = {{ {} }} ^ salt;\n{}\n{result}\n}}\n",
         options(combination),

@@ -153,13 +153,15 @@ impl Cell {
 
     #[kernel(pairs)]
     pub fn met(&mut self, other: Ref<Cell>) {
+        let near = other;
         self.x += 2.0;
-        self.x *= other.x(); // read by `met`
+        self.x *= near.x(); // read by `met`
     }
 
     #[kernel(reduce(Sum))]
     pub fn reduced(&mut self, argument: Ref<Cell>) -> f32 {
         self.x = 1.0;
+        let argument = argument;
         argument.x() // read by `reduced`
     }
 
