@@ -12,7 +12,8 @@ fn fired() -> Option<Fired> {
 #[test]
 fn each_fires_as_often_as_before() {
     let Some(fired) = fired() else { return };
-    let expected = include_str!("../../codegen/passes.txt").lines().find_map(|line| line.strip_prefix("ikra-device-tests "));
+    let expected =
+        include_str!("../../codegen/passes.txt").lines().find_map(|line| line.strip_prefix("ikra-device-tests "));
     let expected = Fired::parse(expected.expect("a line of this package")).unwrap();
     let differences = fired.less_than(&expected);
     assert!(

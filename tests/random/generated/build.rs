@@ -3,6 +3,8 @@
 
 #[path = "src/atomics.rs"]
 pub mod atomics;
+#[path = "src/choose.rs"]
+pub mod choose;
 #[path = "src/combine.rs"]
 pub mod combine;
 #[path = "src/ways.rs"]
@@ -17,4 +19,5 @@ fn main() {
     let atomics = atomics::accepted(&atomics::kernels());
     std::fs::write(folder.join("atomics.rs"), atomics).expect("OUT_DIR can be written");
     println!("cargo::rerun-if-changed=src");
+    println!("cargo::rerun-if-env-changed=IKRA_LONG");
 }

@@ -1,4 +1,0 @@
-//! Traits over classes.
-
-mod packing;
-mod town;

@@ -1,0 +1,5 @@
+//! Traits over classes.
+
+mod packing;
+mod strategies;
+mod town;
