@@ -3,5 +3,4 @@
 mod graphs;
 mod kernels;
 mod loading;
-mod properties;
 mod renewed;

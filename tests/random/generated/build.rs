@@ -1,4 +1,4 @@
-//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`.
+//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`, and tells the other tests of `IKRA_LONG`.
 #![allow(dead_code, unused_imports, reason = "modules of the library, of which this uses a part")]
 
 #[path = "src/atomics.rs"]
@@ -20,4 +20,8 @@ fn main() {
     std::fs::write(folder.join("atomics.rs"), atomics).expect("OUT_DIR can be written");
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-env-changed=IKRA_LONG");
+    println!("cargo::rustc-check-cfg=cfg(ikra_long)");
+    if choose::is_long() {
+        println!("cargo::rustc-cfg=ikra_long");
+    }
 }

@@ -1,4 +1,5 @@
 //! Random scripts for arrays of elements of 1 to 16 bytes in every layout, against `Vec<Vec<T>>`.
+#![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 
 use std::fmt::Debug;
 
@@ -227,25 +228,29 @@ macro_rules! varying {
 }
 
 varying! {
-    soa_0_u8: [], 0, u8;
     soa_3_u8: [], 3, u8;
     soa_4_u16: [], 4, u16;
-    soa_4_u32: [], 4, u32;
     soa_0_f64: [], 0, f64;
+    soa_4_bool: [], 4, bool;
+    soa_capacity_1_u128: [capacity = 100], 1, u128;
+    aos_0_u16: [layout = "aos"], 0, u16;
+    aos_3_triple: [layout = "aos"], 3, Triple;
+    tiles_4_colour: [layout = "tiles"], 4, Colour;
+    tiles_4_u128: [layout = "tiles", tile = 64], 4, u128;
+}
+// Further sizes of elements and numbers of slots.
+#[cfg(ikra_long)]
+varying! {
+    soa_0_u8: [], 0, u8;
+    soa_4_u32: [], 4, u32;
     soa_2_u128: [], 2, u128;
     soa_4_triple: [], 4, Triple;
     soa_1_colour: [], 1, Colour;
-    soa_4_bool: [], 4, bool;
     soa_capacity_4_triple: [capacity = 100], 4, Triple;
-    soa_capacity_1_u128: [capacity = 100], 1, u128;
-    aos_0_u16: [layout = "aos"], 0, u16;
     aos_4_u8: [layout = "aos"], 4, u8;
-    aos_3_triple: [layout = "aos"], 3, Triple;
     aos_4_f64: [layout = "aos"], 4, f64;
     aos_2_u128: [layout = "aos"], 2, u128;
     tiles_0_u32: [layout = "tiles"], 0, u32;
-    tiles_4_colour: [layout = "tiles"], 4, Colour;
-    tiles_4_u128: [layout = "tiles", tile = 64], 4, u128;
     tiles_1_bool: [layout = "tiles"], 1, bool;
 }
 
@@ -340,14 +345,18 @@ macro_rules! fixed {
 }
 
 fixed! {
-    full_soa_u8: [], [], u8, 7;
-    full_soa_colour: [], [], Colour, 3;
     full_soa_u128: [], [], u128, 2;
     full_capacity_triple: [capacity = 100], [], Triple, 5;
     full_aos_u16: [layout = "aos"], [], u16, 3;
     full_tiles_f64: [layout = "tiles"], [], f64, 4;
     object_soa_u32: [], [(object)], u32, 5;
-    object_soa_triple: [], [(object)], Triple, 3;
     object_aos_u128: [layout = "aos"], [(object)], u128, 2;
     object_tiles_bool: [layout = "tiles"], [(object)], bool, 9;
+}
+// Further elements.
+#[cfg(ikra_long)]
+fixed! {
+    full_soa_u8: [], [], u8, 7;
+    full_soa_colour: [], [], Colour, 3;
+    object_soa_triple: [], [(object)], Triple, 3;
 }

@@ -1,7 +1,7 @@
 //! Every layout, addressing mode and kind of capacity against a plain `Vec` of structs.
 //!
-//! One text makes 24 classes, `things`; `plain` says what their kernels do to a plain struct, and
-//! `script` runs the same random operations on both.
+//! One text makes 24 classes, `things`, of which eight are built without `IKRA_LONG=1`; `plain` says what their kernels do to a
+//! plain struct, and `script` runs the same random operations on both.
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "a test, not a library")]
 
 mod addresses;

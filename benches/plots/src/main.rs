@@ -1,7 +1,7 @@
 //! Draws times, or other quantities, as grouped bars, one bar per series, from a CSV file to an SVG file:
 //!
 //! ```sh
-//! cargo run --release -p ikra-benches --bin bench-plot -- docs/inner-array.csv docs/inner-array.svg
+//! cargo run --release -p ikra-plots -- docs/inner-array.csv docs/inner-array.svg
 //! ```
 //!
 //! with `--log` on a logarithmic scale. The columns are explained in [`data`].

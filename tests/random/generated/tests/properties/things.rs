@@ -417,37 +417,72 @@ macro_rules! things {
     };
 }
 
-/// All combinations of the options.
+/// Combinations of the options: all with `IKRA_LONG`; otherwise each layout with and without a capacity, and each addressing with
+/// both.
 macro_rules! all_things {
-    ($($name:ident $kind:ident $tile:expr, [$($layout:tt)*];)*) => { $(
-        all_things!(@addressing $name $kind $tile, [$($layout)*]);
+    ($($name:ident $kind:ident $tile:expr, [$($layout:tt)*], [$($short:ident)*];)*) => { $(
+        all_things!(@addressing $name $kind $tile, [$($layout)*], [$($short)*]);
     )* };
-    (@addressing $name:ident $kind:ident $tile:expr, [$($layout:tt)*]) => {
+    (@addressing $name:ident $kind:ident $tile:expr, [$($layout:tt)*], [$($short:ident)*]) => {
         pub mod $name {
             use super::*;
-            things!(zero, $kind, $tile, None, $($layout)*, addressing = "zero");
-            things!(storage, $kind, $tile, None, $($layout)*, addressing = "storage");
-            things!(first_field, $kind, $tile, None, $($layout)*, addressing = "first_field");
-            things!(zero_fixed, $kind, $tile, Some(500), $($layout)*, addressing = "zero", capacity = 500);
-            things!(storage_fixed, $kind, $tile, Some(500), $($layout)*, addressing = "storage", capacity = 500);
-            things!(first_field_fixed, $kind, $tile, Some(500), $($layout)*, addressing = "first_field", capacity = 500);
+            #[cfg(ikra_long)]
+            all_things!(
+                @each $kind $tile, [$($layout)*],
+                zero storage first_field zero_fixed storage_fixed first_field_fixed
+            );
+            #[cfg(not(ikra_long))]
+            all_things!(@each $kind $tile, [$($layout)*], $($short)*);
         }
+    };
+    (@each $kind:ident $tile:expr, $layout:tt, $($module:ident)*) => {
+        $(all_things!(@one $module $kind $tile, $layout);)*
+    };
+    (@one zero $kind:ident $tile:expr, [$($layout:tt)*]) => {
+        things!(zero, $kind, $tile, None, $($layout)*, addressing = "zero");
+    };
+    (@one storage $kind:ident $tile:expr, [$($layout:tt)*]) => {
+        things!(storage, $kind, $tile, None, $($layout)*, addressing = "storage");
+    };
+    (@one first_field $kind:ident $tile:expr, [$($layout:tt)*]) => {
+        things!(first_field, $kind, $tile, None, $($layout)*, addressing = "first_field");
+    };
+    (@one zero_fixed $kind:ident $tile:expr, [$($layout:tt)*]) => {
+        things!(zero_fixed, $kind, $tile, Some(500), $($layout)*, addressing = "zero", capacity = 500);
+    };
+    (@one storage_fixed $kind:ident $tile:expr, [$($layout:tt)*]) => {
+        things!(storage_fixed, $kind, $tile, Some(500), $($layout)*, addressing = "storage", capacity = 500);
+    };
+    (@one first_field_fixed $kind:ident $tile:expr, [$($layout:tt)*]) => {
+        things!(first_field_fixed, $kind, $tile, Some(500), $($layout)*, addressing = "first_field", capacity = 500);
     };
 }
 all_things! {
-    soa soa None, [layout = "soa"];
-    aos blocks None, [layout = "aos"];
-    tiles64 blocks Some(64), [layout = "tiles", tile = 64];
-    tiles128 blocks Some(128), [layout = "tiles", tile = 128];
+    soa soa None, [layout = "soa"], [zero storage_fixed];
+    aos blocks None, [layout = "aos"], [storage first_field_fixed];
+    tiles64 blocks Some(64), [layout = "tiles", tile = 64], [first_field zero_fixed];
+    tiles128 blocks Some(128), [layout = "tiles", tile = 128], [zero storage_fixed];
 }
 
 /// Calls a macro with the names of all modules.
+#[cfg(ikra_long)]
 macro_rules! for_all_things {
     ($macro:ident) => {
         for_all_things!(@each $macro [soa aos tiles64 tiles128]);
     };
     (@each $macro:ident [$($layout:ident)*]) => {
         $macro! { $($layout { zero storage first_field zero_fixed storage_fixed first_field_fixed })* }
+    };
+}
+#[cfg(not(ikra_long))]
+macro_rules! for_all_things {
+    ($macro:ident) => {
+        $macro! {
+            soa { zero storage_fixed }
+            aos { storage first_field_fixed }
+            tiles64 { first_field zero_fixed }
+            tiles128 { zero storage_fixed }
+        }
     };
 }
 pub(crate) use for_all_things;
