@@ -313,7 +313,6 @@ fn file_of_panic(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
     thread_local! { static FILE: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) }; }
     static HOOK: std::sync::Once = std::sync::Once::new();
     HOOK.call_once(|| {
-        let _hooks = crate::HOOKS.lock().unwrap();
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             FILE.set(panic.location().map_or_else(String::new, |location| location.file().to_owned()));

@@ -7,7 +7,7 @@ use std::mem;
 use ikra::prelude::*;
 use ikra::{Error, LinkList, On, Place, Recording};
 use ikra_device_tests::model::waves::*;
-use ikra_device_tests::{emulated, has_gpu, is_emulated};
+use ikra_device_tests::{emulated, has_gpu, is_emulated, is_short};
 
 type Kernel = fn(&mut On<'_, Waves>) -> Result<(), Error>;
 
@@ -214,6 +214,7 @@ fn whatever_comes_after_whatever() {
     }
     let (first, seeds) = match std::env::var("IKRA_SEED") {
         Ok(seed) => (seed.parse().expect("a number"), 1),
+        Err(_) if is_short() => (0, 1),
         Err(_) => (0, if is_emulated() { 2 } else { 8 }),
     };
     let mut done = [0; 20];
