@@ -1,46 +1,97 @@
-//! `execute_and_collect`: a kernel for all objects, its results in a list.
+//! `execute_and_collect`: a kernel for many objects, its results in a list.
 
-use std::ops::Range;
+use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, spread};
-use super::rows::{finish, prepare};
-use super::task_len;
+use super::rows::prepare;
+use super::{positions, task_len};
 use crate::alone::run_alone;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
+use crate::list::Listed;
 use crate::objects::Objects;
 use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
 
-/// Calls the kernel for all objects, and returns the results in the order of the objects' ids.
-pub(crate) fn execute_and_collect<K, A>(objects: &mut Objects<K::Class>, args: A) -> Vec<K::Output>
+/// Calls the kernel for the objects at some positions, and returns the results in the order of their ids;
+/// [`finish`](super::rows::finish) makes visible what it has done.
+#[track_caller]
+pub(super) fn collect<K, A>(
+    objects: &mut Objects<K::Class>,
+    range: impl RangeBounds<usize>,
+    args: A,
+) -> (Vec<K::Output>, AllReturned)
+where
+    K: Call<A, Output: Send>,
+    A: Copy + Send + Sync,
+{
+    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let shadow = prepare::<K>(objects);
+    let table = objects.table();
+    let collect = |chunk: Range<usize>| {
+        let mut results = Vec::with_capacity(chunk.len());
+        let chunk = range.start + chunk.start..range.start + chunk.end;
+        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+        unsafe { collect_rows::<K, A>(table, &shadow, chunk, args, &mut results) };
+        results
+    };
+    collect_all(
+        range.len(),
+        const { K::EFFECTS.is_heavy() },
+        &collect,
+        // SAFETY: as above; and this thread does all of it.
+        |all| unsafe { run_alone::<K, _, _>(table, || collect(all)) },
+    )
+}
+
+/// The same for objects of a list.
+pub(super) fn collect_each<K, A>(
+    objects: &mut Objects<K::Class>,
+    listed: &Listed,
+    args: A,
+) -> (Vec<K::Output>, AllReturned)
 where
     K: Call<A, Output: Send>,
     A: Copy + Send + Sync,
 {
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let len = objects.len();
-    let chunk = task_len(len, const { K::EFFECTS.is_heavy() });
-    let collect = |n: usize| {
-        let range = n * chunk..((n + 1) * chunk).min(len);
-        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe { collect_rows::<K, A>(table, &shadow, range, args) }
+    let collect = |places: Range<usize>| {
+        let mut results = Vec::with_capacity(places.len());
+        for range in listed.ranges(places) {
+            // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+            unsafe { collect_rows::<K, A>(table, &shadow, range, args, &mut results) };
+        }
+        results
     };
-    let (results, returned) = match len.div_ceil(chunk) {
-        0 => alone(Vec::new),
+    collect_all(
+        listed.len(),
+        const { K::EFFECTS.is_heavy() },
+        &collect,
         // SAFETY: as above; and this thread does all of it.
-        1 => alone(|| unsafe { run_alone::<K, _, _>(table, || collect(0)) }),
-        chunks => collect_chunks(chunks, len, &collect),
-    };
-    finish::<K>(objects, std::iter::once(0..len), returned);
-    results
+        |all| unsafe { run_alone::<K, _, _>(table, || collect(all)) },
+    )
 }
 
-/// The results for consecutive objects.
+/// The results for the chunks of `0..len`, which `collect` finds, in parallel where it pays; or `alone`, on this thread.
+fn collect_all<T: Send>(
+    len: usize,
+    heavy: bool,
+    collect: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
+    all: impl FnOnce(Range<usize>) -> Vec<T>,
+) -> (Vec<T>, AllReturned) {
+    let chunk = task_len(len, heavy);
+    match len.div_ceil(chunk) {
+        0 => alone(Vec::new),
+        1 => alone(|| all(0..len)),
+        chunks => collect_chunks(chunks, len, &|n| collect(n * chunk..((n + 1) * chunk).min(len))),
+    }
+}
+
+/// Adds the results for consecutive objects to a list.
 ///
 /// # Safety
 ///
@@ -50,19 +101,17 @@ unsafe fn collect_rows<K, A>(
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
-) -> Vec<K::Output>
-where
+    results: &mut Vec<K::Output>,
+) where
     K: Call<A>,
     A: Copy,
 {
-    let mut results = Vec::with_capacity(range.len());
     // SAFETY: the contract is the same.
     unsafe {
         for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
-            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
+            windows.spread(Collect { calls, results: &mut *results }, Isa::of(const { K::EFFECTS.is_heavy() }));
         });
     }
-    results
 }
 
 /// The results of some chunks, one after another. One function for all kernels with results of a type.

@@ -23,5 +23,5 @@ pub struct Sim {
 
 fn main() {
     let mut sim = Sim::new();
-    sim.execute_each(Body::follow, &[], ()).unwrap();
+    sim.over(&[]).execute(Body::follow, ());
 }
