@@ -264,7 +264,7 @@ pub use ikra_core::column::Column;
 pub use ikra_core::device_code::DeviceCode;
 pub use ikra_core::dispatch::{AnyLink, Dispatch, Implements, Includes, OtherClass, Referent};
 pub use ikra_core::effects::{Effects, FieldSet};
-pub use ikra_core::handle::{All as AllObjects, Follow};
+pub use ikra_core::handle::{AllObjects, Follow};
 pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;

@@ -156,7 +156,17 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
-    /// The same object twice in `execute_each`.
+    /// A range of positions that a class does not have.
+    #[error("range `{range}` is out of range for {len} objects of class {class}")]
+    OutOfRange {
+        /// The class.
+        class: &'static str,
+        /// The range, as it is written.
+        range: String,
+        /// Objects of the class in this world.
+        len: usize,
+    },
+    /// The same object twice in a list of links.
     #[error("object {class}#{id} is in the list twice; a kernel runs for each object once, so remove the duplicate")]
     Duplicate {
         /// The class.

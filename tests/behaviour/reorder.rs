@@ -322,25 +322,25 @@ fn lists_and_recordings_of_before_are_refused() -> Result<(), Error> {
     let links: Vec<_> = line.cells.links().collect();
     let list = LinkList::new(&links[1..3])?;
     let recording = line.on(Place::Host).record(|on| on.execute(Cell::add, 1))?;
-    line.execute_each(Cell::add, &list, 10)?;
-    line.execute_each(Cell::add, &links[1..3], 10)?;
+    line.over(&list).execute(Cell::add, 10);
+    line.over(&links[1..3]).execute(Cell::add, 10);
     // An order that changes nothing leaves them as they are.
     line.reorder(&links)?;
-    line.execute_each(Cell::add, &list, 10)?;
+    line.over(&list).execute(Cell::add, 10);
     line.on(Place::Host).replay(&recording)?;
     assert_eq!(line.cells.column(cell::number), [1, 32, 33, 4, 5]);
     line.sort_by_key(Cell::reversed, ())?;
     assert_eq!(line.cells.column(cell::number), [33, 32, 5, 4, 1]);
-    let message = line.execute_each(Cell::add, &list, 10).unwrap_err().to_string();
+    let message = line.on(Place::Host).over(&list).execute(Cell::add, 10).unwrap_err().to_string();
     assert!(message.contains("the list was made before objects of class Cell got other ids"), "{message}");
     let message = line.on(Place::Host).replay(&recording).unwrap_err().to_string();
     assert!(message.contains("objects of class Cell got other ids"), "{message}");
     // The same links name other objects now, and a slice of them is a new list.
-    line.execute_each(Cell::add, &links[1..3], 10)?;
+    line.over(&links[1..3]).execute(Cell::add, 10);
     assert_eq!(line.cells.column(cell::number), [33, 42, 15, 4, 1]);
     // Another world is not concerned.
     let mut other = self::line(5);
-    other.execute_each(Cell::add, &LinkList::new(&links[..2])?, 1)?;
+    other.over(&LinkList::new(&links[..2])?).execute(Cell::add, 1);
     Ok(())
 }
 

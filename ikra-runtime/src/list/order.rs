@@ -166,17 +166,17 @@ impl ListOrder {
         Ok(&self.classes.get_or_init(|| self.places.iter().map(listed).collect())[class])
     }
 
-    /// Looks whether the objects of the class with a number are among so many, and returns how many they are.
+    /// Checks that the objects of the class with a number are among `len` objects; `name` is the class's.
     ///
     /// # Errors
     ///
     /// [`Error::NotInWorld`] if one of them is not.
-    pub(crate) fn check<C: Class>(&self, class: usize, len: usize) -> Result<usize, Error> {
+    pub(crate) fn check(&self, class: usize, len: usize, name: &'static str) -> Result<(), Error> {
         let end = self.bounds[class].end;
         if end > len {
-            return Err(Error::NotInWorld { class: C::NAME, id: end as u32, len });
+            return Err(Error::NotInWorld { class: name, id: end as u32, len });
         }
-        Ok(self.places[class].len())
+        Ok(())
     }
 
     /// The objects of the class with a number, which has so many.
@@ -185,7 +185,7 @@ impl ListOrder {
     ///
     /// [`Error::NotInWorld`] if one of them is not among those; those of a device that the list is on.
     pub(crate) fn objects_of<C: Class>(&self, class: usize, len: usize) -> Result<&Listed, Error> {
-        self.check::<C>(class, len)?;
+        self.check(class, len, C::NAME)?;
         self.listed(class)
     }
 }
@@ -238,9 +238,9 @@ impl Listed {
         }
     }
 
-    /// Where the objects are.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
-        self.runs(0..self.len()).flat_map(|run| {
+    /// The objects at some places of the list, as ranges of positions.
+    pub(crate) fn ranges(&self, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        self.runs(places).flat_map(|run| {
             let (range, each) = match run {
                 Run::Range(range) => (Some(range), &[][..]),
                 Run::Each(indices) => (None, indices),

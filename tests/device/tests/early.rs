@@ -30,7 +30,7 @@ fn sequence(on: &mut On<'_, Waves>) -> Result<(), Error> {
     on.execute(Left::shift, ())?;
     on.execute(Right::turn, ())?;
     on.execute(Left::swing, ())?;
-    on.execute_range(Left::shift, 5.., ())?;
+    on.over(5..).execute(Left::shift, ())?;
     on.execute(Left::turn, ())
 }
 
@@ -88,21 +88,21 @@ fn mixed_work() {
     sim.on(place).execute(Left::shift, ()).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
     mark("copies between columns");
-    sim.on(place).execute_range(Left::turn, 2..9, ()).unwrap();
+    sim.on(place).over(2..9).execute(Left::turn, ()).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
     mark("download");
     assert!(sim.left.column(left::a)[3] > 0);
     sim.on(place).execute(Left::shift, ()).unwrap();
     mark("timed");
-    sim.cuda_time_kernels(true).unwrap();
+    sim.cuda().time_kernels(true).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
-    sim.cuda_time_kernels(false).unwrap();
+    sim.cuda().time_kernels(false).unwrap();
     mark("recorded");
     let step = sim.on(place).record(|on| {
         on.execute(Left::shift, ())?;
         on.execute(Right::turn, ())?;
-        on.execute_range(Left::turn, 2..9, ())?;
+        on.over(2..9).execute(Left::turn, ())?;
         on.execute(Left::shift, ())
     });
     let step = step.unwrap();

@@ -83,12 +83,12 @@ macro_rules! equality {
                     device.on(GPU).execute($class::change, (17, 0.7)).unwrap();
                     same("change", &host, &device);
 
-                    host.execute_range($class::change, middle.clone(), (3, 0.1));
-                    device.on(GPU).execute_range($class::change, middle.clone(), (3, 0.1)).unwrap();
+                    host.over(middle.clone()).execute($class::change, (3, 0.1));
+                    device.on(GPU).over(middle.clone()).execute($class::change, (3, 0.1)).unwrap();
                     same("change a range", &host, &device);
 
-                    host.execute_each($class::change, &some, (99, 2.0)).unwrap();
-                    device.on(GPU).execute_each($class::change, &some, (99, 2.0)).unwrap();
+                    host.over(&some).execute($class::change, (99, 2.0));
+                    device.on(GPU).over(&some).execute($class::change, (99, 2.0)).unwrap();
                     same("change each", &host, &device);
 
                     host.execute($class::look, ());
@@ -96,11 +96,11 @@ macro_rules! equality {
                     host.execute($class::look, ());
                     device.on(GPU).execute($class::look, ()).unwrap();
                     same("look", &host, &device);
-                    host.execute_range($class::look, middle.clone(), ());
-                    device.on(GPU).execute_range($class::look, middle.clone(), ()).unwrap();
+                    host.over(middle.clone()).execute($class::look, ());
+                    device.on(GPU).over(middle.clone()).execute($class::look, ()).unwrap();
                     same("look at a range", &host, &device);
-                    host.execute_each($class::look, &some, ()).unwrap();
-                    device.on(GPU).execute_each($class::look, &some, ()).unwrap();
+                    host.over(&some).execute($class::look, ());
+                    device.on(GPU).over(&some).execute($class::look, ()).unwrap();
                     same("look at each", &host, &device);
 
                     host.execute($class::follow, ());
@@ -175,31 +175,31 @@ macro_rules! equality {
                         tuple(device.on(GPU).execute_and_reduce($class::mixed, (), Sum).unwrap())
                     );
                     assert_eq!(
-                        tuple(host.execute_range_and_reduce($class::mixed, middle.clone(), (), Max)),
-                        tuple(device.on(GPU).execute_range_and_reduce($class::mixed, middle.clone(), (), Max).unwrap())
+                        tuple(host.over(middle.clone()).execute_and_reduce($class::mixed, (), Max)),
+                        tuple(device.on(GPU).over(middle.clone()).execute_and_reduce($class::mixed, (), Max).unwrap())
                     );
                     assert_eq!(
-                        tuple(host.execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap()),
-                        tuple(device.on(GPU).execute_each_and_reduce($class::mixed, &some, (), Sum).unwrap())
+                        tuple(host.over(&some).execute_and_reduce($class::mixed, (), Sum)),
+                        tuple(device.on(GPU).over(&some).execute_and_reduce($class::mixed, (), Sum).unwrap())
                     );
                     assert_eq!(
-                        double(host.execute_range_and_reduce($class::weight, middle.clone(), (), Mix)),
+                        double(host.over(middle.clone()).execute_and_reduce($class::weight, (), Mix)),
                         double(
-                            device.on(GPU).execute_range_and_reduce($class::weight, middle.clone(), (), Mix).unwrap()
+                            device.on(GPU).over(middle.clone()).execute_and_reduce($class::weight, (), Mix).unwrap()
                         )
                     );
                     assert_eq!(
-                        double(host.execute_each_and_reduce($class::weight, &some, (), Mix).unwrap()),
-                        double(device.on(GPU).execute_each_and_reduce($class::weight, &some, (), Mix).unwrap())
+                        double(host.over(&some).execute_and_reduce($class::weight, (), Mix)),
+                        double(device.on(GPU).over(&some).execute_and_reduce($class::weight, (), Mix).unwrap())
                     );
                     assert_eq!(
-                        host.execute_range_and_reduce($class::drain, middle.clone(), (), Sum),
-                        device.on(GPU).execute_range_and_reduce($class::drain, middle.clone(), (), Sum).unwrap()
+                        host.over(middle.clone()).execute_and_reduce($class::drain, (), Sum),
+                        device.on(GPU).over(middle.clone()).execute_and_reduce($class::drain, (), Sum).unwrap()
                     );
                     same("drain a range", &host, &device);
                     assert_eq!(
-                        host.execute_each_and_reduce($class::drain, &some, (), Sum).unwrap(),
-                        device.on(GPU).execute_each_and_reduce($class::drain, &some, (), Sum).unwrap()
+                        host.over(&some).execute_and_reduce($class::drain, (), Sum),
+                        device.on(GPU).over(&some).execute_and_reduce($class::drain, (), Sum).unwrap()
                     );
                     same("drain each", &host, &device);
 

@@ -8,15 +8,15 @@ use crate::ways::{LAYOUTS, OWN_READS, REACHES, READS, Reach, Read, WRITES, Write
 pub enum Executor {
     /// `execute`.
     All,
-    /// `execute_range`.
+    /// `execute` over a range.
     Range,
-    /// `execute_each`.
+    /// `execute` over a list.
     Each,
     /// `execute_and_reduce`.
     Reduce,
-    /// `execute_range_and_reduce`.
+    /// `execute_and_reduce` over a range.
     RangeReduce,
-    /// `execute_each_and_reduce`.
+    /// `execute_and_reduce` over a list.
     EachReduce,
     /// `execute_and_collect`.
     Collect,

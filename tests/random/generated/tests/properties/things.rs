@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ikra::prelude::*;
-use ikra::{Error, Links};
+use ikra::{Error, Links, Place};
 use ikra_report::WorldLayout;
 
 use crate::subject::Subject;
@@ -364,10 +364,10 @@ macro_rules! things {
                     self.get_mut(link(id)).step(by);
                 }
                 fn step_range(&mut self, range: Range<usize>, by: u32) {
-                    self.execute_range(Thing::step, range, by);
+                    self.over(range).execute(Thing::step, by);
                 }
                 fn step_each(&mut self, ids: &[u32], by: u32) -> Result<(), Error> {
-                    self.execute_each(Thing::step, &links(ids), by)
+                    self.on(Place::Host).over(&links(ids)).execute(Thing::step, by)
                 }
                 fn peek(&mut self) {
                     self.execute(Thing::peek, ());
@@ -376,10 +376,10 @@ macro_rules! things {
                     self.execute(Thing::jump, ());
                 }
                 fn jump_range(&mut self, range: Range<usize>) {
-                    self.execute_range(Thing::jump, range, ());
+                    self.over(range).execute(Thing::jump, ());
                 }
                 fn jump_each(&mut self, ids: &[u32]) -> Result<(), Error> {
-                    self.execute_each(Thing::jump, &links(ids), ())
+                    self.on(Place::Host).over(&links(ids)).execute(Thing::jump, ())
                 }
                 fn knock(&mut self) {
                     self.execute(Thing::knock, ());
