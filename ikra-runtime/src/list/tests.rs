@@ -51,7 +51,7 @@ fn check(links: &[Three]) -> Result<(), TestCaseError> {
         );
         let listed = order.listed(class).unwrap();
         prop_assert_eq!(listed.len(), expected.len());
-        let ranges: Vec<_> = listed.ranges().flatten().map(|index| index as u32).collect();
+        let ranges: Vec<_> = listed.ranges(0..listed.len()).flatten().map(|index| index as u32).collect();
         prop_assert_eq!(&ranges, &expected);
         for chunk in [0..expected.len(), expected.len() / 3..expected.len() / 2, expected.len()..expected.len()] {
             prop_assert_eq!(indices(listed.runs(chunk.clone())), &expected[chunk]);
