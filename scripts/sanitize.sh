@@ -6,9 +6,9 @@
 # A standard library that was compiled without it hides errors, and its locks look like none to ThreadSanitizer. So it is
 # compiled too, where its sources are: by the nightly toolchain with the component rust-src; or by the system's compiler
 # (on Debian rustc-web, cargo-web and rust-web-src), which is linked with the sanitizers of the nightly toolchain if both
-# have the same LLVM. Otherwise ThreadSanitizer runs tests/threads.rs alone, where worlds live within a task of a pool, whose
-# threads hand over work by atomics, and scripts/tsan.supp leaves out the pool's own sleeping, starting and ending. That a race
-# in a kernel is found is checked with one made on purpose.
+# have the same LLVM. Otherwise ThreadSanitizer runs tests/behaviour/threads.rs alone, where worlds live within a task of a
+# pool, whose threads hand over work by atomics, and scripts/tsan.supp leaves out the pool's own sleeping, starting and
+# ending. That a race in a kernel is found is checked with one made on purpose.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -66,8 +66,8 @@ address() {
     export PROPTEST_CASES=6
     # Some programs forget what they made; and arrays of guards that were exchanged are leaked, as they must be.
     ASAN_OPTIONS=detect_leaks=0 hostile
-    # Not tests/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
-    tests -p ikra --test methods --test executors --test properties --test layouts --test smoke --test worlds --test objects --test arrays --test reductions
+    # Not tests/behaviour/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
+    tests -p ikra --test behaviour --test properties
     # Not the tests that ask for all memory there is. One leaks a guard's copies, as it must.
     ASAN_OPTIONS=detect_leaks=0 tests -p ikra --features cuda --test soundness -- --skip sizes
     tests -p ikra-public-api-tests --tests

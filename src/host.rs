@@ -9,13 +9,14 @@ pub use ikra_gpu::interop::{self, CudaInterop};
 #[cfg(feature = "cuda")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
-pub use ikra_runtime::advice::{InliningAdvice, InliningChoice};
+#[cfg(feature = "report")]
+#[cfg_attr(docsrs, doc(cfg(feature = "report")))]
+pub use ikra_report as report;
 pub use ikra_runtime::dispatch::{EveryClass, Execute, ExecuteOn, LinkIn, Listed, Reduce, ReduceOn};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::executor::{BestPlace, On, Recording};
 pub use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
-pub use ikra_runtime::picture::{ClassLayout, ColumnLayout, WorldLayout};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
 pub use ikra_runtime::world::{Holds, Mut, World};
 

@@ -217,6 +217,7 @@
 //! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, columns as its slices: `ikra::interop`. The program may choose CUDA's version, by one of `cudarc`'s features | no |
 //! | `cust` | the same for `cust`, which needs a CUDA toolkit to build | no |
 //! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
+//! | `report` | `ikra::report`: where each column lies in memory, as a table or a drawing, and advice on inner arrays | no |
 //! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. What is read is checked: ids, lengths, capacities | no |
 //!
 //! ```toml
@@ -305,9 +306,7 @@ pub mod prelude {
 pub mod rt {
     pub use crate::target::rt::*;
     pub use ikra_core::class::Field;
-    pub use ikra_core::dispatch::{
-        AnyHandle, Downcast, Extends, Found, Function, Functions, Narrow, Ranged, Remembered, TagCells, Tags, Wide,
-    };
+    pub use ikra_core::dispatch::{AnyHandle, Downcast, Extends, Found, Narrow, Wide};
     pub use ikra_core::effects::{MethodEffects, Reached};
     pub use ikra_core::expansion::{
         class, class_symbol, dispatch, dispatch_kernel, examine, handle, kernel, reach, standard, turn_end,
@@ -321,7 +320,6 @@ pub mod rt {
     pub use ikra_core::order::{OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};
-    pub use ikra_core::range_table::Numbering;
     pub use ikra_core::storage::{
         AtomicColumn, AtomicInner, Flat, Flatten, FullyInlined, Inner, PartlyInlined, Plain, WholeArray,
     };
@@ -345,3 +343,13 @@ struct Guide;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/dispatch.md")]
 struct ObjectsOfSeveralClasses;
+
+/// The examples of arrays in objects.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/arrays.md")]
+struct Arrays;
+
+/// The examples of atomic fields.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/atomics.md")]
+struct AtomicFields;

@@ -1,12 +1,12 @@
-//! What the inner build left behind: the device code, and the list of files that it was made from.
+//! The results of the inner build: the device code, and the list of files that it was made from.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The PTX file of the crate under a profile's folder.
 ///
-/// There may be several, of builds with other options. The library that cargo put beside its folders,
-/// as it does in every build, tells which is the latest.
+/// There may be several, from builds with other options. In every build, cargo puts the library beside its folders; it
+/// tells which PTX file is the latest.
 pub(crate) fn code(profile: &Path, name: &str) -> Option<PathBuf> {
     let mut found = Vec::new();
     collect(profile, &|file| file.starts_with(name) && file.ends_with(".s"), &mut found);

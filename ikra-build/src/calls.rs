@@ -1,4 +1,4 @@
-//! Which function of device code calls which.
+//! Which functions of device code call which.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use ikra_ptx::{Module, Opcode, Operand};
 
 /// The calls of a module.
 pub(crate) struct Calls<'m> {
-    /// By the name of the function that makes them, in its order: the name of what is called, or `None` if it is called by its
-    /// address.
+    /// By the name of the calling function, in its order: the names of the called functions, or `None` for a call
+    /// through an address.
     all: BTreeMap<&'m str, Vec<Option<&'m str>>>,
 }
 
@@ -26,12 +26,12 @@ impl<'m> Calls<'m> {
         Self { all }
     }
 
-    /// What a function calls.
+    /// The functions that a function calls.
     pub(crate) fn by(&self, function: &str) -> &[Option<&'m str>] {
         self.all.get(function).map_or(&[], Vec::as_slice)
     }
 
-    /// The functions that are reached from one, in the order in which they are met; `None` for what is called by its address,
+    /// The functions reached from one function, in the order of discovery. `None` stands for a call through an address,
     /// which is not followed.
     pub(crate) fn reached(&self, from: &str) -> Vec<Option<&'m str>> {
         let mut reached: Vec<Option<&str>> = Vec::new();

@@ -12,7 +12,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 pub(crate) fn seen_from(path: &Path, folder: &Path, root: &Path) -> PathBuf {
     match (path.strip_prefix(root), folder.strip_prefix(root)) {
         (Ok(path), Ok(folder)) => {
-            // Names that both begin with need no way up.
+            // The common beginning needs no way up.
             let same = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
             let up = folder.components().skip(same).map(|_| Component::ParentDir);
             up.chain(path.components().skip(same)).collect()
@@ -21,7 +21,7 @@ pub(crate) fn seen_from(path: &Path, folder: &Path, root: &Path) -> PathBuf {
     }
 }
 
-/// Writes a file unless it holds the text already, so that what depends on it is not built again.
+/// Writes a file unless it holds the text already, so that nothing that depends on it is built again.
 ///
 /// # Panics
 ///

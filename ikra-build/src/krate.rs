@@ -9,11 +9,11 @@ use crate::{Device, Floats};
 /// The crate's files.
 pub(crate) struct Krate {
     pub(crate) manifest: PathBuf,
-    /// Its name, which no other has in the target directory.
+    /// Its name, unique in the target directory.
     pub(crate) name: String,
 }
 
-/// Writes the crate into `folder`, which no other build script uses; `package` has the model.
+/// Writes the crate into `folder`, which no other build script uses. `package` contains the model.
 pub(crate) fn write(
     device: &Device,
     package: &Path,
@@ -26,13 +26,13 @@ pub(crate) fn write(
     let name = format!("ikra_device_{:016x}", hash(folder.as_os_str().as_encoded_bytes()));
     let entries = device.dependencies.iter().map(|(name, entry)| format!("{name} = {}\n", located(entry, package)));
     let dependencies: String = entries.collect();
-    // Methods of `std` that are not exact are refused: by one of the libraries, so that the others, and the language's own, are
+    // One of the libraries refuses methods of `std` that are not exact. So the others, and the language's own, are
     // compiled once for all ways of rounding.
     let refusals = match device.floats {
         Floats::Strict => format!("[profile.{PROFILE}.package.ikra-core]\nrustflags = [\"--cfg=ikra_strict\"]\n"),
         Floats::Contract | Floats::Fast => String::new(),
     };
-    // A profile of its own: what the user's configuration says about `release` is for the host.
+    // A profile of its own: the user's settings for `release` are meant for the host.
     let manifest = format!(
         r#"# Made by ikra-build.
 cargo-features = ["profile-rustflags"]
@@ -85,8 +85,8 @@ strip = false
     Krate { manifest: folder.join("Cargo.toml"), name }
 }
 
-/// An entry of `[dependencies]`, whose path counts from the package, for a manifest that is elsewhere. One that cannot be understood
-/// stays as it is: cargo says what is wrong with it.
+/// An entry of `[dependencies]`, whose path is relative to the package, for a manifest that is elsewhere. An entry that
+/// cannot be understood stays unchanged: cargo reports the error.
 fn located(entry: &str, package: &Path) -> String {
     let Ok(mut value) = entry.parse::<toml_edit::Value>() else { return entry.to_owned() };
     let path = value.as_inline_table_mut().and_then(|table| table.get_mut("path"));
@@ -99,11 +99,11 @@ fn located(entry: &str, package: &Path) -> String {
     value.to_string()
 }
 
-/// The name that the program has ikra under, which its model says too.
+/// The name of ikra in the program, which the model uses too.
 fn alias() -> String {
     match proc_macro_crate::crate_name("ikra") {
         Ok(proc_macro_crate::FoundCrate::Name(name)) => name,
-        // `ikra` itself; where another crate re-exports it, the model says where.
+        // `ikra` itself; if another crate re-exports it, the model says so.
         _ => String::from("ikra"),
     }
 }
@@ -114,8 +114,8 @@ fn module(model: &Path) -> String {
     let is_identifier = stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     match model.parent() {
-        // As `mod model;` does in the program: with `#[path]` at the module itself, its modules would be looked for
-        // beside it, not in `model/`.
+        // As `mod model;` does in the program. With `#[path]` at the module itself, the compiler would look for its
+        // modules next to it, not in `model/`.
         Some(folder) if is_identifier && stem != "mod" => {
             format!("#[path = {folder:?}]\nmod source {{\n    pub mod {stem};\n}}\nuse source::{stem};\n")
         }
@@ -123,11 +123,10 @@ fn module(model: &Path) -> String {
     }
 }
 
-/// The profile that the crate is built with.
+/// The profile of the crate.
 pub(crate) const PROFILE: &str = "ikra-device";
 
-/// Takes over the program's versions, again whenever they change. Cargo then adds and removes what
-/// differs between the two.
+/// Copies the program's versions, again whenever they change. Cargo then adds and removes the differences.
 fn take_versions(lock: &Path, folder: &Path) {
     let Ok(text) = fs::read_to_string(lock) else { return };
     let taken = folder.join("program.lock");
@@ -138,9 +137,9 @@ fn take_versions(lock: &Path, folder: &Path) {
     write_if_changed(&taken, &text);
 }
 
-/// The lock file of the program that is being built, by the build script's folder or by the package's.
+/// The lock file of the program that is being built: found from the build script's folder, or from the package's.
 pub(crate) fn lock(out: &Path, package: &Path) -> Option<PathBuf> {
-    // The first finds the program's, when the package is one of its dependencies.
+    // The first one is the program's, if the package is one of its dependencies.
     out.ancestors().chain(package.ancestors()).map(|at| at.join("Cargo.lock")).find(|lock| lock.is_file())
 }
 

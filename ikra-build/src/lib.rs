@@ -13,12 +13,12 @@
 //! ikra-build = "0.1"
 //! ```
 //!
-//! The model is a module of the program, and is compiled a second time for `nvptx64-nvidia-cuda` as the
-//! only module of a small `no_std` crate. So it uses `core` and `ikra` only, or crates that are listed with
-//! [`Device::dependency`]. `#[soa_world]` embeds what comes out. No CUDA toolkit is needed.
+//! The model is a module of the program. It is compiled a second time for `nvptx64-nvidia-cuda`, as the only module of
+//! a small `no_std` crate. So it may use `core`, `ikra`, and crates listed with [`Device::dependency`]. `#[soa_world]`
+//! embeds the result. No CUDA toolkit is needed.
 //!
-//! The first build takes half a minute, in which `core` is compiled; a changed model takes seconds. The
-//! results are in `ikra-device` in the target directory, shared by all packages and profiles.
+//! The first build takes half a minute, to compile `core`; a changed model takes seconds. The results are in
+//! `ikra-device` in the target directory, shared by all packages and profiles.
 //!
 //! # The compiler
 //!
@@ -28,17 +28,17 @@
 //! - `rustup component add rust-src`,
 //! - on Debian, `apt-get install rustc-web cargo-web rust-web-src`.
 //!
-//! It need not be the toolchain that compiles the program: [`toolchains`] says where it is looked for. Without
-//! one the build succeeds with one warning, there is no device code, and programs run on the host.
+//! It need not be the toolchain that compiles the program: [`toolchains`] lists the candidates. Without one, the build
+//! succeeds with one warning, there is no device code, and programs run on the host.
 //!
 //! # Messages
 //!
-//! An error in the model fails the build script, so that the host's compilation does not repeat it. Editors
-//! that show only the host's messages show them in their places if `IKRA_SKIP_DEVICE=1` is set for them.
+//! An error in the model fails the build script, so that the host's compilation does not repeat it. For editors that
+//! show only the host's messages, set `IKRA_SKIP_DEVICE=1`; then they show these at the right lines.
 //!
-//! A call of a function that does not exist on the device is an error too, and, with [`Floats::Strict`], an operation that
-//! gives other bits on the device than on the host. Kernels that keep variables in
-//! local memory, which is slow, are warned about.
+//! A call of a function that does not exist on the device is an error too. So is, with [`Floats::Strict`], an operation
+//! that gives other bits on the device than on the host. The build warns of kernels that keep variables in local
+//! memory, which is slow.
 //!
 //! # Variables
 //!
@@ -79,31 +79,31 @@ use files::write_if_changed;
 use prebuilt::Prebuilt;
 pub use toolchain::{Candidate, Libraries, Search, Toolchain, find_toolchain, toolchains};
 
-/// Local memory of a thread that is worth a warning: the driver keeps less in registers, or it is that of
-/// a rare path.
+/// Bytes of a thread's local memory that are worth a warning. The driver keeps smaller variables in registers, or they
+/// are on a rare path.
 const NOTABLE_BYTES: u64 = 64;
 
-/// Bytes of stack of a thread, if methods call themselves and [`Device::stack`] says nothing else: enough for a hundred
+/// Bytes of stack per thread, if methods call themselves and [`Device::stack`] says nothing else: enough for a hundred
 /// calls or more of a method with few variables.
 pub const STACK: usize = 16 * 1024;
 
 /// How floating-point arithmetic is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Floats {
-    /// The same bits as on the host (only which NaN an operation gives may differ). Every operation is rounded, and what
-    /// gives other bits is an error that says where it is and what to write instead: `%` of floating-point numbers, `min`
-    /// and `max` of numbers that may be −0 and 0, and the methods of `std` that are not exact, such as `sin` and `powf`.
-    /// `ikra::math` has them all, and a table of what is the same anyway.
+    /// The same bits as on the host (only the NaN that an operation gives may differ). Every operation is rounded. An
+    /// operation that gives other bits is an error with its line and a replacement: `%` of floating-point numbers,
+    /// `min` and `max` of numbers that may be −0 and 0, and the methods of `std` that are not exact, such as `sin` and
+    /// `powf`. `ikra::math` has all of them, and a table of the operations that are the same anyway.
     #[default]
     Strict,
-    /// A product and a sum may become one operation that rounds once, as `nvcc` does. So the sum of *n* products
+    /// A product and a sum may become one operation that rounds once, as with `nvcc`. So the sum of *n* products
     /// differs from the host's by at most *n* ε times the sum of their magnitudes, where ε is the type's `EPSILON`.
-    /// Divisions and square roots have the same bits, and functions of `ikra::math` are within 2 ulp of the host's. What
-    /// `Strict` refuses is allowed: `x.sin()` is `ikra::math::sin(x)`, and `%` computes with a rounded quotient, which makes
-    /// it useless where the quotient is large.
+    /// Divisions and square roots have the same bits, and functions of `ikra::math` are within 2 ulp of the host's.
+    /// Operations that `Strict` refuses are allowed: `x.sin()` is `ikra::math::sin(x)`. `%` computes with a rounded
+    /// quotient, so it is useless for large quotients.
     Contract,
-    /// As `Contract`; and divisions and square roots of `f32` are approximate, within 2 ulp of the host's. Functions
-    /// of `ikra::math` are within 4 ulp.
+    /// As `Contract`, but divisions and square roots of `f32` are approximate, within 2 ulp of the host's. Functions of
+    /// `ikra::math` are within 4 ulp.
     Fast,
 }
 
@@ -144,8 +144,8 @@ impl Device {
         }
     }
 
-    /// The oldest GPU architecture that the code is for. `sm_75`, the default, serves every GPU since
-    /// Turing: the driver compiles it for the one that it finds.
+    /// The oldest GPU architecture that can run the code. `sm_75`, the default, serves every GPU since Turing: the
+    /// driver compiles the code for the GPU at hand.
     #[must_use]
     pub fn target(mut self, target: &str) -> Self {
         target.clone_into(&mut self.target);
@@ -169,9 +169,9 @@ impl Device {
     /// A `no_std` crate that the model uses, with its entry in `[dependencies]`: `"1.2"`, or a table such
     /// as `{ version = "1.2", default-features = false }`. A `path` in it counts from the package.
     ///
-    /// It may have classes, to which the model's classes link. Its kernels are then in this device code. Such a crate starts with
-    /// `#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]`. Where no class of the model
-    /// links to its classes, its own device code will do, and the world names that:
+    /// It may have classes to which the model's classes link. Its kernels are then in this device code. Such a crate
+    /// starts with `#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]`. If no
+    /// class of the model links to its classes, it can have its own device code, which the world names:
     /// `#[soa_world(device_code = [shapes::DEVICE_CODE])]`.
     #[must_use]
     pub fn dependency(mut self, name: &str, entry: &str) -> Self {
@@ -180,11 +180,11 @@ impl Device {
         self
     }
 
-    /// Device code that is kept beside the model, relative to the package, so that a published crate's
-    /// users need no compiler for the device: it is used where there is none.
+    /// Device code that is kept next to the model, relative to the package. Users of a published crate without a
+    /// compiler for the device use it.
     ///
-    /// A build with `IKRA_WRITE_PREBUILT=1` writes the file. It says what it was made from: where the model
-    /// has changed since, it is not used, and builds warn that it is to be written again.
+    /// A build with `IKRA_WRITE_PREBUILT=1` writes the file, which names its sources. If the model has changed since,
+    /// the file is not used, and builds warn that it must be written again.
     ///
     /// ```no_run
     /// ikra_build::Device::new("src/model.rs").prebuilt("src/model.ptx").build();
@@ -197,12 +197,12 @@ impl Device {
 
     /// Bytes of stack that each thread of the device has at least, for methods that call themselves.
     ///
-    /// How deep those go is not known when they are compiled. Where there are some, the default is [`STACK`] bytes, and
-    /// builds warn about it: if a tree may be deeper, a thread runs out of stack, and the device is lost. Kernels without
-    /// recursion have the stack that they need, whatever is said here.
+    /// The compiler does not know how deep recursion goes. For recursive methods the default is [`STACK`] bytes, and
+    /// builds warn: if a tree is deeper, a thread runs out of stack, and the device is lost. Kernels without recursion
+    /// have the stack that they need, whatever this says.
     ///
-    /// The device sets so much memory aside for each thread that can run at the same time: on a GPU with 132
-    /// multiprocessors, 270,336 times, which is 4.4 GB of 16 KiB each.
+    /// The device sets this memory aside for each thread that can run at the same time. On a GPU with 132
+    /// multiprocessors these are 270,336 threads: 4.4 GB at 16 KiB each.
     ///
     /// ```no_run
     /// ikra_build::Device::new("src/model.rs").stack(64 * 1024).build();
@@ -213,12 +213,12 @@ impl Device {
         self
     }
 
-    /// Compiles the model. To be called in a build script, once.
+    /// Compiles the model. Call it once, in a build script.
     ///
     /// # Panics
     ///
-    /// Outside a build script; when called again; if there is no model. If the model does not compile for
-    /// the device, the build script ends with the compiler's messages.
+    /// Outside a build script; when called twice; if there is no model. If the model does not compile for the device,
+    /// the build script ends with the compiler's messages.
     pub fn build(&self) {
         static IS_BUILT: AtomicBool = AtomicBool::new(false);
         assert!(
@@ -305,7 +305,7 @@ impl Device {
     }
 }
 
-/// What the program has to know of recursion: the kernels, and the stack of a thread.
+/// The facts about recursion that the program needs: the kernels, and the stack of a thread.
 fn stack_marks(problems: &[ptx::Problem], stack: Option<usize>) -> String {
     let mut marks = String::new();
     for problem in problems {
@@ -319,7 +319,7 @@ fn stack_marks(problems: &[ptx::Problem], stack: Option<usize>) -> String {
     marks
 }
 
-/// Embeds code that was made before, if there is some that fits.
+/// Embeds device code that was made before, if it fits.
 fn use_prebuilt(search: &Search, prebuilt: Option<&Prebuilt<'_>>) {
     match prebuilt.map(|prebuilt| (prebuilt, prebuilt.check())) {
         Some((prebuilt, Ok(()))) => embed(&prebuilt.path),
@@ -331,7 +331,7 @@ fn use_prebuilt(search: &Search, prebuilt: Option<&Prebuilt<'_>>) {
     }
 }
 
-/// What the device code depends on, beside files.
+/// The inputs of the device code, files apart.
 const VARIABLES: &[&str] = &[
     "DOCS_RS",
     "IKRA_PASSES",
@@ -350,8 +350,8 @@ fn embed(path: &Path) {
     println!("cargo::rustc-env=IKRA_DEVICE_CODE={}", path.display());
 }
 
-/// The script is run again when this file changes. A path in the package is relative: what cargo knows of the script's last run may be
-/// from another checkout, which shares the target directory.
+/// The script runs again when this file changes. A path in the package is relative: cargo may know the script's last
+/// run from another checkout, which shares the target directory.
 fn rerun_if_changed(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
@@ -366,7 +366,7 @@ fn fail(message: &str) -> ! {
     exit(1)
 }
 
-/// Whether the user switched something on.
+/// Whether the user set a variable to on.
 fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
 }

@@ -1,4 +1,4 @@
-//! Where the program has ikra.
+//! The folder of ikra that the program uses.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,14 +7,15 @@ use std::process::Command;
 
 /// The folder of the `ikra` that a package depends on, if it does.
 ///
-/// Ikra's build script says it, but cargo may take what it said in another checkout of the same workspace, if both share a target
-/// directory: then this package would be compiled with the other's Ikra. So cargo is asked where it is now.
+/// Ikra's build script states it. But if several checkouts of a workspace share a target directory, cargo may take the
+/// statement of another checkout. Then this package would be compiled with the other's Ikra. So cargo is asked for the
+/// current folder.
 pub(crate) fn folder(package: &Path) -> Option<PathBuf> {
     let said = PathBuf::from(env::var_os("DEP_IKRA_MANIFEST_DIR")?);
     Some(asked(package).filter(|folder| folder.join("Cargo.toml").is_file()).unwrap_or(said))
 }
 
-/// What cargo answers, for an `ikra` that is a folder and not of a registry.
+/// Cargo's answer, for an `ikra` that is a folder and not from a registry.
 fn asked(package: &Path) -> Option<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(cargo);

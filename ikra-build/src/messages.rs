@@ -1,13 +1,13 @@
-//! What the compiler says, in the user's words.
+//! The compiler's messages in the user's words.
 
-/// Whether a build without network failed for want of it.
+/// Whether a build failed because it has no network.
 pub(crate) fn wants_network(text: &str) -> bool {
     ["--offline", "offline was specified", "can't checkout", "unable to update registry", "failed to download"]
         .iter()
         .any(|sign| text.contains(sign))
 }
 
-/// Aborts of the code generator, and what they mean.
+/// Aborts of the code generator, and their meanings.
 const ABORTS: &[(&str, &str)] = &[
     (
         "Cannot select",
@@ -24,7 +24,7 @@ const ABORTS: &[(&str, &str)] = &[
     ("undefined symbol", "the model calls a function that does not exist on the device"),
 ];
 
-/// What the host has and the device has not, and what to do: signs of it in the compiler's messages.
+/// Features of the host that the device lacks, and replacements: patterns in the compiler's messages.
 const HOST_ONLY: &[(&[&str], &str)] = &[
     (
         &["`std`", "std::"],
@@ -36,7 +36,7 @@ const HOST_ONLY: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The compiler's messages, with a sentence before those that are no sentence themselves or do not say what to do.
+/// The compiler's messages, preceded by a sentence if they are not sentences themselves or lack a remedy.
 pub(crate) fn explain(text: &str) -> String {
     let mut message = String::from("the model does not compile for the device:\n");
     if let Some((_, sentence)) = ABORTS.iter().find(|(sign, _)| text.contains(sign)) {
@@ -86,7 +86,7 @@ fn std_of_dependency(line: &str) -> Option<&str> {
     (!krate.starts_with("ikra_device_")).then_some(krate)
 }
 
-/// The crate of which the compiler has not heard; cargo's advice is about a manifest that is not the user's.
+/// The crate that the compiler does not know; cargo's advice is about a manifest that is not the user's.
 fn missing_crate(line: &str) -> Option<&str> {
     // = help: if you wanted to use a crate named `shapes`, use `cargo add shapes` to add it to your `Cargo.toml`
     let krate = line.split_once("use a crate named `")?.1.split('`').next()?;
@@ -104,8 +104,8 @@ fn missing_method(line: &str) -> Option<(&str, &str)> {
     ["f32", "f64", "{float}"].contains(&ty).then_some((method, ty))
 }
 
-/// Without warnings, which the host's compilation gives, and without cargo's closing words, which are about
-/// a crate that the user has not written and about the command that it ran.
+/// Without warnings, which the host's compilation gives, and without cargo's closing lines. Those are about a crate
+/// that the user has not written, and about the command that it ran.
 fn errors(text: &str) -> String {
     let mut kept = String::new();
     let (mut is_warning, mut is_cause) = (false, false);
@@ -114,7 +114,7 @@ fn errors(text: &str) -> String {
             is_cause = true;
             continue;
         }
-        // `Caused by:` and what is indented below it.
+        // `Caused by:` and the indented lines below it.
         is_cause = is_cause && (line.is_empty() || line == "Caused by:" || line.starts_with("  "));
         // There is no such crate to add.
         let is_advice = line.contains("use `cargo add ") || line.contains("missing a crate named `std`");

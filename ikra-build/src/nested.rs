@@ -30,8 +30,7 @@ const SCRUBBED: &[&str] = &[
     "TARGET",
 ];
 
-/// How further ones begin. Those that describe the package would make the inner build differ from run to
-/// run.
+/// Prefixes of further ones. Variables that describe the package would make the inner build differ from run to run.
 const SCRUBBED_PREFIXES: &[&str] = &[
     "CARGO_BUILD_",
     "CARGO_CFG_",
@@ -43,11 +42,11 @@ const SCRUBBED_PREFIXES: &[&str] = &[
     "DEP_",
 ];
 
-/// What the inner build made.
+/// The result of the inner build.
 pub(crate) struct Made {
     /// PTX.
     pub(crate) code: Module,
-    /// LLVM's text of the same, if it is to be looked at.
+    /// LLVM's text of the same, if it is needed for a check.
     pub(crate) ir: Option<String>,
     /// The files that it was made from.
     pub(crate) sources: Vec<PathBuf>,
@@ -57,7 +56,7 @@ pub(crate) struct Made {
 ///
 /// # Errors
 ///
-/// What to tell the user.
+/// A message for the user.
 pub(crate) fn compile(
     device: &Device,
     toolchain: &Toolchain,
@@ -76,10 +75,10 @@ pub(crate) fn compile(
         if offline {
             command.arg("--offline");
         }
-        // For the model's crate alone: what the others are compiled to is not instructions yet.
+        // For the model's crate alone: the others are not compiled to instructions yet.
         command.args(["--", "--emit=asm"]).args(instructions(device.floats));
         if !device.lines {
-            // As on the host, panics say `src/model.rs`, and what is published says nothing about this machine.
+            // As on the host, panics say `src/model.rs`, and published code says nothing about this machine.
             let mut remap = OsString::from("--remap-path-prefix=");
             remap.push(root);
             remap.push("=");
@@ -105,7 +104,7 @@ pub(crate) fn compile(
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
     let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    // For tests, which do without one pass or another.
+    // For tests that leave out a pass.
     write_if_changed(&out.join("ikra_device.compiler.ptx"), &text);
     let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
     let code = rewritten(&text, toolchain.release(), device.lines, &left_out)
@@ -120,11 +119,11 @@ pub(crate) fn compile(
     Ok(Made { code, ir, sources: artifact::sources(&profile, &krate.name) })
 }
 
-/// What a release of the compiler wrote, as it is given to the driver, without the passes that are named in `left_out`.
+/// Code from the compiler release, in the form for the driver, without the passes that are named in `left_out`.
 ///
 /// # Errors
 ///
-/// What is not understood of the text.
+/// The part of the text that is not understood.
 pub(crate) fn rewritten(text: &str, compiler: &str, keeps_lines: bool, left_out: &[String]) -> Result<Module, String> {
     let mut code = passes::parsed(text).map_err(|error| error.to_string())?;
     if !keeps_lines {
@@ -134,7 +133,7 @@ pub(crate) fn rewritten(text: &str, compiler: &str, keeps_lines: bool, left_out:
     Ok(code)
 }
 
-/// What to tell the user of code that is not understood: another compiler than those that were tried wrote it.
+/// The message about code that is not understood: the compiler is not one of those that were tested.
 fn not_understood(error: &str, toolchain: &Toolchain, path: &Path) -> String {
     let version = toolchain.version.lines().next().unwrap_or_default();
     format!(
@@ -143,7 +142,7 @@ fn not_understood(error: &str, toolchain: &Toolchain, path: &Path) -> String {
     )
 }
 
-/// Takes out places in the sources, and what debuggers read of them, where nobody asked for them.
+/// Removes source positions, and debuggers' data about them, unless someone asked for them.
 fn without_lines(code: &mut Module) {
     let is_place = |item: &Item| match item {
         Item::Section(_) => true,
@@ -170,14 +169,14 @@ fn command(toolchain: &Toolchain, krate: &Krate, target_dir: &Path) -> Command {
         .env("RUSTC_BOOTSTRAP", "1")
         // Not known to cargo, but the folder is for the device alone.
         .env(ikra_marks::FOR_DEVICE, "1")
-        // Empty, not absent: the configuration's must not be used either.
+        // Empty, not absent: the settings of the configuration must not be used either.
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "")
         .env("CARGO_TARGET_DIR", target_dir)
         .env("CARGO_BUILD_BUILD_DIR", target_dir)
         .args(["rustc", "--lib", "--quiet", "--profile", PROFILE, "--target", TARGET, "--manifest-path"])
         .arg(&krate.manifest);
-    // Its job server is not the inner cargo's: a file handle that may not be inherited.
+    // Its job server is not the inner cargo's: a file handle that cannot be inherited.
     if let Ok(jobs) = std::env::var("NUM_JOBS") {
         command.args(["--jobs", &jobs]);
     }
@@ -191,28 +190,29 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Flags for all crates of the device, and none of the host's.
+/// Flags for all crates of the device, but for none of the host.
 fn flags(device: &Device) -> Vec<String> {
     vec![
         format!("-Ctarget-cpu={}", device.target),
-        // It copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
+        // This pass copies barriers into both arms of a divergent branch (rust-lang/rust#137086).
         String::from("-Zmir-enable-passes=-JumpThreading"),
-        // As nvcc: with more, what is left over of a loop is many turns, one by one, each waiting for memory.
+        // As nvcc: with more, the remainder of a loop is many iterations, one by one, each waiting for memory.
         String::from("-Cllvm-args=-unroll-max-count=4"),
-        // A loop of few turns is written out, though that is long: an array that it indexes is then in registers, not in memory.
+        // A loop of few iterations is unrolled, though that is long: an array that it indexes is then in registers, not
+        // in memory.
         String::from("-Cllvm-args=-unroll-threshold=450"),
         String::from("-Cllvm-args=-unroll-full-max-count=32"),
-        // Also where each turn may end in a panic: a check of a link or an index is on the way of the next load.
+        // Also if each iteration may end in a panic: the check of a link or an index comes before the next load.
         String::from("-Cllvm-args=-unroll-runtime-multi-exit=true"),
         // A counter of 64 bits takes two registers.
         String::from("-Cllvm-args=-indvars-widen-indvars=false"),
-        // It keeps a register for each multiple of a stride, and for want of registers the assembler starts loads one after another:
-        // a loop over links that was unrolled four times took up to 1.4 times as long.
+        // It keeps a register for each multiple of a stride. Short of registers, the assembler starts loads one after
+        // another: a loop over links that was unrolled four times took up to 1.4 times as long.
         String::from("-Cllvm-args=-disable-lsr"),
     ]
 }
 
-/// Flags that choose instructions, once all crates have become one.
+/// Flags that choose instructions, after all crates have become one.
 fn instructions(floats: Floats) -> &'static [&'static str] {
     match floats {
         Floats::Strict => &[],
@@ -223,8 +223,9 @@ fn instructions(floats: Floats) -> &'static [&'static str] {
     }
 }
 
-/// Where the program is built: the folder above the build script's that cargo marked. It does not mark one that was there before:
-/// then the folder of `debug/build/x-1/out`, by how cargo names them, or the build script's own.
+/// The folder in which the program is built: the folder above the build script's that cargo marked. Cargo does not mark
+/// an existing folder; in that case the path is inferred from cargo's naming, `debug/build/x-1/out`, or it is the build
+/// script's own.
 fn target_dir(out: &Path) -> PathBuf {
     let marked = out.ancestors().find(|at| at.join("CACHEDIR.TAG").is_file());
     let build = || out.ancestors().nth(2).filter(|folder| folder.ends_with("build"));

@@ -1,7 +1,8 @@
-//! What is done to device code behind the compiler, in the order in which it is done.
+//! Passes over device code after the compiler, in their order.
 //!
-//! The code is a program, `ikra_ptx::Module`: parsed once and printed once. A pass makes another that does the same, and says how
-//! often it fired. What it relies on it finds in definitions, uses and control flow ([`values`]), never in the text.
+//! The code is a program, `ikra_ptx::Module`: parsed once and printed once. A pass makes an equivalent program, and
+//! says how often it fired. It finds its patterns in definitions, uses and control flow ([`values`]), never in the
+//! text.
 //!
 //! How often each fired stands at the end of the code: `//ikra:passes rustc=1.96.0 spaces=120 stores=4 …`. Tests compare that with what was expected
 //! (`tests/device/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
@@ -49,17 +50,17 @@ pub(crate) fn names() -> Vec<&'static str> {
     PASSES.iter().map(|(name, _)| *name).collect()
 }
 
-/// The compiler's code as a program. Kernels note what they do in registers that nobody declares.
+/// The compiler's code as a program. Kernels keep notes in registers that are not declared.
 pub(crate) fn parsed(code: &str) -> Result<Module, Error> {
     Module::parse_with(code, &[(NOTED_KERNEL, Type::B64), (NOTED_OBJECT, Type::B32)])
 }
 
-/// Makes the code what is given to the driver, without the passes that are named in `left_out`. `compiler` is the release
-/// of the one that wrote it.
+/// Turns the code into the driver's input, without the passes that are named in `left_out`. `compiler` is the release
+/// of the compiler that wrote the code.
 ///
 /// # Errors
 ///
-/// If a pass, which is named, made something that is no program. They are checked if `is_checked`.
+/// If a pass, which the message names, made an invalid program. Programs are verified if `is_checked`.
 pub(crate) fn done(module: &mut Module, compiler: &str, left_out: &[String], is_checked: bool) -> Result<(), String> {
     let mut fired = Fired { compiler: compiler.to_owned(), counts: Vec::new() };
     for (name, pass) in PASSES {

@@ -1,6 +1,6 @@
-//! Device code that is kept beside the model, with a head that says what it was made from.
+//! Device code that is kept next to the model, with a head that names its sources.
 //!
-//! Code of another model would be handed columns that it does not know, so it is never used.
+//! Code of another model would get columns that it does not know, so it is never used.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::files::{hash, write_if_changed};
 const HEAD: &str = "// Device code made by ikra-build";
 const SOURCE: &str = "// source ";
 
-/// The file, and what it has to fit.
+/// The file, and the sources that it must fit.
 pub(crate) struct Prebuilt<'a> {
     pub(crate) path: PathBuf,
     pub(crate) device: &'a Device,
@@ -23,7 +23,7 @@ impl Prebuilt<'_> {
     pub(crate) fn write(&self, code: &str, sources: &[PathBuf]) {
         let mut text = format!("{}\n", self.first_line());
         for source in sources {
-            // Those of ikra are told by its version.
+            // Ikra's version stands for its sources.
             let Ok(relative) = source.strip_prefix(self.package) else { continue };
             if let Some(hash) = hash_of(source) {
                 let relative = relative.to_string_lossy().replace('\\', "/");
@@ -38,7 +38,7 @@ impl Prebuilt<'_> {
     ///
     /// # Errors
     ///
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     pub(crate) fn check(&self) -> Result<(), String> {
         let shown = self.path.strip_prefix(self.package).unwrap_or(&self.path).display();
         let text = fs::read_to_string(&self.path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -69,7 +69,7 @@ impl Prebuilt<'_> {
     }
 }
 
-/// Of a file's text, whatever its line ends: version control may change them.
+/// Of a file's text, with any line ends: version control may change them.
 fn hash_of(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(format!("{:016x}", hash(text.replace("\r\n", "\n").as_bytes())))

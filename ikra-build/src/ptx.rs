@@ -1,4 +1,4 @@
-//! What device code holds.
+//! The contents of device code.
 //!
 //! For tests of a model: that a kernel loads a column once, that it keeps nothing in local memory.
 //!
@@ -43,7 +43,7 @@ pub struct Kernel {
     pub parameters: Vec<String>,
     /// Its declarations, labels and instructions.
     pub body: String,
-    /// Its instructions, without guards and the signs behind them.
+    /// Its instructions, without guards and the signs after them.
     instructions: Vec<String>,
     local_bytes: u64,
     barriers: usize,
@@ -58,8 +58,8 @@ impl Kernel {
 
     /// The number of barriers, of blocks and of warps.
     ///
-    /// It has to be the number in the source: a compiler that copies a barrier into both arms of a branch
-    /// makes threads wait for ever.
+    /// It must equal the number in the source: a compiler that copies a barrier into both arms of a branch makes
+    /// threads wait for ever.
     #[must_use]
     pub fn barriers(&self) -> usize {
         self.barriers
@@ -135,19 +135,20 @@ pub enum Problem {
     LocalMemory {
         /// The kernel.
         kernel: String,
-        /// Bytes a thread.
+        /// Bytes per thread.
         bytes: u64,
     },
-    /// A function that may call itself: how much stack that takes is not known.
+    /// A function that may call itself: its stack size is not known.
     Recursion {
         /// The kernel.
         kernel: String,
-        /// The function, as `Class::method` where it is one.
+        /// The function, as `Class::method` if it is a method.
         function: String,
     },
 }
 
-/// Kernels that call functions that may call themselves, with the first of these. Calls by a pointer are not followed.
+/// Kernels that call functions that may call themselves, with the first of these. Calls through a pointer are not
+/// followed.
 fn recursions(module: &Module) -> Vec<(&str, &str)> {
     let calls = Calls::of(module);
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
@@ -159,7 +160,7 @@ fn recursions(module: &Module) -> Vec<(&str, &str)> {
 /// `Tree::sum` of a symbol.
 fn method(symbol: &str) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(symbol));
-    // Of `<a::Type<b::C> as c::Trait>::method`, what is not in inner brackets.
+    // The text of `<a::Type<b::C> as c::Trait>::method` outside of inner brackets.
     let (mut plain, mut depth) = (String::new(), 0_usize);
     for c in name.chars() {
         match c {
@@ -175,7 +176,7 @@ fn method(symbol: &str) -> String {
     };
     let mut parts = path.rsplit("::").filter(|part| !part.is_empty());
     let (function, of) = (parts.next().unwrap_or_default(), parts.next());
-    // A class's methods are those of its view and its ref.
+    // A class's methods are the methods of its view and its ref.
     let class = |of: &str| of.strip_suffix("Mut").or(of.strip_suffix("Ref")).unwrap_or(of).to_owned();
     of.map_or(function.to_owned(), |of| format!("{}::{function}", class(of)))
 }
@@ -183,7 +184,7 @@ fn method(symbol: &str) -> String {
 /// Functions that the driver supplies.
 const SUPPLIED: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
 
-/// What is wrong with device code, although it is well-formed.
+/// Mistakes in device code that is well-formed.
 ///
 /// # Panics
 ///
@@ -203,7 +204,7 @@ pub(crate) fn problems_of(module: &Module) -> Vec<Problem> {
     let recursions = recursions(module);
     for kernel in module.kernels() {
         let bytes = kernel.body.as_ref().map_or(0, local_bytes);
-        // What is passed to a function that calls itself is there in any case.
+        // The arguments of a function that calls itself need stack in any case.
         if bytes > 0 && !recursions.iter().any(|&(recursive, _)| recursive == kernel.name) {
             problems.push(Problem::LocalMemory { kernel: kernel.name.clone(), bytes });
         }

@@ -1,5 +1,5 @@
-//! `ptxas`, the assembler of NVIDIA's toolkit: checks device code without a GPU, and says what each
-//! kernel needs. Nothing of Ikra depends on it; tests use it where it is found.
+//! `ptxas`, the assembler of NVIDIA's toolkit, checks device code without a GPU, and reports the resources of each
+//! kernel. Ikra does not depend on it; tests use it if it is found.
 //!
 //! ```no_run
 //! use ikra_build::ptxas;
@@ -17,20 +17,20 @@ use std::process::{Command, id};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fmt, fs, io};
 
-/// What a kernel needs on one architecture.
+/// The resources of a kernel on one architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// The kernel.
     pub kernel: String,
-    /// Registers a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes of stack a thread.
+    /// Bytes of stack per thread.
     pub stack_bytes: u32,
-    /// Bytes written to local memory for want of registers.
+    /// Bytes written to local memory because registers ran out.
     pub spill_bytes: u32,
 }
 
-/// Why device code was not assembled.
+/// The reason why device code was not assembled.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -84,7 +84,7 @@ pub fn find() -> Option<PathBuf> {
 ///
 /// # Errors
 ///
-/// What the assembler says.
+/// The assembler's messages.
 pub fn assemble(ptxas: &Path, ptx: &Path, architecture: &str) -> Result<Vec<Usage>, Error> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let out = env::temp_dir().join(format!("ikra-{}-{}.cubin", id(), COUNT.fetch_add(1, Ordering::Relaxed)));
@@ -94,7 +94,7 @@ pub fn assemble(ptxas: &Path, ptx: &Path, architecture: &str) -> Result<Vec<Usag
         .arg(ptx)
         .output()
         .map_err(|error| Error::NotRun(ptxas.to_owned(), error))?;
-    // Only its being made counts.
+    // Only success matters, not the file.
     let _ = fs::remove_file(&out);
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));

@@ -1,8 +1,8 @@
 //! Operations that give other bits on the device than on the host, found in LLVM's text of the device code.
 //!
-//! The lists say what is allowed, not what is refused: an operation that a newer compiler introduces is refused until somebody
-//! has found out that it is exact. [`operations`] has the instructions and intrinsics, [`assembly`] the instructions of inline
-//! assembly.
+//! The lists say which operations are allowed, not which are refused: an operation that a newer compiler introduces is
+//! refused until someone has found that it is exact. [`operations`] lists instructions and intrinsics, [`assembly`] the
+//! instructions of inline assembly.
 
 mod assembly;
 mod ir;
@@ -17,7 +17,7 @@ use operations::{Refusal, refusal};
 
 use ir::{Frame, Function, Instruction, Module};
 
-/// An operation, and what to write instead.
+/// An operation, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     place: Spot,
@@ -41,9 +41,8 @@ impl fmt::Display for Spot {
     }
 }
 
-/// What to tell the user of device code with operations that give other bits than on the host, if there are any.
-///
-/// `package` is the folder of the package that is built, and `root` the one that paths are relative to.
+/// The message about operations in device code that give other bits than on the host, if there are any.
+/// `package` is the folder of the package that is built. Paths in the message are relative to `root`.
 pub(crate) fn complaint(ir: &str, package: &Path, root: &Path) -> Option<String> {
     let findings = findings(ir, package, root);
     if findings.is_empty() {
@@ -80,8 +79,8 @@ fn values<'m, 't>(function: &'m Function<'t>) -> HashMap<&'t str, &'m Instructio
     function.instructions.iter().filter_map(|instruction| Some((instruction.value?, instruction))).collect()
 }
 
-/// Where an instruction was written, as the compiler would show it: in the package if it was, and in a crate that
-/// the package uses otherwise.
+/// The source position of an instruction, as the compiler would show it: in the package if possible, otherwise in a
+/// crate that the package uses.
 fn place(frames: &[Frame<'_>], function: &Function<'_>, package: &Path, root: &Path) -> Spot {
     let known = || frames.iter().filter(|frame| frame.line > 0 && !is_library(&frame.file));
     match known().find(|frame| root.join(&frame.file).starts_with(package)).or_else(|| known().next()) {

@@ -1,4 +1,4 @@
-//! Which compiler is there for the device.
+//! Finds a compiler for the device.
 
 use std::cmp::Reverse;
 use std::error::Error;
@@ -7,13 +7,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest compiler that will do: earlier ones do not mark functions `convergent`, and may move
-/// barriers.
+/// The oldest usable compiler: earlier ones do not mark functions `convergent`, and may move barriers.
 const MINIMUM: (u32, u32) = (1, 96);
 /// The device's target.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// Where the device's `core` comes from.
+/// The origin of the device's `core`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Libraries {
     /// The target is installed.
@@ -29,9 +28,9 @@ pub struct Toolchain {
     pub rustc: PathBuf,
     /// `cargo`, of the same version.
     pub cargo: PathBuf,
-    /// What `rustc -vV` prints.
+    /// The output of `rustc -vV`.
     pub version: String,
-    /// Where `core` comes from.
+    /// The origin of `core`.
     pub libraries: Libraries,
 }
 
@@ -54,21 +53,21 @@ impl fmt::Display for Toolchain {
     }
 }
 
-/// A compiler that was looked at.
+/// A compiler that was examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// `rustc`.
     pub rustc: PathBuf,
-    /// The toolchain, or why it will not do: `is 1.80, and 1.96 is needed`.
+    /// The toolchain, or the reason why it cannot be used: `is 1.80, and 1.96 is needed`.
     pub outcome: Result<Toolchain, String>,
 }
 
 /// A search that found no compiler for the device.
 ///
-/// Shown in one line, which says what was looked at and what to install.
+/// Shown in one line, which lists the examined compilers and says what to install.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// The compilers that were looked at, and what is wrong with each.
+    /// The compilers that were examined, each with its fault.
     pub rejected: Vec<(PathBuf, String)>,
 }
 
@@ -82,7 +81,7 @@ impl fmt::Display for Search {
 }
 
 impl Search {
-    /// What was looked at, and what to install.
+    /// The examined compilers, and what to install.
     #[must_use]
     pub fn advice(&self) -> String {
         let mut text = String::new();
@@ -101,7 +100,7 @@ impl Search {
     }
 }
 
-/// The compiler for the device: the first of [`toolchains`] that will do.
+/// The compiler for the device: the first usable one of [`toolchains`].
 ///
 /// ```no_run
 /// match ikra_build::find_toolchain() {
@@ -112,14 +111,13 @@ impl Search {
 ///
 /// # Errors
 ///
-/// What was looked at, if none will do.
+/// The examined compilers, if none can be used.
 pub fn find_toolchain() -> Result<Toolchain, Search> {
     Places::of_process().find()
 }
 
-/// All compilers that are looked at, in this order: the one that `IKRA_RUSTC` names, and no other if it
-/// is set; the active toolchain; rustup's other toolchains, releases before others and newer before
-/// older; the system's.
+/// All candidates, in this order: the one that `IKRA_RUSTC` names, and no other if it is set; the active toolchain;
+/// rustup's other toolchains, releases before others and newer before older; the system's.
 ///
 /// ```no_run
 /// for candidate in ikra_build::toolchains() {
@@ -150,7 +148,7 @@ pub(crate) fn watched(search: &Search) -> Vec<PathBuf> {
     watched
 }
 
-/// Where compilers are looked for.
+/// The places where compilers are searched.
 #[derive(Clone, Debug, Default)]
 struct Places {
     /// The user's choice: a path, or a name on the search path.
@@ -195,9 +193,9 @@ impl Places {
         Candidate { rustc, outcome }
     }
 
-    /// Compilers in the order in which they are looked at, each with its cargo.
+    /// Candidates in their order, each with its cargo.
     fn candidates(&self) -> impl Iterator<Item = (PathBuf, PathBuf)> {
-        // By need: to ask all of rustup's for their versions takes a while.
+        // On demand: asking all of rustup's compilers for their versions takes a while.
         let stages: [fn(&Self) -> Vec<(PathBuf, PathBuf)>; 3] = match self.chosen {
             Some(_) => [Self::chosen, |_| Vec::new(), |_| Vec::new()],
             None => [Self::active, Self::rustup, Self::system],
@@ -239,7 +237,7 @@ impl Places {
             .filter(|rustc| rustc.is_file())
             .map(|rustc| (Release::of(&rustc), rustc))
             .collect();
-        // Two of one version are told apart by their names.
+        // Two toolchains of one version are told apart by their names.
         found.sort_by_key(|(release, rustc)| (Reverse(*release), rustc.clone()));
         found.into_iter().map(|(_, rustc)| beside(rustc)).collect()
     }
@@ -273,7 +271,7 @@ fn sysroot(mut rustc: Command) -> Option<PathBuf> {
     output.status.success().then(|| PathBuf::from(path.trim()))
 }
 
-/// Whether a compiler will do, or why not.
+/// Checks whether a compiler can be used, or gives the reason why not.
 fn examine(rustc: &Path, cargo: &Path) -> Result<Toolchain, String> {
     let output = command(rustc).arg("-vV").output().map_err(|error| format!("does not run ({error})"))?;
     let version = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -290,7 +288,7 @@ fn examine(rustc: &Path, cargo: &Path) -> Result<Toolchain, String> {
     Ok(Toolchain { rustc: rustc.to_owned(), cargo: cargo.to_owned(), version, libraries })
 }
 
-/// What `-vV` says, ordered by preference.
+/// The output of `-vV`, ordered by preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Release {
     /// Neither a nightly nor a beta.
@@ -313,7 +311,7 @@ impl Release {
     }
 }
 
-/// What a sysroot holds for the device.
+/// The parts of a sysroot for the device.
 fn libraries(sysroot: &Path) -> Option<Libraries> {
     let rustlib = sysroot.join("lib/rustlib");
     if holds_core(&rustlib.join(TARGET).join("lib")) {
@@ -374,7 +372,7 @@ mod tests {
         assert!(!text.contains('\n'), "a warning is one line");
     }
 
-    /// Sysroots with programs that say what a compiler says.
+    /// Fake sysroots whose `rustc` prints a version.
     #[cfg(unix)]
     mod pretended {
         use std::os::unix::fs::PermissionsExt;

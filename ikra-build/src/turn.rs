@@ -1,12 +1,12 @@
-//! Turns of build scripts that compile for the device in one folder.
+//! A lock for build scripts that compile for the device in one folder.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-/// Waits until no other build script compiles in the folder, which it does not until the file is dropped. Meanwhile cargo may
-/// start something else in this one's place: where several packages have models, half of the processor was idle.
+/// Holds the folder's lock until dropped; waits until no other build script holds it. While it waits, cargo may start
+/// another process in its place: where several packages have models, half of the processor was idle before.
 ///
-/// Cargo has a lock of its own, so that nothing is lost where this one is not to be had.
+/// Cargo has a lock of its own, so nothing is lost if this lock cannot be taken.
 pub(crate) fn in_folder(folder: &Path) -> Option<File> {
     fs::create_dir_all(folder).ok()?;
     let file = File::options().create(true).truncate(false).write(true).open(folder.join(".turn")).ok()?;
@@ -24,8 +24,8 @@ mod place {
     use std::io::{Read as _, Write as _};
     use std::os::unix::fs::FileTypeExt as _;
 
-    /// A place among the processes that cargo runs at the same time, given to another until this is dropped: by the protocol of
-    /// `make`, a byte in a pipe.
+    /// A slot of cargo's job limit, lent to another process until this is dropped: by the protocol of `make`, a byte in
+    /// a pipe.
     pub(super) struct Place {
         pipe: File,
     }
@@ -43,7 +43,7 @@ mod place {
                 _ => return None,
             };
             let is_pipe = |file: &File| file.metadata().is_ok_and(|data| data.file_type().is_fifo());
-            // First what takes it back.
+            // First the process that takes the slot back.
             let pipe = File::options().read(true).open(read).ok().filter(is_pipe)?;
             File::options().write(true).open(write).ok().filter(is_pipe)?.write_all(b"+").ok()?;
             Some(Self { pipe })
@@ -60,7 +60,7 @@ mod place {
 
 #[cfg(not(unix))]
 mod place {
-    /// As it is, with no place given.
+    /// Without a lent slot.
     pub(super) struct Place;
 
     impl Place {

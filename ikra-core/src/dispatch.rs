@@ -8,16 +8,12 @@
 
 mod atomic;
 mod bits;
-mod functions;
 mod handle;
 mod link;
-mod strategies;
 
 pub use bits::{LinkBits, LinkWords, Narrow, Wide};
-pub use functions::{Function, Functions};
 pub use handle::{AnyHandle, Downcast, Found};
 pub use link::{AnyLink, Extends, OtherClass};
-pub use strategies::{Ranged, Remembered, TagCells, Tags};
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -190,7 +186,7 @@ impl<D: Dispatch> Follow for AnyLink<D> {
         let (tag, index) = self.parts();
         let place = from.place().beside(|| D::CLASSES[tag]);
         check(D::CLASSES[tag], index, D::count(tag, place));
-        // SAFETY: `beside` returns the place of a table of the class, or of an absent one; the object exists.
-        D::to_ref(unsafe { AnyHandle::new(self, place) })
+        // SAFETY: 1. `beside` returns the place of a table of the class, or of an absent one; the object exists; 2. it is in the same world.
+        D::to_ref(unsafe { AnyHandle::new(self, place, from.facts().of_linked_object()) })
     }
 }

@@ -1,4 +1,4 @@
-//! What sequential code knows of an object before it looks.
+//! What code knows of an object before it looks.
 
 #[cfg(target_arch = "nvptx64")]
 mod device;

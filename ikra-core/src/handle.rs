@@ -36,6 +36,8 @@ pub struct Handle<'w, C, P: Phase> {
     link: Link<C>,
     /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
     place: TableRef<'w>,
+    /// What is known of the object.
+    facts: Facts,
     /// A tile row of the object, nearer than its columns, if there is one; see [`tile_row`](crate::tile_row).
     near: P::Near,
     marker: PhantomData<&'w C>,
@@ -68,46 +70,29 @@ impl<C, P: Phase> PartialEq for Handle<'_, C, P> {
 }
 
 impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
-    /// The object that a link is to.
+    /// The object that a link is to, and what is known of it.
     ///
     /// # Safety
     ///
-    /// The place is that of a table of `C`, or of an absent class; if `P` is a kernel, the object exists.
+    /// 1. The place is that of a table of `C`, or of an absent class; if `P` is a kernel, the object exists.
+    /// 2. What is known is so while the world is borrowed for `'w`.
     #[inline(always)]
-    pub unsafe fn new(link: Link<C>, place: TableRef<'w>) -> Self {
-        Self { link, place, near: P::Near::NONE, marker: PhantomData }
+    pub(crate) unsafe fn new(link: Link<C>, place: TableRef<'w>, facts: Facts) -> Self {
+        Self { link, place, facts, near: P::Near::NONE, marker: PhantomData }
     }
 
-    /// The same, of an object of which something is known.
+    /// The object at `index` of `table`, and what is known of it.
     ///
     /// # Safety
     ///
-    /// As for [`new`](Self::new), and what is known is so while the world is borrowed for `'w`.
+    /// 1. The index is one that an object can have, less than `u32::MAX`; if `P` is a kernel, the object exists.
+    /// 2. As for [`Storage::to_view`], 4.
     #[inline(always)]
-    pub(crate) unsafe fn known(link: Link<C>, place: TableRef<'w>, facts: Facts) -> Self {
-        Self { link, place, near: P::Near::knowing(facts), marker: PhantomData }
-    }
-
-    /// The object at `index` of `table`.
-    ///
-    /// # Safety
-    ///
-    /// The index is one that an object can have, less than `u32::MAX`; if `P` is a kernel, the object exists.
-    #[inline(always)]
-    pub unsafe fn at(table: &'w Table<C>, index: usize) -> Self {
-        // SAFETY: it is a table of `C`; and by the caller.
-        unsafe { Self::in_place(index as u32, TableRef::of_table(table)) }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`new`](Self::new), and the index is less than `u32::MAX`.
-    #[inline(always)]
-    unsafe fn in_place(index: u32, place: TableRef<'w>) -> Self {
-        // SAFETY: by the caller.
-        let link = unsafe { Link::at_unchecked(index) };
-        // SAFETY: the contract is the same.
-        unsafe { Self::new(link, place) }
+    pub unsafe fn at(table: &'w Table<C>, index: usize, facts: Facts) -> Self {
+        // SAFETY: by 1.
+        let link = unsafe { Link::at_unchecked(index as u32) };
+        // SAFETY: 1. it is a table of `C`; and by 1; 2. by 2.
+        unsafe { Self::new(link, TableRef::of_table(table), facts) }
     }
 
     /// The same in sequential code, which then need not ask whether the object exists.
@@ -117,28 +102,32 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     /// The object exists.
     #[inline(always)]
     pub unsafe fn found(table: &'w Table<C>, index: usize) -> Self {
-        // SAFETY: an object's index is less than the largest.
-        let link = unsafe { Link::at_unchecked(index as u32) };
-        // SAFETY: it is a table of `C`, and the object exists, which is what is known of it beside what is known of all.
-        unsafe { Self::known(link, TableRef::of_table(table), table.facts().of_existing()) }
+        // SAFETY: 1. an object's index is less than the largest; 2. the object exists, which is known of it beside what is known of all.
+        unsafe { Self::at(table, index, table.facts().of_existing()) }
     }
 
     /// The object at `index` of `table`, of which there is a tile row.
     ///
     /// # Safety
     ///
-    /// 1. As for [`at`](Self::at).
+    /// 1. As for [`at`](Self::at), 1.
     /// 2. During `'w` there is at `near` the tile row of the object for phase `P`, if there is one at all.
     #[inline(always)]
     pub unsafe fn near(table: &'w Table<C>, index: usize, near: P::Near) -> Self {
-        // SAFETY: by 1.
-        Self { near, ..unsafe { Self::at(table, index) } }
+        // SAFETY: by 1; nothing is known.
+        Self { near, ..unsafe { Self::at(table, index, Facts::NONE) } }
     }
 
     /// The link to the object.
     #[inline(always)]
     pub fn link(self) -> Link<C> {
         self.link
+    }
+
+    /// What is known of the object.
+    #[inline(always)]
+    pub(crate) fn facts(self) -> Facts {
+        self.facts
     }
 
     /// Where the object's table is.
@@ -172,7 +161,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     #[inline(always)]
     #[track_caller]
     fn table(self) -> &'w Table<C> {
-        if P::SEQUENTIAL && !self.near.facts().exists() {
+        if P::SEQUENTIAL && !self.facts.exists() {
             check(C::ID, self.index() as u32, self.place.count::<C>());
         }
         // SAFETY: the place is that of a table of `C`, or of an absent class, which has no objects; the object exists, as
@@ -198,7 +187,12 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             let table = unsafe { self.place.table::<C>() };
             // SAFETY: the value is that of the object.
             return unsafe {
-                <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(value, table, self.index(), Facts::NONE)
+                <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(
+                    value,
+                    table,
+                    self.index(),
+                    self.facts.of_linked_object(),
+                )
             };
         }
         let table = self.table();
@@ -206,10 +200,10 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             let field = const { FieldSet::from_bits(1 << K) };
             if const { <<C as Field<K>>::Storage as Stored>::ATOMIC } {
                 // What the getter shows can be changed.
-                if !self.near.facts().is_alone() {
+                if !self.facts.has_no_device() {
                     table.changed_on_host(field);
                 }
-            } else if !self.near.facts().is_last() {
+            } else if !self.facts.is_last() {
                 table.fetch_object(field, self.index());
             }
         }
@@ -218,11 +212,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
         // An atomic field was seen to above.
         unsafe {
-            <<C as Field<K>>::Storage as Storage<C, K>>::see::<P>(
-                table,
-                self.index(),
-                self.near.facts().of_linked_object(),
-            )
+            <<C as Field<K>>::Storage as Storage<C, K>>::see::<P>(table, self.index(), self.facts.of_linked_object())
         }
     }
 
@@ -243,7 +233,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         method: impl FnOnce(&C::View<'w, P>) -> R,
     ) -> R {
         let table = self.table();
-        if P::SEQUENTIAL && !self.near.facts().is_last() {
+        if P::SEQUENTIAL && !self.facts.is_last() {
             table.fetch_object(const { FieldSet::from_bits(FIELDS) }, self.index());
         }
         // SAFETY: in range, and as in `read` for each field that is in the set.
@@ -273,9 +263,16 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         loaded: FieldSet,
         table: &'w Table<C>,
     ) -> C::View<'w, P> {
-        // SAFETY: the contract is the same for each field; 3. the view is that of another object.
+        // SAFETY: the contract is the same for each field; 3. the view is that of another object; 4. they are what is then known.
         let views = unsafe {
-            <C::Fields as FieldTuple<C>>::to_views::<P>(values, loaded, ViewOf::Another, table, self.index())
+            <C::Fields as FieldTuple<C>>::to_views::<P>(
+                values,
+                loaded,
+                ViewOf::Another,
+                table,
+                self.index(),
+                self.facts.of_linked_object(),
+            )
         };
         C::to_view(views, Own::new(self, values))
     }
@@ -296,7 +293,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     pub fn all<D: Class>(self) -> All<'w, D, P> {
         let place = self.place_of::<D>();
         let len = place.count::<D>();
-        let mut all = All { next: 0, len, place, facts: Facts::NONE, marker: PhantomData };
+        let mut all = All { next: 0, len, place, facts: self.facts.of_linked_object(), marker: PhantomData };
         if P::SEQUENTIAL && len > 0 {
             // SAFETY: there are objects, so that the place is that of a table of `D`.
             let table = unsafe { place.table::<D>() };
@@ -333,7 +330,7 @@ pub struct All<'w, C, P> {
     next: u32,
     len: u32,
     place: TableRef<'w>,
-    /// What is known of each of the objects, in sequential code.
+    /// What is known of each of the objects.
     facts: Facts,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
@@ -347,7 +344,7 @@ impl<'w, C: Class, P> All<'w, C, P> {
     #[doc(hidden)]
     pub unsafe fn of(table: &'w Table<C>) -> Self {
         let len = table.len() as u32;
-        // SAFETY: by the caller.
+        // SAFETY: the table is linked, and stays so during `'w`, while its world is borrowed.
         let facts = unsafe { table.linked_facts() };
         Self { next: 0, len, place: TableRef::of_table(table), facts, marker: PhantomData }
     }
@@ -452,7 +449,7 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
         // that is less than a `u32` is less than the largest.
         let link = unsafe { Link::at_unchecked(self.next) };
         // SAFETY: as above; what is known of all objects is known of this one.
-        let object = unsafe { Handle::known(link, self.place, self.facts.of_existing()) };
+        let object = unsafe { Handle::new(link, self.place, self.facts.of_existing()) };
         self.next = id;
         Some(C::to_ref(object))
     }

@@ -334,14 +334,12 @@ pub const fn target_count(fields: &[FieldInfo]) -> usize {
 
 /// Which layout a class has.
 /// ```
-/// use ikra::{LayoutKind, prelude::*};
+/// use ikra::{ClassInfo, LayoutKind, prelude::*};
 ///
 /// #[soa_class(layout = "tiles", tile = 128)]
 /// pub struct Body { pub mass: f32 }
-/// #[soa_world]
-/// pub struct Sim { pub bodies: Objects<Body> }
 ///
-/// assert_eq!(Sim::new().bodies.layout().kind, LayoutKind::Tiles(128));
+/// assert_eq!(Body::LAYOUT, LayoutKind::Tiles(128));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LayoutKind {

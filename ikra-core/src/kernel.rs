@@ -311,7 +311,7 @@ impl<T: DeviceArgument> Checked<'_, T> {
     #[inline(always)]
     pub unsafe fn trust(&self) {
         if const { !T::LINKS_TO.is_empty() } {
-            // SAFETY: by the caller.
+            // SAFETY: its links are to objects that exist, so that `bad_link` finds none.
             unsafe { self.0.assume_good(Targets(core::marker::PhantomData)) }
         }
     }

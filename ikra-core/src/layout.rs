@@ -64,7 +64,7 @@ pub unsafe trait Layout: 'static {
     #[inline(always)]
     unsafe fn read_one<T: Value>(element: *const T) -> T {
         if matches!(Self::KIND, LayoutKind::Aos) {
-            // SAFETY: by the caller.
+            // SAFETY: the element is initialised, and nothing writes it meanwhile.
             return unsafe { element.read() };
         }
         // SAFETY: by the caller; with tiles, a part of a block is a contiguous column.
@@ -149,12 +149,14 @@ unsafe impl Layout for Aos {
 
     #[inline(always)]
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Strided<'a, C, T> {
-        // SAFETY: passed on.
+        // SAFETY: by 1 the `len` elements lie an object apart and are initialised, by 2 nothing writes them during
+        // `'a`.
         unsafe { Strided::new(first, len) }
     }
     #[inline(always)]
     unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> StridedMut<'a, C, T> {
-        // SAFETY: passed on.
+        // SAFETY: by 1 the `len` elements lie an object apart and are initialised, by 2 nothing else accesses them
+        // during `'a`.
         unsafe { StridedMut::new(first, len) }
     }
 }

@@ -14,7 +14,6 @@
 //! | [`alone`] | kernels that one thread runs alone |
 //! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
 //! | [`origin`], [`device_code`] | how host and device know that they mean the same class or kernel; what was compiled for the device |
-//! | [`range_table`] | classes by ranges of numbers |
 //! | [`tile_row`], [`near`] | what a block of the device's threads keeps of an object for kernels over pairs |
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
 //! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
@@ -43,7 +42,6 @@
 compile_error!("Ikra needs a target with 64-bit addresses");
 
 /// For the macros of classes.
-#[doc(hidden)]
 pub use ikra_marks as marks;
 
 pub mod alone;
@@ -75,7 +73,6 @@ pub mod origin;
 pub mod panics;
 pub mod phase;
 pub mod range;
-pub mod range_table;
 pub mod reduce;
 pub mod rng;
 pub mod step;

@@ -153,7 +153,8 @@ macro_rules! mode_tuple {
             type Windows<'a> = ($($M::Window<'a, C, $k, $F>,)+);
             #[inline(always)]
             unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_> {
-                // SAFETY: the contract is the same for each field.
+                // SAFETY: the chunk is of `C`, of whose fields `$F` stores the one with number `$k`; other fields are
+                // in other columns.
                 ($(unsafe { $M::open::<C, $k, $F>(chunk) },)+)
             }
             #[inline(always)]

@@ -8,10 +8,9 @@
 use core::marker::PhantomData;
 
 use crate::effects::{Effects, FieldSet};
-use crate::facts::Facts;
 use crate::info::ClassInfo;
 use crate::message::Message;
-use crate::near::Near;
+use crate::near::{Near, NoRow};
 use crate::order::assert_not_own;
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
@@ -88,7 +87,7 @@ pub struct Sequential;
 // SAFETY: it changes nothing: worlds that are shared hand out refs in this phase, and no views to change.
 unsafe impl Phase for Sequential {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code");
-    type Near = Facts;
+    type Near = NoRow;
     const SEQUENTIAL: bool = true;
 }
 
@@ -136,7 +135,7 @@ pub struct Guarded {
 // phase, between their reads; before, it changes copies of its own. 2. It is no kernel.
 unsafe impl Phase for Guarded {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code with a guard");
-    type Near = Facts;
+    type Near = NoRow;
     const SEQUENTIAL: bool = true;
     const GUARDED: bool = true;
 }

@@ -14,7 +14,7 @@
 //! ```
 
 use crate::math;
-use crate::target::product::wide;
+use crate::target::arithmetic::wide;
 
 /// The random numbers of one object in one step.
 ///

@@ -1,6 +1,7 @@
 //! One call of a kernel for one object, on host and device.
 
 use crate::class::Class;
+use crate::facts::Facts;
 use crate::handle::{Assigned, Handle, Own};
 use crate::kernel::{FieldsOf, Kernel, ValuesOf, assert_modes};
 use crate::mode::ModeTuple;
@@ -28,8 +29,8 @@ where
     K: Kernel,
     X: WindowTuple<ValuesOf<K>>,
 {
-    // SAFETY: the contract is the same.
-    let (mut view, before) = unsafe { begin::<K, X>(windows, n, table, index) };
+    // SAFETY: the contract is the same; 3. nothing is known.
+    let (mut view, before) = unsafe { begin::<K, X>(windows, n, table, index, Facts::NONE) };
     let result = call(&mut view);
     // SAFETY: as above.
     unsafe { end::<K, X>(windows, n, table, index, view, before) };
@@ -45,12 +46,14 @@ where
 ///
 /// 1. `n` is within the windows, and the object there is that at `index` of `table`.
 /// 2. It exists, and the table's links are checked.
+/// 3. What is known of objects in the kernel's calls is so.
 #[inline(always)]
 pub unsafe fn begin<'w, K, X>(
     windows: &X,
     n: usize,
     table: &'w Table<K::Class>,
     index: usize,
+    facts: Facts,
 ) -> (<K::Class as Class>::View<'w, K>, ValuesOf<K>)
 where
     K: Kernel,
@@ -59,10 +62,11 @@ where
     const { assert_modes::<K>() };
     // SAFETY: by 1.
     let values = unsafe { windows.get(n) };
-    // SAFETY: the object exists by 2, the values are its own by 1, and the kernel runs for it.
-    let views = unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index) };
-    // SAFETY: by 2.
-    (K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, values)), values)
+    // SAFETY: the object exists by 2, the values are its own by 1, and the kernel runs for it; what is known is so by 3.
+    let views =
+        unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index, facts) };
+    // SAFETY: 1. by 2; 2. by 3.
+    (K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index, facts) }, values)), values)
 }
 
 /// Stores what the kernel wrote into a view.

@@ -192,24 +192,30 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::write(to, index, value) };
     }
 
-    /// What the view of object `index` shows for `value`.
+    /// What the view of object `index` shows for `value`, given what is known of objects that the field links to.
     ///
     /// # Safety
     ///
     /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
     /// 2. The value is that of the object, or one that was stored to it meanwhile.
     /// 3. If `P` is a kernel, it runs for this object, or the view goes to [`lent`](Self::lent) before anybody sees it.
-    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> Self::View<'w, P>;
+    /// 4. What is known is so.
+    unsafe fn to_view<'w, P: Phase>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        index: usize,
+        facts: Facts,
+    ) -> Self::View<'w, P>;
 
     /// What the view of object `index` shows for a field that was not loaded, and that nobody is to look at.
     ///
     /// # Safety
     ///
-    /// As for [`to_view`](Self::to_view), 1 and 3.
+    /// As for [`to_view`](Self::to_view), 1, 3 and 4.
     #[inline(always)]
-    unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
-        // SAFETY: 1. and 3. by the caller; storages whose placeholders depend on objects have a function of their own.
-        unsafe { Self::to_view::<P>(Self::Value::PLACEHOLDER, table, index) }
+    unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, index: usize, facts: Facts) -> Self::View<'w, P> {
+        // SAFETY: 1., 3. and 4. by the caller; storages whose placeholders depend on objects have a function of their own.
+        unsafe { Self::to_view::<P>(Self::Value::PLACEHOLDER, table, index, facts) }
     }
 
     /// The same view of an object that is not the kernel's own: atomics in it are those of any object.

@@ -4,6 +4,7 @@
 mod device;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
+pub(crate) mod inner_array;
 
 #[cfg(target_arch = "nvptx64")]
 pub use device::*;

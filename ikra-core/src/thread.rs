@@ -113,7 +113,7 @@ pub fn index_1d() -> u32 {
 /// for objects that may be fewer than the threads.
 #[inline(always)]
 pub unsafe fn sync_threads() {
-    // SAFETY: passed on.
+    // SAFETY: every thread of the block comes to this call, and so to the barrier in it.
     unsafe { thread::sync_threads() }
 }
 
@@ -129,6 +129,6 @@ pub unsafe fn sync_threads() {
 /// Every thread of the warp comes to the same call.
 #[inline(always)]
 pub unsafe fn sync_warp() {
-    // SAFETY: passed on.
+    // SAFETY: every thread of the warp comes to this call, and so to the barrier in it.
     unsafe { thread::sync_warp() }
 }

@@ -117,7 +117,7 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn assume_good(&self, targets: Targets<'_>) {
-        // SAFETY: by the caller.
+        // SAFETY: `bad_link` finds none, which is what is assumed.
         unsafe { core::hint::assert_unchecked(self.bad_link(targets).is_none()) }
     }
 

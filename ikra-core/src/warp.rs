@@ -84,7 +84,7 @@ pub fn activemask() -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
-    // SAFETY: passed on.
+    // SAFETY: all threads in `mask` come here with it, and this one is among them.
     unsafe { warp::ballot(mask, predicate) }
 }
 
@@ -101,6 +101,6 @@ pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn shuffle_xor(mask: u32, value: u32, change: u32) -> u32 {
-    // SAFETY: passed on.
+    // SAFETY: all threads in `mask` come here with it; this one and the one that it asks are among them.
     unsafe { warp::shuffle_xor(mask, value, change) }
 }

@@ -32,7 +32,7 @@ pub trait Window<T: Loaded> {
     #[inline(always)]
     unsafe fn replace(&mut self, index: usize, before: &T, value: T, assigned: bool) {
         if assigned || !before.same(&value) {
-            // SAFETY: by the caller.
+            // SAFETY: `index` is within the window, which `set` is for.
             unsafe { self.set(index, value) }
         }
     }
@@ -101,7 +101,7 @@ pub trait WindowTuple<V> {
     /// `index` is within the windows.
     #[inline(always)]
     unsafe fn replace(&mut self, index: usize, _before: &V, values: V, _assigned: FieldSet) {
-        // SAFETY: the contract is the same.
+        // SAFETY: `index` is within each of the windows.
         unsafe { self.set(index, values) }
     }
 
@@ -200,7 +200,7 @@ impl<T: Loaded, R: Window<T>, W: Window<T>> Window<T> for Snapshot<R, W> {
     #[inline(always)]
     unsafe fn replace(&mut self, index: usize, _: &T, value: T, _: bool) {
         // What was loaded is in the other column.
-        // SAFETY: the contract is the same.
+        // SAFETY: `index` is within both windows, which are of the same objects.
         unsafe { self.set(index, value) }
     }
 }
@@ -211,13 +211,13 @@ macro_rules! window_tuple {
             type Block = ($($X::Block,)+);
             #[inline(always)]
             unsafe fn get(&self, index: usize) -> ($($T,)+) {
-                // SAFETY: the contract is the same for each field.
+                // SAFETY: `index` is within the windows, of which this is one.
                 ($(unsafe { self.$k.get(index) },)+)
             }
             #[inline(always)]
             unsafe fn set(&mut self, index: usize, values: ($($T,)+)) {
                 $(
-                    // SAFETY: the contract is the same for each field.
+                    // SAFETY: `index` is within the windows, of which this is one.
                     unsafe { self.$k.set(index, values.$k) };
                 )+
             }
@@ -230,19 +230,19 @@ macro_rules! window_tuple {
                 assigned: FieldSet,
             ) {
                 $(
-                    // SAFETY: the contract is the same for each field.
+                    // SAFETY: `index` is within the windows, of which this is one.
                     unsafe { self.$k.replace(index, &before.$k, values.$k, assigned.contains($k)) };
                 )+
             }
             #[inline(always)]
             unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
-                // SAFETY: the contract is the same for each field.
+                // SAFETY: the objects are within the windows, of which this is one.
                 ($(unsafe { self.$k.block(first, len) },)+)
             }
             #[inline(always)]
             unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
                 $(
-                    // SAFETY: the contract is the same for each field.
+                    // SAFETY: the objects are within the windows, of which this is one.
                     unsafe { self.$k.unblock(first, len, &block.$k) };
                 )+
             }

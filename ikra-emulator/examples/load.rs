@@ -1,4 +1,4 @@
-//! Loads files of PTX, and says what is not supported: `cargo run -p ikra-emulator --example load -- FILE…`
+//! Loads files of PTX, and reports unsupported instructions: `cargo run -p ikra-emulator --example load -- FILE…`
 
 use ikra_emulator::machine::Program;
 

@@ -7,9 +7,9 @@ pub(crate) mod directed;
 pub(crate) mod float;
 pub(crate) mod integer;
 
-/// A value of a lane's register: 64 bits, of which a type uses the lower ones. The others are 0.
+/// The value of a lane's register: 64 bits. A type uses the lower bits, the others are 0.
 pub(crate) trait Lane: Copy + Send + Sync + 'static {
-    /// The type's part of a register.
+    /// The part of a register that the type uses.
     fn from_lane(lane: u64) -> Self;
     /// A register that holds the value.
     fn into_lane(self) -> u64;

@@ -20,7 +20,7 @@ pub(crate) struct Waiting {
 /// One of a block's barriers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BarrierState {
-    /// Threads that it takes, if they are counted.
+    /// The number of threads that it takes, if they are counted.
     pub(crate) expected: Option<u32>,
     pub(crate) arrived: u32,
     /// Threads whose predicate held.
@@ -28,7 +28,7 @@ pub(crate) struct BarrierState {
     pub(crate) waiting: Vec<Waiting>,
 }
 
-/// What the warps of a block share.
+/// State that the warps of a block share.
 pub(crate) struct Shared {
     pub(crate) id: [u32; 3],
     pub(crate) cells: Cells,
@@ -37,7 +37,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     /// Threads that did not exit.
     pub(crate) live: u32,
-    /// Lanes that a barrier let go on: the block moves them on.
+    /// Lanes that a barrier releases: the block moves them on.
     pub(crate) released: Vec<(Waiting, u64)>,
     pub(crate) multiprocessor: u32,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Block {
 }
 
 impl Shared {
-    /// Threads arrived or exited: opens the barrier if it takes no more.
+    /// Threads arrived or exited: opens the barrier if it is complete.
     pub(crate) fn complete(&mut self, number: usize) {
         let barrier = &mut self.barriers[number];
         let expected = barrier.expected.unwrap_or(self.live);
@@ -72,7 +72,7 @@ impl Shared {
         }
     }
 
-    /// Opens the barriers that wait for nobody else since threads exited.
+    /// Opens the barriers that are complete because threads exited.
     pub(crate) fn complete_all(&mut self) {
         for number in 0..self.barriers.len() {
             self.complete(number);
@@ -81,7 +81,7 @@ impl Shared {
 }
 
 impl Block {
-    /// Moves on the lanes that barriers let go.
+    /// Moves on the lanes that barriers released.
     pub(crate) fn release(&mut self) {
         for (waiting, value) in std::mem::take(&mut self.shared.released) {
             let warp = &mut self.warps[waiting.warp as usize];

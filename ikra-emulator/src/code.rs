@@ -20,10 +20,10 @@ pub(crate) enum Space {
     Parameter,
 }
 
-/// How an access orders others, and whether it is one that may meet another one.
+/// The ordering of an access, and whether it may meet another access without a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Semantics {
-    /// Relaxed or stronger, or volatile: no race with others like it.
+    /// Relaxed or stronger, or volatile: no race with others of this kind.
     pub(crate) atomic: bool,
     /// Acquire, release: counts as a fence.
     pub(crate) fence: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Access {
     /// Bytes of an element.
     pub(crate) width: usize,
     pub(crate) semantics: Semantics,
-    /// Loads: where elements go, or nowhere. Stores: where they come from.
+    /// Loads: the registers of the elements, or none. Stores: their sources.
     pub(crate) elements: Vec<Element>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Element {
     pub(crate) extend: Option<(u32, u32)>,
 }
 
-/// What an atomic operation makes of the old value `a` and operands.
+/// The function of the old value `a` and operands in an atomic operation.
 pub(crate) type Update = Box<dyn Fn(u64, u64, u64) -> u64 + Send + Sync>;
 
 /// An atomic operation.
@@ -68,13 +68,13 @@ pub(crate) struct Atomic {
     pub(crate) address: Address,
     pub(crate) width: usize,
     pub(crate) semantics: Semantics,
-    /// Where the old value goes.
+    /// The register of the old value.
     pub(crate) to: Option<u32>,
     pub(crate) operands: [Source; 2],
     pub(crate) update: Update,
 }
 
-/// What a barrier finds out.
+/// The result of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduction {
     Count { to: u32 },
@@ -92,7 +92,7 @@ pub(crate) struct Barrier {
     pub(crate) reduction: Option<(Reduction, Condition)>,
 }
 
-/// How a shuffle finds its lane.
+/// The choice of a lane by a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shuffle {
     Up,
@@ -120,7 +120,7 @@ pub(crate) enum Exchange {
     Elect { to: Option<u32>, elected: Option<u32> },
 }
 
-/// What a vote asks.
+/// The question of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     All,
@@ -128,7 +128,7 @@ pub(crate) enum Vote {
     Uniform,
 }
 
-/// What a reduction of a warp does.
+/// The operation of a reduction of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redux {
     Add,
@@ -148,7 +148,7 @@ pub(crate) enum Builtin {
     Free,
 }
 
-/// Whom a call calls.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     Function(u32),
@@ -162,7 +162,7 @@ pub(crate) struct Call {
     pub(crate) target: Target,
     /// Rows of the arguments, in the order of the callee's rows from [`FIRST_PARAMETER`] on.
     pub(crate) arguments: Vec<Source>,
-    /// Rows of the results, in the order of the callee's rows behind its parameters; none if nobody reads it.
+    /// Rows of the results, in the order of the callee's rows after its parameters; none for unused results.
     pub(crate) results: Vec<Option<u32>>,
     pub(crate) signature: Signature,
     /// Rows of the caller's frame.
@@ -192,11 +192,11 @@ pub(crate) enum Clock {
     Time { high: bool, wide: bool },
 }
 
-/// What a step does.
+/// The effect of a step.
 pub(crate) enum Action {
     /// Only reads and writes registers.
     Compute(Compute),
-    /// Reads or writes a parameter: the same, but counts as an access of so many bytes.
+    /// Reads or writes a parameter: the same, but counts as an access of this many bytes.
     Parameter {
         compute: Compute,
         width: usize,
@@ -209,7 +209,7 @@ pub(crate) enum Action {
         device: bool,
     },
     Branch(u32),
-    /// The block that follows in the text lies elsewhere: no instruction.
+    /// The block that follows in the text is elsewhere: not an instruction.
     Goto(u32),
     Table {
         index: Source,
@@ -231,7 +231,7 @@ pub(crate) enum Action {
     ActiveMask {
         to: u32,
     },
-    /// Lets others run: `nanosleep`.
+    /// Lets other warps run: `nanosleep`.
     Yield,
     /// Hints.
     Nothing,
@@ -242,11 +242,11 @@ pub(crate) struct Step {
     pub(crate) guard: Condition,
     pub(crate) kind: Kind,
     pub(crate) action: Action,
-    /// Of steps that only read and write registers: which ones.
+    /// For a step that only reads and writes registers: the registers.
     pub(crate) flow: Flow,
 }
 
-/// Where a step comes from.
+/// The origin of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// The function's number.
@@ -256,9 +256,9 @@ pub(crate) struct Origin {
     pub(crate) line: u32,
 }
 
-/// The row of a frame that holds where the lane's local memory of this call begins.
+/// The row of a frame that holds the start of the lane's local memory in this call.
 pub(crate) const FRAME_POINTER: u32 = 0;
-/// The row of which the predicate is the carry.
+/// The row whose predicate is the carry.
 pub(crate) const CARRY: u32 = 0;
 /// The row of a frame that holds its first parameter.
 pub(crate) const FIRST_PARAMETER: u32 = 1;
@@ -283,7 +283,7 @@ pub(crate) struct Code {
     pub(crate) origins: Vec<Origin>,
     pub(crate) functions: Vec<Function>,
     pub(crate) constants: Arc<[Row]>,
-    /// Constants that are addresses of module variables: which constant, which variable, what is added.
+    /// Constants that are addresses of module variables: the constant, the variable, and the added offset.
     pub(crate) relocations: Vec<(u32, String, i64)>,
     /// Names of functions by number, for addresses.
     pub(crate) numbers: HashMap<String, u32>,

@@ -5,16 +5,16 @@ use crate::{
     registers::{ALL, Registers, Row, Source, lanes},
 };
 
-/// What an instruction does to the registers of the active lanes.
+/// The effect of an instruction on the registers of the active lanes.
 pub(crate) type Compute = Box<dyn Fn(&mut Registers, u32) + Send + Sync>;
 
-/// Below so many lanes, each is computed alone.
+/// With fewer lanes than this, each is computed alone.
 const FEW: u32 = 8;
 
 #[inline(always)]
 fn fill(out: &mut Row, active: u32, f: impl Fn(usize) -> u64) {
     if active == ALL || active.count_ones() > FEW {
-        // Lanes that are not active are computed, too, so that the loop has no branches; nothing is done with the results.
+        // Inactive lanes are computed, too, so that the loop has no branches; their results are not used.
         for lane in 0..32 {
             out[lane] = f(lane);
         }
@@ -102,7 +102,7 @@ impl Condition {
     }
 }
 
-/// How `setp` combines its result with another predicate.
+/// The combination of a `setp` result with another predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Combine {
     And,
@@ -212,7 +212,7 @@ pub(crate) fn test<A: Lane>(p: u32, a: Source, f: impl Fn(A) -> bool + Send + Sy
     set_predicate(Some(p), None, [a, a], None, move |a: A, _| f(a))
 }
 
-/// `add.cc` and its like: `f(a, b, carry)` gives the result and the carry, which is written if asked for.
+/// `add.cc` and its like: `f(a, b, carry)` gives the result and the carry, which is written if requested.
 pub(crate) fn carry<A: Lane>(
     d: u32,
     sources: [Source; 2],
@@ -238,7 +238,7 @@ pub(crate) fn carry<A: Lane>(
     })
 }
 
-/// `mov.b64 d, {a, b}`: parts of so many bits, the lowest first.
+/// `mov.b64 d, {a, b}`: parts of this many bits, the lowest first.
 pub(crate) fn pack(d: u32, parts: Vec<Source>, bits: u32) -> Compute {
     Box::new(move |registers, active| {
         let mut out = [0; 32];
@@ -298,7 +298,7 @@ pub(crate) fn to_parameter(row: u32, at: usize, width: usize, value: Source) -> 
     binary(row, [Source::Row(row), value], move |old: u64, new: u64| old & !mask | (new << shift) & mask)
 }
 
-/// The bits of so many bytes.
+/// The bits of this many bytes.
 pub(crate) const fn low(width: usize) -> u64 {
     if width >= 8 { u64::MAX } else { (1 << (width * 8)) - 1 }
 }

@@ -1,4 +1,4 @@
-//! What a launch did: instructions by kind, loads and stores by space and width, and so on.
+//! The work of a launch: instructions by kind, loads and stores by space and width, and more.
 
 use std::ops::{Add, AddAssign};
 
@@ -42,7 +42,7 @@ impl Kind {
     }
 }
 
-/// Spaces of memory, for counting. A generic access counts where its address points to.
+/// Spaces of memory, for counting. A generic access counts for the space of its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CountedSpace {

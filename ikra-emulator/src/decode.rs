@@ -29,7 +29,7 @@ fn refuse<T>(line: u32, message: impl Into<String>) -> Decoded<T> {
     Err(LoadError { line, message: message.into() })
 }
 
-/// What a name stands for in a function.
+/// The meaning of a name in a function.
 #[derive(Clone, Copy, Debug)]
 enum Symbol {
     /// Local memory: the distance from the frame pointer.
@@ -42,7 +42,7 @@ enum Symbol {
     Argument(usize, usize),
 }
 
-/// What the functions of a module share while they are decoded.
+/// State that the functions of a module share while they are decoded.
 struct Decoder<'m> {
     module: &'m Module,
     steps: Vec<Step>,
@@ -57,7 +57,7 @@ struct Decoder<'m> {
     shared: HashMap<String, u64>,
 }
 
-/// A function that is decoded.
+/// A function that is being decoded.
 struct Scope<'m> {
     body: &'m Body,
     number: u32,
@@ -169,7 +169,7 @@ impl<'m> Decoder<'m> {
 }
 
 impl Scope<'_> {
-    /// From which rows to which a parameter is read or written.
+    /// The rows between which a parameter is copied.
     fn parameter_flow(&self, one: &Instruction, stores: bool) -> Flow {
         let registers = Flow::of(one, self.first);
         let rows = match one.memory() {

@@ -40,7 +40,7 @@ use crate::{
 pub struct Device {
     pub(crate) memory: Allocations,
     pub(crate) options: Options,
-    /// Bytes that kernels asked for by `malloc`.
+    /// Bytes that kernels allocated by `malloc`.
     pub(crate) heap: AtomicUsize,
     /// Launches so far.
     launches: AtomicU64,
@@ -55,16 +55,16 @@ impl fmt::Debug for Device {
     }
 }
 
-/// How much memory is used.
+/// The amount of used memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes of live allocations.
     pub used: usize,
-    /// Bytes that there are.
+    /// The size of the memory.
     pub total: usize,
 }
 
-/// A program in a device's memory: where its variables lie.
+/// A program in a device's memory: the addresses of its variables.
 pub struct LoadedProgram {
     pub(crate) program: Arc<Program>,
     pub(crate) addresses: HashMap<String, (u64, usize)>,
@@ -103,7 +103,7 @@ pub struct Launch {
     pub shared_bytes: u32,
     /// The parameters' bytes, at the offsets of [`KernelInfo::parameters`](crate::machine::KernelInfo::parameters).
     pub arguments: Vec<u8>,
-    /// Bytes of stack of each thread, for calls whose depth cannot be told.
+    /// Bytes of stack of each thread, for calls of unknown depth.
     pub stack_bytes: usize,
 }
 
@@ -121,21 +121,21 @@ impl Device {
         &self.options
     }
 
-    /// How much memory is used.
+    /// The amount of used memory.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage { used: self.memory.used(), total: self.options.memory_bytes }
     }
 
-    /// Allocates memory that nobody wrote; `what` names it in faults. The address is never 0 and never given twice.
+    /// Allocates uninitialised memory; `what` names it in faults. The address is never 0 and never used again.
     #[must_use]
     pub fn allocate(&self, bytes: usize, what: &str) -> Option<u64> {
         self.memory.allocate(bytes, Purpose::Global, what).map(|allocation| allocation.start)
     }
 
     /// Allocates zeroed memory of the host that kernels reach by the same address.
-    ///
-    /// The address stays valid until [`Self::free`]. Host and kernels must not access it at the same time but by atomics.
+    /// The address stays valid until [`Self::free`]. Host and kernels must not access it at the same time, except by
+    /// atomics.
     #[must_use]
     pub fn allocate_host(&self, bytes: usize, what: &str) -> Option<*mut u8> {
         let allocation = self.memory.allocate(bytes.max(1), Purpose::Host, what)?;
@@ -143,7 +143,7 @@ impl Device {
         Some(std::ptr::with_exposed_provenance_mut(allocation.start as usize))
     }
 
-    /// Frees what was allocated.
+    /// Frees an allocation.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl Device {
         Ok(())
     }
 
-    /// Copies bytes of the device to the host. Bytes that nobody wrote are 0.
+    /// Copies bytes of the device to the host. Uninitialised bytes are 0.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl Device {
         Ok(())
     }
 
-    /// Copies bytes within the device, with whether they were written.
+    /// Copies bytes within the device, and whether they are initialised.
     ///
     /// # Errors
     ///
@@ -272,7 +272,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// The first fault that a thread makes. What the kernel wrote until then stays.
+    /// The first fault of a thread. Memory keeps the kernel's effects up to that point.
     pub fn launch(&self, program: &LoadedProgram, kernel: Kernel, launch: &Launch) -> Result<Counts, Fault> {
         let code = &program.program.code;
         let info = program.program.info(kernel);

@@ -1,7 +1,7 @@
-//! The CUDA driver API, for the [engine](crate::machine): what `libcuda.so.1` is for a GPU.
+//! The CUDA driver API for the [engine](crate::machine), in place of `libcuda.so.1`.
 //!
-//! Functions have the names, arguments and results of the driver's. Their state is the process's; one call after the other is
-//! done, whichever threads make them.
+//! Functions have the names, arguments and results of the driver's functions. Their state belongs to the process; calls
+//! of all threads are executed one after the other.
 
 #![allow(
     clippy::missing_safety_doc,

@@ -26,7 +26,7 @@ use crate::{
     warp::{Group, Warp},
 };
 
-/// What a lane did wrong, before it is known where.
+/// The fault of a lane, before its position is known.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     pub(crate) lane: usize,
@@ -59,13 +59,13 @@ pub(crate) struct Core<'a> {
     pub(crate) started: Instant,
 }
 
-/// What comes after a step.
+/// The successor of a step.
 enum Next {
-    /// The step behind it.
+    /// The next step.
     Follows,
     /// Another step, for all lanes of the group.
     Jump(u32),
-    /// The lanes are no longer one group, or wait. Their places are noted.
+    /// The lanes are no longer one group, or wait. Their positions are noted.
     Apart,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Core<'a> {
             if warp.running == 0 {
                 return Ok(());
             }
-            // Now and then, a group that is not furthest behind goes first.
+            // From time to time, a group that is not furthest behind goes first.
             if warp.patience > 64 && self.random.once_in(32) {
                 warp.patience = 0;
             }
@@ -100,7 +100,7 @@ impl<'a> Core<'a> {
         Ok(())
     }
 
-    /// Executes steps of a group of lanes; returns how many.
+    /// Executes steps of a group of lanes; returns the number of steps.
     fn run_group(&mut self, shared: &mut Shared, warp: &mut Warp, group: Group, budget: u32) -> Outcome<u32> {
         let steps = &self.context.code.steps[..];
         let Group { mask, mut step, base, limit } = group;
@@ -150,7 +150,7 @@ impl<'a> Core<'a> {
         }
         self.counts.warp_instructions += 1;
         if let Action::Branch(to) = step.action {
-            // Threads that do not take it execute it, too.
+            // Threads that do not take the branch execute it, too.
             self.counts.by_kind[step.kind as usize] += u64::from(mask.count_ones());
             self.counts.branches += 1;
             if active == mask {
@@ -200,7 +200,7 @@ impl<'a> Core<'a> {
             Action::Atomic(atomic) => {
                 self.atomic(shared, warp, atomic, active)?;
                 warp.patience = warp.patience.saturating_sub(256);
-                // Others may come in between.
+                // Other warps may come in between.
                 if self.random.once_in(2) {
                     warp.place(mask, number + 1);
                     return Ok(Next::Apart);
@@ -285,7 +285,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// No lane runs: whether exchanges or aligned barriers let some go on.
+    /// No lane runs: releases lanes from exchanges or aligned barriers, if possible.
     fn settle(&mut self, shared: &mut Shared, warp: &mut Warp) -> Outcome<bool> {
         if warp.at_exchange != 0 && self.settle_exchanges(shared, warp)? {
             return Ok(true);
@@ -296,7 +296,7 @@ impl<'a> Core<'a> {
         Ok(warp.running != 0)
     }
 
-    /// It is a fault if something depends, for these lanes, on bytes that nobody wrote.
+    /// It is a fault if an operand depends, for these lanes, on uninitialised bytes.
     #[inline(always)]
     fn must_be_written(&self, warp: &Warp, lanes: u32, what: &str) -> Outcome {
         if lanes == 0 { Ok(()) } else { Err(self.unwritten(warp, lanes, what)) }
@@ -316,7 +316,7 @@ impl<'a> Core<'a> {
     }
 }
 
-/// The place of a width in the counts.
+/// The index of a width in the counts.
 pub(crate) const fn width_index(width: usize) -> usize {
     match width {
         0 | 1 => 0,

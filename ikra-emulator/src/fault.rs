@@ -1,8 +1,8 @@
-//! What a kernel did wrong, and where.
+//! Faults of kernels, and their positions.
 
 use std::fmt;
 
-/// What went wrong.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -12,28 +12,28 @@ pub enum FaultKind {
     Misaligned,
     /// An access to an allocation that was freed.
     UseAfterFree,
-    /// A value that depends on bytes that nobody wrote.
+    /// A value that depends on uninitialised bytes.
     Uninitialised,
     /// A write to constant memory or parameters.
     ReadOnly,
-    /// Two threads access one place, one of them writes, and nothing orders them.
+    /// Two threads access the same memory, one of them writes, and nothing orders them.
     Race {
         /// The other thread: its block and its index in the block.
         other_block: [u32; 3],
         /// The other thread's index in its block.
         other_thread: [u32; 3],
-        /// How the other thread accessed the place: `read`, `wrote`, `updated`.
+        /// The other thread's access: `read`, `wrote`, `updated`.
         other_access: &'static str,
     },
     /// Threads of one warp came to an aligned barrier apart from each other, or a barrier's threads differ in their counts.
     BarrierDivergence,
-    /// All threads that are left wait for each other.
+    /// All remaining threads wait for each other.
     Deadlock,
     /// `__assertfail`: a panic of a kernel.
     Assert {
         /// The message.
         message: String,
-        /// The file of the assertion, as the program tells it.
+        /// The file of the assertion, as the program names it.
         file: String,
         /// The line of the assertion.
         line: u32,
@@ -44,13 +44,13 @@ pub enum FaultKind {
     Trap,
     /// Calls need more than a thread's stack.
     StackOverflow,
-    /// A call through an address that is no function, or of another signature; a jump out of its table.
+    /// A call through an address that is not a function, or of another signature; a jump out of its table.
     IllegalInstruction,
     /// More instructions than [`Options::instruction_limit`](crate::machine::Options::instruction_limit).
     Timeout,
     /// The launch itself is impossible: dimensions, shared memory, or the size of its parameters.
     InvalidLaunch,
-    /// An address that the host passed is not that of an allocation.
+    /// An address from the host that is not an allocation's.
     InvalidValue,
 }
 
@@ -91,14 +91,14 @@ pub struct ThreadId {
     pub index: u64,
 }
 
-/// A fault: what went wrong, in which kernel and thread, at which instruction and address.
+/// A fault: its kind, the kernel and thread, the instruction and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The kernel, if one was running.
     pub kernel: Option<String>,
-    /// The function that the thread was in, if another than the kernel.
+    /// The function that the thread was in, if it is not the kernel.
     pub function: Option<String>,
     /// The thread, if one was running.
     pub thread: Option<ThreadId>,
@@ -106,18 +106,18 @@ pub struct Fault {
     pub ptx_line: Option<u32>,
     /// The instruction's text.
     pub instruction: Option<String>,
-    /// The model's file and line, if the PTX tells them (`.loc`).
+    /// The model's file and line, if the PTX has them (`.loc`).
     pub source: Option<(String, u32)>,
     /// The address, generic or of the host.
     pub address: Option<u64>,
     /// The object, if the assertion names one: `Body::advance for Body#17`.
     pub object: Option<String>,
-    /// What else there is to say: the allocation, who waits where.
+    /// Further details: the allocation, the waiting threads.
     pub detail: String,
 }
 
 impl Fault {
-    /// A fault of which only the kind is known so far.
+    /// A fault whose kind alone is known so far.
     pub(crate) fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
         Self {
             kind,

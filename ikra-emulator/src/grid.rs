@@ -30,7 +30,7 @@ use crate::{
     warp::Warp,
 };
 
-/// What all blocks of a launch share.
+/// State that all blocks of a launch share.
 pub(crate) struct Context<'a> {
     pub(crate) device: &'a Device,
     pub(crate) program: &'a Program,
@@ -40,7 +40,7 @@ pub(crate) struct Context<'a> {
     /// The kernel's number among the functions.
     pub(crate) function: u32,
     pub(crate) launch: &'a Launch,
-    /// The number by which this launch's accesses are known.
+    /// The number of this launch in the notes on accesses.
     pub(crate) number: u32,
     pub(crate) arguments: Arc<[u64]>,
     pub(crate) threads: u32,
@@ -72,12 +72,12 @@ impl Context<'_> {
     /// The line of the text at which a lane waits.
     pub(crate) fn line_of_waiting(&self, warp: &Warp, lane: usize) -> u32 {
         let step = warp.step[lane] as usize;
-        // Lanes at a barrier that counts them have their place behind it.
+        // The next step of lanes at a barrier that counts them is after the barrier.
         let step = if warp.at_barrier >> lane & 1 == 1 { step.saturating_sub(1) } else { step };
         self.code.origins.get(step).map_or(0, |origin| origin.line)
     }
 
-    /// The fault that a lane's trouble is.
+    /// The fault for a lane's mistake.
     fn fault_of(&self, block: &Block, warp: usize, trouble: Trouble) -> Fault {
         let warp = &block.warps[warp];
         let within = warp.number * 32 + trouble.lane as u32;
@@ -113,7 +113,7 @@ impl Context<'_> {
         self.stop.store(true, Relaxed);
     }
 
-    /// How many blocks may be in progress at once.
+    /// The number of blocks that may be in progress at once.
     fn resident(&self) -> usize {
         let per_multiprocessor = (2048 / self.threads).clamp(1, 32) as usize;
         per_multiprocessor * self.device.options.multiprocessors.max(1) as usize
@@ -148,7 +148,7 @@ pub(crate) fn run(context: &Context<'_>) -> Result<Counts, Fault> {
     }
 }
 
-/// One host thread: blocks in progress take turns.
+/// One host thread: it runs its blocks in progress alternately.
 fn work(context: &Context<'_>, number: u64, threads: usize) -> Counts {
     let seed = context.device.options.seed ^ context.grid_number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number << 48);
     let mut core = Core {
@@ -204,7 +204,7 @@ fn timeout(context: &Context<'_>, block: &Block, total: u64) -> Fault {
     context.fault_of(block, warp, *Trouble::new(lane, FaultKind::Timeout, detail))
 }
 
-/// Where the lanes of a block are, in words.
+/// The positions of a block's lanes, in words.
 fn places(context: &Context<'_>, block: &Block) -> String {
     let mut places = Vec::new();
     for warp in &block.warps {
@@ -233,14 +233,14 @@ fn places(context: &Context<'_>, block: &Block) -> String {
     places.join("; ")
 }
 
-/// A few turns of a block's warps; whether the block is done.
+/// Some steps of a block's warps; returns whether the block is done.
 fn turn(core: &mut Core<'_>, block: &mut Block) -> Result<bool, Box<Fault>> {
     let turns = 1 + core.random.below(2 * block.warps.len() as u64 + 6);
     for _ in 0..turns {
         if block.shared.live == 0 {
             return Ok(true);
         }
-        // A warp that may go on: lanes run, or wait for nothing that the warp cannot settle itself.
+        // A warp that can continue: lanes run, or wait only for events within the warp.
         let count = block.warps.len();
         let first = core.random.below(count as u64) as usize;
         let mut found = false;
@@ -250,7 +250,7 @@ fn turn(core: &mut Core<'_>, block: &mut Block) -> Result<bool, Box<Fault>> {
             if warp.running == 0 && warp.at_aligned == 0 && warp.at_exchange == 0 {
                 continue;
             }
-            // Jumps that cost nothing are steps too.
+            // Jumps without cost are steps too.
             let before = warp.clock;
             let was_waiting = (warp.at_aligned, warp.at_exchange);
             let budget = core.random.slice();

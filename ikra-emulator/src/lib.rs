@@ -45,24 +45,29 @@
 //! - All instructions that `rustc` and `nvcc` emit for scalar code: integers, floats of 32 and 64 bits with all roundings, conversions
 //!   (with half precision), memory in all spaces with vectors, atomics, control flow, calls, recursion, barriers, votes, shuffles.
 //!   A program with any other instruction is refused when it is loaded, by its line.
-//! - Warps of 32 lanes, each with its own place in the program. Of the lanes of a warp, those execute first that are furthest behind, so
-//!   that they meet again behind branches and loops. Others get their turn now and then, so that lanes may wait for each other, as
-//!   on hardware since Volta.
-//! - The order of blocks, warps and lanes, all drawn from [`Options::seed`](machine::Options::seed). Warps take turns after numbers of
-//!   instructions that are drawn, too. With one host thread, the same seed gives the same order. `%globaltimer` is the only exception.
-//! - Blocks in progress at once: as many as [`Options::multiprocessors`](machine::Options::multiprocessors) hold. Each gets its turns.
+//! - Warps of 32 lanes, each with its own position in the program. The lanes of a warp that are furthest behind execute
+//!   first, so that lanes meet again after branches and loops. From time to time other lanes go first, so that lanes
+//!   may wait for each other, as on hardware since Volta.
+//! - The order of blocks, warps and lanes, drawn from [`Options::seed`](machine::Options::seed). A warp executes a
+//!   number of instructions before the next one continues; that number is drawn, too. With one host thread, the same
+//!   seed gives the same order. `%globaltimer` is the only exception.
+//! - Blocks in progress at once: as many as [`Options::multiprocessors`](machine::Options::multiprocessors) hold. They
+//!   run alternately.
 //! - `__assertfail`, `vprintf`, `malloc` and `free`.
 //!
 //! # What is checked
 //!
-//! - Each access lies in a live allocation and is aligned. Addresses are never given twice, and there are gaps between allocations.
-//! - No branch, address or atomic operation depends on bytes that nobody wrote. Copies of such bytes are no fault: compilers copy
-//!   padding, and the payload of an enum that has none. Values are followed through registers, local, shared and global memory, each as
-//!   a whole. An exchange between lanes forgets it; so does a load of which some byte was written.
-//! - No two threads access one place, one of them writing, without atomics or an order between them. Orders come from barriers,
-//!   `bar.warp.sync` and fences. Any fence on both sides counts as an order, even without the atomic operation that PTX wants between them:
-//!   so there are no false findings, and some races are missed. Launches with more than 2²⁸ threads are not checked for races.
-//! - Barriers: all threads of a warp come to an aligned one together; nobody waits for ever; loops end.
+//! - Each access lies in a live allocation and is aligned. Addresses are never used again, and there are gaps between
+//!   allocations.
+//! - No branch, address or atomic operation depends on uninitialised bytes. Copies of such bytes are allowed: compilers
+//!   copy padding, and the payload of an enum that has none. Values are tracked through registers, local, shared and
+//!   global memory, each as a whole. Tracking ends at an exchange between lanes, and at a load of partly initialised
+//!   bytes.
+//! - No two threads access the same memory, one of them writing, without atomics or an order between them. Orders come
+//!   from barriers, `bar.warp.sync` and fences. Any fence on both sides counts as an order, even without the atomic
+//!   operation that PTX requires between them. So there are no false findings, and some races are missed. Launches with
+//!   more than 2²⁸ threads are not checked for races.
+//! - Barriers: all threads of a warp reach an aligned barrier together; no thread waits for ever; loops end.
 //! - Each thread's stack is large enough.
 //!
 //! A [`Fault`](fault::Fault) names the kernel, the thread, the instruction with its line, the address and the allocation.
@@ -79,14 +84,14 @@
 //!
 //! # Speed
 //!
-//! `cargo run --release -p ikra-emulator --example speed` measures thread instructions per second on one core, with all checks.
-//! On a core of a server that others used too, it found 1055 million for arithmetic, 177 million where three of seven instructions access
-//! memory, and 323 million where lanes diverge.
+//! `cargo run --release -p ikra-emulator --example speed` measures thread instructions per second on one core, with all
+//! checks. On a shared server core it found 1055 million for arithmetic, 177 million if three of seven instructions
+//! access memory, and 323 million if lanes diverge.
 //!
 //! # As a driver
 //!
-//! The package's library, `libikra_emulator.so`, has the functions of the [driver] that Ikra and `cudarc` use, and stands in for
-//! `libcuda.so.1`:
+//! The package's library, `libikra_emulator.so`, has the functions of the [driver] that Ikra and `cudarc` use, and
+//! replaces `libcuda.so.1`:
 //!
 //! ```console
 //! $ cargo build --release -p ikra-emulator
@@ -96,22 +101,22 @@
 //! | variable | default | |
 //! | --- | --- | --- |
 //! | `IKRA_EMULATOR_CHECKS` | `on` | `on`: a finding of the checks is printed and makes the launch fail; `off`: only accesses out of bounds do |
-//! | `IKRA_EMULATOR_SEED` | 0 | decides the order of blocks, warps and lanes, and in which order streams do their work |
+//! | `IKRA_EMULATOR_SEED` | 0 | decides the order of blocks, warps and lanes, and of the work on several streams |
 //! | `IKRA_EMULATOR_THREADS` | cores | cores of the host that run blocks; with 1 the same seed gives the same order |
 //! | `IKRA_EMULATOR_DEVICES` | 1 | the number of GPUs |
 //! | `IKRA_EMULATOR_CAPABILITY` | 90 | their compute capability: 90 for `sm_90` |
 //! | `IKRA_EMULATOR_MULTIPROCESSORS` | 4 | their multiprocessors |
 //! | `IKRA_EMULATOR_MEMORY` | 16 GiB | their memory in bytes |
-//! | `IKRA_EMULATOR_CUDA` | 13000 | the version that the driver says it is: 12030 for CUDA 12.3 |
-//! | `IKRA_EMULATOR_PLAN` | | functions that fail: `cuInit:100`; `cuMemAlloc_v2:2@3` from the third call on; `text/word:218` for modules with a word; with commas between |
-//! | `IKRA_EMULATOR_TRACE` | 0 | 1: each call is printed on standard error, and what is put on streams |
-//! | `IKRA_EMULATOR_COUNTS` | | a file to which a line per kernel is appended at the end: what it executed, loaded and stored. Texts of modules are kept beside it |
+//! | `IKRA_EMULATOR_CUDA` | 13000 | the driver's version: 12030 for CUDA 12.3 |
+//! | `IKRA_EMULATOR_PLAN` | | functions that fail: `cuInit:100`; `cuMemAlloc_v2:2@3` from the third call on; `text/word:218` for modules with a word; separated by commas |
+//! | `IKRA_EMULATOR_TRACE` | 0 | 1: prints each call, and the work on streams, on standard error |
+//! | `IKRA_EMULATOR_COUNTS` | | a file to which the process appends one line per kernel at its end: the numbers of instructions, loads and stores. Texts of modules are written next to it |
 //!
-//! Work is put on streams, and done later: when the host waits for it, or for something behind it. Streams that do not wait for each
-//! other do their work in any order. Copies from and to memory that is not page-locked are as CUDA's: their bytes are taken at once,
-//! or are there when the call returns. After a kernel has failed, nothing works in its context. Times of events are those of the
-//! emulator. A kernel runs to its end before another begins; one that is started early and does not wait may come before the one in
-//! front of it. There are no textures, managed memory or memory pools.
+//! Work on streams is executed later: when the host waits for it, or for work after it. Streams that do not wait for
+//! each other execute their work in any order. Copies from and to memory that is not page-locked work as in CUDA: their
+//! bytes are copied before the call returns. After a kernel has failed, its context is unusable. Times of events are
+//! measured in the emulator. A kernel runs to its end before another begins. A kernel that is started early and does
+//! not wait may run before the one in front of it. There are no textures, managed memory or memory pools.
 
 #![allow(clippy::result_large_err, reason = "a fault ends a launch: its size costs nothing")]
 

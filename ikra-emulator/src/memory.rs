@@ -1,4 +1,4 @@
-//! Memory: allocations of the device, what was written, who accessed it last, and windows of generic addresses.
+//! Memory: allocations of the device, initialised bytes, last accesses, and windows of generic addresses.
 
 pub(crate) mod allocations;
 pub(crate) mod cells;

@@ -5,9 +5,9 @@
 pub struct Checks {
     /// Accesses lie within live allocations, and are aligned. When off, a load from elsewhere gives 0 and a store does nothing.
     pub bounds: bool,
-    /// No result depends on bytes that nobody wrote.
+    /// No result depends on uninitialised bytes.
     pub uninitialised: bool,
-    /// No two threads access one place, one of them writing, without atomics or an order between them.
+    /// No two threads access the same memory, one of them writing, without atomics or an order between them.
     pub races: bool,
     /// Threads of a warp come to an aligned barrier together.
     pub barriers: bool,
@@ -27,13 +27,13 @@ impl Checks {
 /// Options of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// From which the order of blocks, warps and lanes is drawn.
+    /// The seed of the order of blocks, warps and lanes.
     pub seed: u64,
     /// Host threads among which blocks are spread. With one, the same seed gives the same order.
     pub threads: usize,
     /// Which checks are made.
     pub checks: Checks,
-    /// Multiprocessors of the device: how many blocks can be in progress at once depends on it, and `%smid`.
+    /// Multiprocessors of the device: they limit the blocks in progress at once, and determine `%smid`.
     pub multiprocessors: u32,
     /// The device's number: devices with different numbers have different addresses.
     pub number: u8,
@@ -41,7 +41,7 @@ pub struct Options {
     pub memory_bytes: usize,
     /// Bytes of shared memory that a block can have.
     pub shared_bytes_per_block: u32,
-    /// Bytes that a kernel can ask for by `malloc`, together.
+    /// Bytes that a kernel can allocate by `malloc`, in total.
     pub heap_bytes: usize,
     /// Instructions that the warps of one launch may execute together, before it counts as one that never ends.
     pub instruction_limit: u64,

@@ -1,8 +1,8 @@
-//! Values that depend on bytes that nobody wrote.
+//! Values that depend on uninitialised bytes.
 //!
-//! Loading such bytes is no fault: compilers copy padding, and the payload of an enum that has none. So registers remember, lane by
-//! lane, whether their value depends on them, and it is a fault when a branch, an address or an atomic operation does. Memory
-//! that is stored from such a register counts as not written.
+//! Loading such bytes is allowed: compilers copy padding, and the payload of an enum that has none. So registers
+//! remember, lane by lane, whether their value depends on such bytes. It is a fault if a branch, an address or an
+//! atomic operation does. Memory that is stored from such a register counts as uninitialised.
 
 use ikra_ptx::{Instruction, Opcode, Operand, Type};
 
@@ -11,20 +11,20 @@ use crate::{
     registers::{Registers, Source, lanes},
 };
 
-/// How a result depends on operands.
+/// The dependence of a result on operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// On all of them.
     All,
-    /// Of two, where one is 0 the other does not matter.
+    /// On two operands; if one is 0, the other does not matter.
     And,
-    /// Of two predicates, where one is true the other does not matter.
+    /// On two predicates; if one is true, the other does not matter.
     Or,
-    /// On the condition, and the one that it selects.
+    /// On the condition, and on the selected operand.
     Select,
 }
 
-/// What an instruction reads and writes.
+/// The registers that an instruction reads and writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) to: Vec<u32>,
@@ -59,12 +59,12 @@ impl Flow {
         flow
     }
 
-    /// A flow from rows to rows, each to each.
+    /// A flow from rows to rows, one to one.
     pub(crate) const fn between(from: Vec<u32>, to: Vec<u32>) -> Self {
         Self { to, from, rule: Some(Rule::All), predicates: false }
     }
 
-    /// Notes the lanes whose results depend on what nobody wrote. Comes before the instruction.
+    /// Notes the lanes whose results depend on uninitialised bytes. Called before the instruction.
     pub(crate) fn spread(&self, registers: &mut Registers, active: u32) {
         let of = |row: u32| registers.poison(row);
         let zeros = |row: u32| {
@@ -96,7 +96,7 @@ impl Flow {
 }
 
 impl Registers {
-    /// The lanes of a condition that depend on what nobody wrote.
+    /// The lanes of a condition that depend on uninitialised bytes.
     pub(crate) fn condition_poison(&self, condition: Condition) -> u32 {
         match condition {
             Condition::Constant(_) => 0,

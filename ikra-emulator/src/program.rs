@@ -1,4 +1,4 @@
-//! Programs: PTX that was parsed, checked and decoded.
+//! Programs: PTX that is parsed, checked and decoded.
 
 use std::{collections::HashMap, fmt};
 
@@ -10,12 +10,12 @@ use crate::{
     fault::Fault,
 };
 
-/// Why a program cannot be loaded.
+/// The reason why a program cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
-    /// The line of the text, from 1; 0 if it is none's in particular.
+    /// The line of the text, from 1; 0 if the reason concerns no line.
     pub line: u32,
-    /// What is wrong with it.
+    /// The mistake.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ pub struct Kernel(pub(crate) u32);
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterInfo {
-    /// Where it lies in [`Launch::arguments`](crate::machine::Launch::arguments).
+    /// Its offset in [`Launch::arguments`](crate::machine::Launch::arguments).
     pub offset: usize,
     /// Its size in bytes.
     pub bytes: usize,
@@ -42,7 +42,7 @@ pub struct ParameterInfo {
     pub align: usize,
 }
 
-/// A kernel: its parameters and what it needs.
+/// A kernel: its parameters and its needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     /// Its name.
@@ -55,8 +55,8 @@ pub struct KernelInfo {
     pub shared_bytes: u32,
     /// Bytes of local memory of the kernel itself.
     pub local_bytes: usize,
-    /// Bytes of stack that it needs with all functions that it calls, if that can be told: without recursion, and without calls
-    /// by address.
+    /// Bytes of stack that it needs with all functions that it calls, if known: without recursion, and without calls
+    /// through an address.
     pub stack_bytes: Option<usize>,
     /// Registers that it declares, in units of 32 bits, without predicates.
     pub registers: u32,
@@ -75,7 +75,7 @@ pub enum VariableSpace {
     Constant,
 }
 
-/// What an address in a variable's initial value refers to.
+/// The target of an address in a variable's initial value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Initial {
     /// A variable of the module: its name.
@@ -87,11 +87,11 @@ pub enum Initial {
 /// An address in a variable's initial value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where it is written: 8 bytes.
+    /// The offset at which it is written: 8 bytes.
     pub offset: usize,
-    /// What it is the address of.
+    /// The target.
     pub of: Initial,
-    /// What is added.
+    /// The number that is added.
     pub addend: i64,
 }
 
@@ -106,7 +106,7 @@ pub struct VariableInfo {
     pub bytes: usize,
     /// Its alignment.
     pub align: usize,
-    /// Its initial value, as far as it is given; the rest is 0.
+    /// Its initial value, as far as given; the rest is 0.
     pub initial: Vec<u8>,
     /// Addresses in the initial value.
     pub relocations: Vec<Relocation>,
@@ -174,7 +174,7 @@ impl Program {
         &self.kernels
     }
 
-    /// What is known of a kernel.
+    /// The facts about a kernel.
     #[must_use]
     pub fn info(&self, kernel: Kernel) -> &KernelInfo {
         &self.kernels[kernel.0 as usize]

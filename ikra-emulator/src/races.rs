@@ -1,9 +1,10 @@
-//! Races: two accesses to one place by different threads, one of them a write, not both atomic, and no order between them.
+//! Races: two accesses to the same memory by different threads, one of them a write, not both atomic, and no order
+//! between them.
 //!
-//! An order between threads comes from barriers (of the block), from `bar.warp.sync` (of the warp), and from fences: an access is
-//! ordered before another one if its block executed a fence after it, and the other one's block a fence after that. That is more
-//! than PTX promises (it would also take an atomic operation that passes the word on), so that no race is reported which is none;
-//! some are missed for it.
+//! An order between threads comes from barriers (of the block), from `bar.warp.sync` (of the warp), and from fences. An
+//! access is ordered before another if its block executed a fence after it, and the other one's block a fence after
+//! that. PTX promises less: it also requires an atomic operation between the fences. So no false race is reported, and
+//! some races are missed.
 
 use std::{
     collections::HashMap,
@@ -23,7 +24,7 @@ use crate::memory::shadow::{Entry, Pair, TIMES};
 pub(crate) struct Fences {
     clock: AtomicU64,
     any: AtomicBool,
-    /// A block's clock came to its end: later fences are not known, so all blocks count as ordered.
+    /// A block's clock has overflowed: later fences are unknown, so all blocks count as ordered.
     exhausted: AtomicBool,
     blocks: Mutex<HashMap<u64, Vec<(u32, u64)>>>,
 }
@@ -54,9 +55,9 @@ impl Fences {
     }
 }
 
-/// Locks that make one step of an atomic operation and its note, so that the last one noted of a place is the last one there.
-///
-/// Else a block that saw another one's update could find it noted after its own, and a store that follows would be taken for a
+/// Locks that join an atomic operation and its note into one step, so that memory and notes agree about the last one.
+/// Without them, a block that saw another one's update could find that update noted after its own. Then a later store
+/// would look like a race with an update that it follows.
 /// race with an update that it comes after.
 pub(crate) struct Updates([Mutex<()>; UPDATES]);
 
@@ -73,7 +74,7 @@ impl Updates {
     }
 }
 
-/// A block's clock, and when its threads were ordered last.
+/// A block's clock, and the time at which its threads were last ordered.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     /// The launch's number.
@@ -86,7 +87,7 @@ pub(crate) struct Clock {
     pub(crate) threads: u64,
     /// The time.
     pub(crate) time: u32,
-    /// The time from which on the last barrier's threads are ordered.
+    /// The time since which the threads of the last barrier are ordered.
     pub(crate) barrier: u32,
     /// Times of fences.
     pub(crate) fences: Vec<u32>,
@@ -94,7 +95,7 @@ pub(crate) struct Clock {
     pub(crate) enabled: bool,
 }
 
-/// A race: the other thread, and what it did.
+/// A race: the other thread, and its access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Race {
     pub(crate) thread: u64,
@@ -106,7 +107,7 @@ impl Clock {
     pub(crate) fn tick(&mut self) -> u32 {
         self.time += 1;
         if self.time >= TIMES {
-            // What follows cannot be told apart.
+            // Later accesses cannot be told apart.
             self.enabled = false;
         }
         self.time
@@ -125,7 +126,8 @@ impl Clock {
         }
     }
 
-    /// Whether the access is ordered before what the thread does now. `sync` is the time from which on the warp is ordered.
+    /// Whether the access is ordered before the thread's current one. `sync` is the time since which the warp is
+    /// ordered.
     #[inline]
     fn orders(&self, entry: Entry, thread: u64, sync: u32, fences: &Fences) -> bool {
         let other = entry.thread().wrapping_sub(self.first);
@@ -134,7 +136,7 @@ impl Clock {
             if time < self.barrier || other / 32 == (thread - self.first) / 32 && time < sync {
                 return true;
             }
-            // Two fences since: one behind the access, one before this.
+            // Two fences since: one after the access, one before this one.
             return self.fences.len() - self.fences.partition_point(|&at| at <= time) >= 2;
         }
         fences.order(entry.thread() / self.threads, entry.time(), self.block)
@@ -216,7 +218,7 @@ impl Clock {
     fn after_reads(&self, read: Entry, thread: u64, sync: u32, fences: &Fences) -> Option<Race> {
         let race = Some(Race { thread: read.thread(), access: "read" });
         if read.has_several_blocks() {
-            // Which blocks they are is not known. With fences, they may all be ordered.
+            // The blocks are not known. With fences, they may all be ordered.
             return if fences.has(self.block) { None } else { race };
         }
         let is_other = read.thread() != thread || read.has_several_threads();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// One register of all lanes.
 pub(crate) type Row = [u64; 32];
 
-/// Where an operand's value is.
+/// The position of an operand's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A register, by its row in the frame.
@@ -19,18 +19,18 @@ pub(crate) enum Source {
 /// Registers of a warp: a frame per call, one after the other. Lanes in different frames use different rows, or different columns.
 pub(crate) struct Registers {
     rows: Vec<Row>,
-    /// Predicates, a bit for each lane. A predicate's number is a row of which only this is used.
+    /// Predicates, one bit per lane. A predicate's number is a row in which only this field is used.
     masks: Vec<u32>,
     /// The frame of the lanes that execute.
     pub(crate) base: usize,
     pub(crate) constants: Arc<[Row]>,
     pub(crate) specials: Box<[Row]>,
     pub(crate) arguments: Arc<[u64]>,
-    /// Lanes whose value depends on bytes that nobody wrote, by row.
+    /// Lanes whose value depends on uninitialised bytes, by row.
     poison: Vec<u32>,
     /// Whether there may be such lanes.
     pub(crate) is_poisoned: bool,
-    /// The load by which the last one came: its address and step.
+    /// The load that caused the last one: its address and step.
     pub(crate) poison_origin: (u64, u32),
 }
 
@@ -74,25 +74,25 @@ impl Registers {
         }
     }
 
-    /// The lanes of a row whose value depends on bytes that nobody wrote.
+    /// The lanes of a row whose value depends on uninitialised bytes.
     #[inline(always)]
     pub(crate) fn poison(&self, row: u32) -> u32 {
         self.poison[self.base + row as usize]
     }
 
-    /// Notes which lanes of a row depend on bytes that nobody wrote.
+    /// Notes which lanes of a row depend on uninitialised bytes.
     #[inline(always)]
     pub(crate) fn set_poison(&mut self, row: u32, active: u32, poison: u32) {
         let old = &mut self.poison[self.base + row as usize];
         *old = *old & !active | poison & active;
     }
 
-    /// Copies it from one row of any frame to another one.
+    /// Copies the note from one row of any frame to another.
     pub(crate) fn copy_poison(&mut self, from: usize, to: usize, active: u32) {
         self.poison[to] = self.poison[to] & !active | self.poison[from] & active;
     }
 
-    /// Forgets it.
+    /// Forgets the note.
     pub(crate) fn clear_poison(&mut self) {
         if self.is_poisoned {
             self.poison.fill(0);

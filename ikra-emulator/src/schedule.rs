@@ -1,4 +1,4 @@
-//! From where the order of blocks, warps and lanes comes.
+//! The source of the order of blocks, warps and lanes.
 
 /// Numbers drawn from a seed (SplitMix64).
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Random {
         lanes
     }
 
-    /// How many instructions a warp executes before the next one is drawn: often many, sometimes few.
+    /// The number of instructions that a warp executes before the next one is drawn: often many, sometimes few.
     pub(crate) const fn slice(&mut self) -> u32 {
         match self.below(8) {
             0 => 1 + self.below(8) as u32,
@@ -69,7 +69,7 @@ impl BlockOrder {
         Self { count, factor, start: random.below(count) }
     }
 
-    /// The block that comes as the `n`-th.
+    /// The `n`-th block.
     pub(crate) const fn block(&self, n: u64) -> u64 {
         ((n as u128 * self.factor as u128 + self.start as u128) % self.count as u128) as u64
     }

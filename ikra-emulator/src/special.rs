@@ -1,10 +1,10 @@
-//! Registers that the device sets and that stay: rows by number.
+//! Registers that the device sets and that do not change: rows by number.
 
 use ikra_ptx::{Axis, Special};
 
 use crate::{block::Shared, grid::Context, registers::Row};
 
-/// How many rows there are.
+/// The number of rows.
 pub(crate) const COUNT: usize = 28;
 
 const fn axis(axis: Axis) -> u32 {

@@ -1,4 +1,4 @@
-//! Warps: 32 lanes, each with its own place in the program.
+//! Warps: 32 lanes, each with its own position in the program.
 
 use crate::{
     memory::stack::Stack,
@@ -6,10 +6,10 @@ use crate::{
     schedule::Random,
 };
 
-/// Where a call returns to.
+/// The return address of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// The step behind the call.
+    /// The step after the call.
     pub(crate) step: u32,
     /// The caller's rows.
     pub(crate) base: u32,
@@ -40,13 +40,13 @@ pub(crate) struct Warp {
     pub(crate) at_aligned: u32,
     /// Lanes at an exchange, which wait for others of the warp.
     pub(crate) at_exchange: u32,
-    /// Which lanes a lane at an exchange waits for.
+    /// The lanes for which a lane at an exchange waits.
     pub(crate) members: [u32; 32],
     /// The order in which lanes access memory.
     pub(crate) order: [u8; 32],
-    /// The time on the block's clock from which on its lanes are ordered.
+    /// The time on the block's clock since which its lanes are ordered.
     pub(crate) sync: u32,
-    /// Instructions until another group of lanes gets its turn.
+    /// Instructions until another group of lanes may run.
     pub(crate) patience: u32,
     /// Instructions so far.
     pub(crate) clock: u64,
@@ -62,7 +62,7 @@ pub(crate) struct Group {
     pub(crate) limit: u32,
 }
 
-/// Instructions after which a group of lanes gets its turn that others keep waiting.
+/// Instructions after which a waiting group of lanes may run.
 const PATIENCE: u32 = 4096;
 
 impl Warp {
@@ -107,7 +107,7 @@ impl Warp {
         })
     }
 
-    /// The lanes of a mask that are where this lane is.
+    /// The lanes of a mask at the same step and frame as this lane.
     #[inline]
     pub(crate) fn beside(&self, lane: usize, mask: u32) -> u32 {
         let (step, base) = (self.step[lane], self.base[lane]);
@@ -118,8 +118,8 @@ impl Warp {
         beside & mask
     }
 
-    /// The group that executes next: of those in the deepest frame, the one that is furthest behind, so that it may join the
-    /// others. Steps are laid out so that this is where branches meet again. Some lane must be running.
+    /// The group that executes next: among the groups in the deepest frame, the one that is furthest behind, so that it
+    /// may join the others. Steps are in such an order that branches meet again there. Some lane must be running.
     pub(crate) fn select(&mut self, random: &mut Random) -> Group {
         let first = self.running.trailing_zeros() as usize;
         let mask = self.beside(first, self.running);

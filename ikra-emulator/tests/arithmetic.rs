@@ -7,7 +7,7 @@ mod common;
 use common::{Bench, kernel};
 use ikra_emulator::machine::Options;
 
-/// The value of `%r1` after these instructions, of which the registers are 0 before.
+/// The value of `%r1` after these instructions; all registers are 0 before.
 fn value(instructions: &str) -> u32 {
     let text = kernel(1, &format!("ld.param.u64 %rd1, [p0];\n{instructions}\nst.global.u32 [%rd1], %r1;\nret;"));
     let bench = Bench::new(&text, Options::default());

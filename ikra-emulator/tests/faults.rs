@@ -1,4 +1,4 @@
-//! What a fault names.
+//! The details that a fault names.
 
 #![allow(clippy::result_large_err, reason = "a fault ends a launch: its size costs nothing")]
 

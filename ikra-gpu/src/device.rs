@@ -20,11 +20,9 @@ pub use panic::{failing, panic};
 pub use reduce::{Results, reduce};
 
 /// For the macros of entries.
-#[doc(hidden)]
 pub use ikra_core as runtime;
 
 /// Writes into the device code, as a comment, which kernel's entry this is, and what the host must agree on.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __mark_entry {
     ($kind:literal, $entry:expr, $output:ty) => {
@@ -64,7 +62,8 @@ macro_rules! device_root {
 
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ikra_copy(from: *const u8, to: *mut u8, bytes: u32) {
-            // SAFETY: passed on to who launches it.
+            // SAFETY: the host launches it with bytes to read, room for as many, and one block of whole warps
+            // (`StreamLog`).
             unsafe { $crate::device::copy(from, to, bytes) }
         }
 

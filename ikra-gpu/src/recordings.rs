@@ -242,7 +242,7 @@ impl DeviceWorld {
     ///
     /// The steps that were captured are still sound.
     unsafe fn run_captured(&mut self, members: &mut Members<'_>, captured: &Captured) -> Result<(), Error> {
-        // SAFETY: by the caller.
+        // SAFETY: the steps that were captured are still sound, and those are all that the graph has.
         unsafe { self.log.stream.replay(&captured.graph) }?;
         for (table, said) in self.tables.iter_mut().zip(captured.said.iter().flatten()) {
             table.said.clone_from(said);

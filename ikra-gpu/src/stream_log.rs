@@ -261,7 +261,8 @@ impl StreamLog {
             // block of 32 threads or more.
             unsafe { self.stream.launch(&self.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
         } else {
-            // SAFETY: by the caller.
+            // SAFETY: there are `len` bytes, and room for them in the inbox, which is there until the stream is
+            // synchronised.
             unsafe { self.stream.download(to, from, len) }
         };
         copied.map_err(|error| self.blame(error))

@@ -241,7 +241,7 @@ pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | option | |
 /// | --- | --- |
 /// | `wide` | links of 8 bytes, so that each class has as many objects as without the trait |
-/// | `strategy = "type_pointer"` | how a link tells the class: by its bits, which is the default and the fastest. Others exist to be measured against |
+/// | `strategy = "type_pointer"` | how a link tells the class: by its bits, which is the default and the fastest. Others, in the crate `ikra-strategies`, exist to be measured against |
 /// | `crate = path` | where `ikra` is, as for [`macro@soa_class`] |
 ///
 /// # What the trait may have

@@ -1,4 +1,4 @@
-//! Parses PTX files, verifies them, prints them, and looks whether what was printed is the same program:
+//! Parses PTX files, verifies them, prints them, and checks that the printed text is the same program:
 //! `cargo run -p ikra-ptx --example round_trip -- FILE… [--print]`.
 
 use std::process::ExitCode;

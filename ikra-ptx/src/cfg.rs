@@ -1,9 +1,9 @@
-//! Which block comes after which.
+//! Control flow: the order of blocks.
 
 use crate::opcode::Opcode;
 use crate::program::{Body, Label, Operand};
 
-/// The control flow of a function: which blocks may come after which. The first block is where it begins.
+/// The control flow of a function: which blocks may follow which. The function starts at the first block.
 #[derive(Clone, Debug)]
 pub struct Cfg {
     successors: Vec<Vec<usize>>,
@@ -13,7 +13,7 @@ pub struct Cfg {
 /// A natural loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The block by which it is entered.
+    /// The block through which it is entered.
     pub head: usize,
     /// The blocks that lead back to it.
     pub latches: Vec<usize>,
@@ -60,24 +60,25 @@ impl Cfg {
         cfg
     }
 
-    /// The blocks that may come after a block, in the order of the text.
+    /// The blocks that may follow a block, in the order of the text.
     #[must_use]
     pub fn successors(&self, block: usize) -> &[usize] {
         &self.successors[block]
     }
 
-    /// The blocks after which a block may come, in the order of the text.
+    /// The blocks that a block may follow, in the order of the text.
     #[must_use]
     pub fn predecessors(&self, block: usize) -> &[usize] {
         &self.predecessors[block]
     }
 
-    /// The blocks in reverse postorder: each before those that follow it, but for edges back. Blocks that are not reached are left out.
+    /// The blocks in reverse postorder: each before its successors, except along back edges. Unreachable blocks are
+    /// left out.
     #[must_use]
     pub fn reverse_postorder(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.successors.len());
         let mut is_seen = vec![false; self.successors.len()];
-        // Blocks on the way, each with how many of its edges were followed.
+        // Blocks on the path, each with the number of its followed edges.
         let mut way: Vec<(usize, usize)> = Vec::new();
         if let Some(first) = is_seen.first_mut() {
             *first = true;
@@ -101,19 +102,19 @@ impl Cfg {
         order
     }
 
-    /// The immediate dominator of each block: the last one that each way to it passes. The first block and those that are not
-    /// reached have none.
+    /// The immediate dominator of each block: the last block that each path to it passes. The first block and
+    /// unreachable blocks have none.
     #[must_use]
     pub fn dominators(&self) -> Vec<Option<usize>> {
         let order = self.reverse_postorder();
         immediate_dominators(&order, self.predecessors.len(), |block| &self.predecessors[block])
     }
 
-    /// The immediate postdominator of each block: the first one that each way from it to an end passes. Blocks without one,
-    /// since ways from it end in different places or nowhere, have `None`.
+    /// The immediate postdominator of each block: the first block that each path from it to an end passes. `None` if
+    /// its paths end in different blocks or nowhere.
     #[must_use]
     pub fn postdominators(&self) -> Vec<Option<usize>> {
-        // The same, from an end that all ends lead to.
+        // The same in the reversed graph, from an exit that all ends lead to.
         let count = self.successors.len();
         let end = count;
         let mut after: Vec<Vec<usize>> = self.successors.clone();
@@ -151,8 +152,8 @@ impl Cfg {
         all.into_iter().map(|one| one.filter(|&one| one != end)).collect()
     }
 
-    /// The natural loops, by the places of their heads: edges that lead back to a block that dominates where they start. Loops
-    /// with the same head are one.
+    /// The natural loops, by the positions of their heads: edges that lead back to a block that dominates their start.
+    /// Loops with the same head are one.
     #[must_use]
     pub fn loops(&self) -> Vec<Loop> {
         let dominators = self.dominators();
@@ -199,7 +200,7 @@ fn immediate_dominators<'c>(
 ) -> Vec<Option<usize>> {
     let mut place = vec![usize::MAX; count];
     order.iter().enumerate().for_each(|(n, &block)| place[block] = n);
-    // By places in the order.
+    // By positions in the order.
     let mut above: Vec<usize> = vec![usize::MAX; order.len()];
     if let Some(first) = above.first_mut() {
         *first = 0;

@@ -1,13 +1,13 @@
-//! Why a text is not understood.
+//! Reasons why a text is not understood.
 
 use std::fmt;
 
-/// Why a text is not understood, and where.
+/// The reason why a text is not understood, and the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// The line of the text, from 1.
     pub line: u32,
-    /// What is not understood.
+    /// The part that is not understood.
     pub message: String,
 }
 

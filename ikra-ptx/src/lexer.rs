@@ -12,9 +12,9 @@ pub(crate) enum Token<'t> {
     Dotted(&'t str),
     Integer(i128),
     Float(Bits),
-    /// What stands between quotation marks.
+    /// The text between quotation marks.
     Text(&'t str),
-    /// A comment that tools read, as it stands.
+    /// A comment for tools, verbatim.
     Annotation(&'t str),
     Sign(char),
     End,
@@ -25,7 +25,7 @@ pub(crate) enum Token<'t> {
 pub(crate) struct Placed<'t> {
     pub(crate) token: Token<'t>,
     pub(crate) line: u32,
-    /// Where it starts in the text.
+    /// Its position in the text.
     pub(crate) start: usize,
 }
 
@@ -49,19 +49,19 @@ impl<'t> Lexer<'t> {
         Error { line: self.line, message: message.into() }
     }
 
-    /// The rest of the current line, which is passed over.
+    /// The rest of the current line, which is skipped.
     pub(crate) fn rest_of_line(&mut self, start: usize) -> &'t str {
         let end = self.text[start..].find('\n').map_or(self.text.len(), |n| start + n);
         self.at = end;
         self.text[start..end].trim()
     }
 
-    /// The text from a place to where the tokens have been read.
+    /// The text from a position up to the current token.
     pub(crate) fn since(&self, start: usize) -> &'t str {
         &self.text[start..self.at]
     }
 
-    /// Passes over spaces and comments for people; a comment for tools is a token.
+    /// Skips spaces and comments for people; a comment for tools is a token.
     fn skip(&mut self) -> Result<Option<&'t str>, Error> {
         loop {
             match (self.byte(0), self.byte(1)) {
@@ -92,7 +92,7 @@ impl<'t> Lexer<'t> {
 
     fn word(&mut self) -> &'t str {
         let start = self.at;
-        // The first one may be a sign that does not occur further on.
+        // The first one may be a sign that does not occur inside a word.
         self.at += 1;
         while matches!(self.byte(0), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$') {
             self.at += 1;

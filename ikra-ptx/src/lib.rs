@@ -1,5 +1,5 @@
-//! PTX, the assembly language of NVIDIA's GPUs, as a program: parsed once, changed with control flow, definitions and uses at hand,
-//! verified, and printed once.
+//! PTX, the assembly language of NVIDIA's GPUs, as a program: parsed once, changed with the help of control flow,
+//! definitions and uses, verified, and printed once.
 //!
 //! ```
 //! use ikra_ptx::{Cfg, Module, Opcode, Uses};
@@ -35,17 +35,18 @@
 //! # Ok::<(), ikra_ptx::Error>(())
 //! ```
 //!
-//! # What is understood
+//! # Supported PTX
 //!
-//! All that `rustc` and `nvcc` emit for scalar code up to PTX 8: arithmetic, memory, atomics, control flow with tables of jumps, calls,
-//! barriers, votes and shuffles. Textures, surfaces, matrix instructions and asynchronous copies are not. What is not understood is
-//! an [`Error`] with its line: a word, a modifier or an operand is never guessed and never dropped.
+//! All that `rustc` and `nvcc` emit for scalar code up to PTX 8: arithmetic, memory, atomics, control flow with jump
+//! tables, calls, barriers, votes and shuffles. Textures, surfaces, matrix instructions and asynchronous copies are not
+//! supported. Anything unknown is an [`Error`] with its line: a word, a modifier or an operand is never guessed and
+//! never dropped.
 //!
-//! # What a program keeps of its text
+//! # Differences from the text
 //!
-//! Scopes, `{ .reg .b64 a; … }`, are opened up: their registers, labels and variables get names of their own, so that a function is a
-//! list of [`Block`]s. Parameters of calls are printed in a scope around their call, where the assembler wants them. Comments are
-//! left out, but for [annotations](Item::Annotation), and labels that nothing names.
+//! Scopes, `{ .reg .b64 a; … }`, are dissolved: their registers, labels and variables get unique names, so that a
+//! function is a list of [`Block`]s. Parameters of calls are printed in a scope around their call, where the assembler
+//! requires them. Comments are left out, except [annotations](Item::Annotation), and so are labels without uses.
 
 mod cfg;
 mod error;
@@ -75,13 +76,13 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// If it has something that is not understood; the error says where.
+    /// If the text has something that is not understood; the error has the line.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Self::parse_with(text, &[])
     }
 
-    /// Parses a text in which functions use these registers without declaring them, as inline assembly of compiled code may. A
-    /// function has those that it uses.
+    /// Parses a text whose functions use these registers without declaring them, as inline assembly of compiled code
+    /// may. A function gets the registers that it uses.
     ///
     /// ```
     /// use ikra_ptx::{Module, Type};
@@ -95,7 +96,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// If it has something that is not understood; the error says where.
+    /// If the text has something that is not understood; the error has the line.
     pub fn parse_with(text: &str, undeclared: &[(&str, Type)]) -> Result<Self, Error> {
         parse::Parser::new(text, undeclared)?.module()
     }

@@ -1,11 +1,11 @@
-//! The words behind an instruction's name: `.global`, `.rn`, `.u32`.
+//! The modifiers after an instruction's name: `.global`, `.rn`, `.u32`.
 
 use std::fmt;
 
-/// Declares the words, each with the class that it belongs to.
+/// Declares the modifiers, each with its class.
 macro_rules! modifiers {
     ($($class:ident { $($name:ident = $text:literal),* $(,)? })*) => {
-        /// A word behind an instruction's name, as `.global` of `ld.global.u32`.
+        /// A modifier after an instruction's name, such as `.global` of `ld.global.u32`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Modifier {
             /// A type.
@@ -40,7 +40,7 @@ macro_rules! modifiers {
                 }
             }
 
-            /// The class that it belongs to.
+            /// Its class.
             #[must_use]
             pub fn class(self) -> Class {
                 match self {
@@ -50,7 +50,7 @@ macro_rules! modifiers {
             }
         }
 
-        /// A class of modifiers, of which an instruction has one at most.
+        /// A class of modifiers; an instruction has at most one of each class.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Class {
             /// A type; conversions have two.
@@ -139,13 +139,13 @@ macro_rules! types {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// How many bits a value has: 1 of a predicate.
+            /// The number of bits of a value: 1 for a predicate.
             #[must_use]
             pub fn bits(self) -> u32 {
                 match self { $(Self::$name => $bits,)* }
             }
 
-            /// How values are understood.
+            /// The interpretation of values.
             #[must_use]
             pub fn kind(self) -> Kind {
                 match self { $(Self::$name => Kind::$kind,)* }
@@ -164,10 +164,10 @@ types! {
     Pred = "pred", 1, Predicate;
 }
 
-/// How the bits of a type are understood.
+/// The interpretation of a type's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Not at all.
+    /// None.
     Bits,
     /// As a number without a sign.
     Unsigned,

@@ -7,7 +7,7 @@ use crate::modifier::{Class, Modifier};
 
 macro_rules! opcodes {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// What an instruction does: the first word of its name.
+        /// The operation of an instruction: the first word of its name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Opcode { $(#[doc = concat!("`", $text, "`")] $name,)* }
 
@@ -149,7 +149,7 @@ impl Opcode {
         }
     }
 
-    /// How many types its name has.
+    /// The number of types in its name.
     pub(crate) fn types(self) -> RangeInclusive<usize> {
         match self {
             Self::Cvt | Self::Set | Self::Slct | Self::Dp2a | Self::Dp4a => 2..=2,
@@ -171,7 +171,7 @@ impl Opcode {
         }
     }
 
-    /// How many operands an instruction with these modifiers writes; they come first.
+    /// The number of operands that an instruction with these modifiers writes; they come first.
     #[must_use]
     pub(crate) fn destinations(self, modifiers: &[Modifier]) -> usize {
         match self {
@@ -195,7 +195,7 @@ impl Opcode {
         }
     }
 
-    /// How many operands follow those that it writes.
+    /// The number of operands after those.
     pub(crate) fn sources(self, modifiers: &[Modifier]) -> RangeInclusive<usize> {
         let has = |modifier| modifiers.contains(&modifier);
         match self {
@@ -256,7 +256,7 @@ impl Opcode {
             | Self::Match
             | Self::Redux
             | Self::Brx => 2..=2,
-            // The smallest of three is newer.
+            // The smallest of three is newer than the others.
             Self::Min | Self::Max => 2..=3,
             Self::Setp | Self::Set => 2..=3,
             Self::Fma
@@ -288,7 +288,7 @@ impl Opcode {
         }
     }
 
-    /// The place of the operand that is an address in brackets, among all of them.
+    /// The position, among all operands, of the address in brackets.
     pub(crate) fn memory(self) -> Option<usize> {
         match self {
             Self::Ld | Self::Ldu | Self::Atom => Some(1),

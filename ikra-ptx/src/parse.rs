@@ -9,7 +9,7 @@ use crate::lexer::{Lexer, Placed, Token};
 use crate::modifier::{Modifier, Type};
 use crate::program::{Item, Linkage, Module};
 
-/// Reads tokens, one ahead.
+/// Reads tokens, with a lookahead of one.
 pub(crate) struct Parser<'t> {
     lexer: Lexer<'t>,
     next: Placed<'t>,
@@ -47,7 +47,7 @@ impl<'t> Parser<'t> {
         Ok(std::mem::replace(&mut self.next, next).token)
     }
 
-    /// Takes the sign if it is next.
+    /// Consumes the sign if it is next.
     fn sign(&mut self, sign: char) -> Result<bool, Error> {
         let is_next = self.next.token == Token::Sign(sign);
         if is_next {
@@ -87,7 +87,7 @@ impl<'t> Parser<'t> {
         N::try_from(number).map_err(|_| Error { line, message: format!("{number} is out of range") })
     }
 
-    /// The rest of the line, as it stands, from the token that is next.
+    /// The rest of the line, verbatim, from the next token on.
     fn line(&mut self) -> Result<&'t str, Error> {
         let text = self.lexer.rest_of_line(self.next.start);
         self.next = self.lexer.next()?;
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
         Ok(Module { items })
     }
 
-    /// A section with what debuggers read.
+    /// A section with data for debuggers.
     fn section(&mut self) -> Result<String, Error> {
         let start = self.next.start;
         while !matches!(self.next.token, Token::Sign('{') | Token::End) {

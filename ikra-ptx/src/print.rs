@@ -200,14 +200,14 @@ fn registers(body: &Body, f: &mut Formatter<'_>) -> fmt::Result {
         let number: u32 = name[prefix.len()..].parse().ok()?;
         (name.starts_with('%') && number.to_string() == name[prefix.len()..]).then(|| (prefix.to_owned(), number))
     };
-    // Those that an instruction names.
+    // The registers that an instruction names.
     let mut is_named = vec![false; body.registers.len()];
     for (_, one) in body.instructions() {
         one.for_each_register(|register, _| is_named[register.0 as usize] = true);
     }
     let registers =
         || body.registers.iter().zip(&is_named).filter(|(_, is_named)| **is_named).map(|(register, _)| register);
-    // In the order in which they first occur; a family has one type.
+    // In the order of their first use; a family has one type.
     let mut families: Vec<(String, Type, u32)> = Vec::new();
     let mut single: Vec<(&str, Type)> = Vec::new();
     let mut places = HashMap::new();
@@ -223,9 +223,9 @@ fn registers(body: &Body, f: &mut Formatter<'_>) -> fmt::Result {
             None => single.push((name, *ty)),
         }
     }
-    // So that a text that was printed is printed as it is.
+    // So that a printed text is printed unchanged.
     families.sort_by(|one, other| one.0.cmp(&other.0));
-    // Where two types share a family's prefix, each register of the later one is declared by itself.
+    // If two types share a family's prefix, each register of the later type is declared by itself.
     let mut seen = HashSet::new();
     for (prefix, ty, count) in &families {
         if seen.insert(prefix.as_str()) {
@@ -243,11 +243,11 @@ fn registers(body: &Body, f: &mut Formatter<'_>) -> fmt::Result {
 
 /// The parameters of calls, which are declared in a scope around each call.
 struct Calls {
-    /// Places of variables that are declared in such a scope.
+    /// Indices of variables that are declared in such a scope.
     scoped: HashSet<usize>,
-    /// Before which instruction of which block a scope is opened, with its variables.
+    /// The instruction and block before which a scope opens, with its variables.
     opened: HashMap<(usize, usize), Vec<usize>>,
-    /// Behind which it is closed.
+    /// The instruction after which it closes.
     closed: HashSet<(usize, usize)>,
 }
 
@@ -282,7 +282,7 @@ impl Calls {
             .filter_map(|(n, span)| span.flatten().map(|(block, first, last)| (block, first, last, n)))
             .collect();
         all.sort_unstable();
-        // Those that overlap share a scope.
+        // Overlapping ones share a scope.
         let mut scopes: Vec<(usize, usize, usize, Vec<usize>)> = Vec::new();
         for (block, first, last, n) in all {
             calls.scoped.insert(n);
@@ -335,7 +335,7 @@ impl Instruction {
         Ok(())
     }
 
-    /// As text, with the names of the function that it is of.
+    /// As text, with the names of its function.
     #[must_use]
     pub fn text(&self, body: &Body) -> String {
         Shown { body, one: self }.to_string()

@@ -1,30 +1,32 @@
 //! The parts of a program: modules, variables, functions, blocks, instructions.
 
+mod instruction;
+
 use std::collections::HashMap;
 
+pub use instruction::{Access, Base, Guard, Instruction, Operand};
+
 use crate::modifier::{Modifier, Type};
-use crate::opcode::Opcode;
-use crate::special::Special;
 
 /// A text of PTX, as a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
-    /// What it holds, in the order of the text.
+    /// Its parts, in the order of the text.
     pub items: Vec<Item>,
 }
 
-/// What a module holds.
+/// A part of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// `.version`, `.target`, `.address_size` or `.file`, with what stands behind it up to the end of the line.
+    /// `.version`, `.target`, `.address_size` or `.file`, with the rest of the line.
     Directive(String),
-    /// A comment that tools read, as it stands: `//ikra:class …`. Comments that begin with `// ` are for people, and left out.
+    /// A comment for tools, verbatim: `//ikra:class …`. Comments that begin with `// ` are for people, and left out.
     Annotation(String),
     /// A variable in memory.
     Variable(Variable),
     /// A function, or the declaration of one.
     Function(Box<Function>),
-    /// A section with what debuggers read, as it stands.
+    /// A section with data for debuggers, verbatim.
     Section(String),
 }
 
@@ -63,17 +65,17 @@ impl Module {
     }
 }
 
-/// Who sees a variable or a function.
+/// The visibility of a variable or a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Linkage {
     /// This module.
     #[default]
     Private,
-    /// `.visible`: everybody.
+    /// `.visible`: all modules.
     Visible,
     /// `.extern`: it is defined elsewhere.
     Extern,
-    /// `.weak`: everybody, and another definition may take its place.
+    /// `.weak`: all modules, and another definition may replace it.
     Weak,
     /// `.common`: all modules share one.
     Common,
@@ -82,7 +84,7 @@ pub enum Linkage {
 /// A variable in memory: of a module, of a function (`.local`, `.shared`), or of a call (`.param`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Who sees it.
+    /// Its visibility.
     pub linkage: Linkage,
     /// `.global`, `.const`, `.shared`, `.local` or `.param`.
     pub space: Modifier,
@@ -92,16 +94,16 @@ pub struct Variable {
     pub ty: Type,
     /// Its name.
     pub name: String,
-    /// How many elements it has, by dimensions; none if it is a scalar. A length that is not given is `None`.
+    /// The number of elements, by dimensions; none for a scalar. A missing length is `None`.
     pub lengths: Vec<Option<u64>>,
-    /// Its first value.
+    /// Its initial value.
     pub value: Option<Value>,
     /// The line of the text.
     pub line: u32,
 }
 
 impl Variable {
-    /// How many bytes it takes; `None` if a length is not given.
+    /// The number of bytes that it takes; `None` if a length is missing.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         self.lengths.iter().try_fold(u64::from(self.ty.bytes()), |bytes, len| bytes.checked_mul((*len)?))
@@ -114,7 +116,7 @@ impl Variable {
     }
 }
 
-/// The first value of a variable.
+/// The initial value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number.
@@ -125,7 +127,7 @@ pub enum Value {
     Address(String, i64),
     /// The generic address of a variable, `generic(name)`, and a distance in bytes.
     Generic(String, i64),
-    /// The elements of an array. Those that are left out are zero.
+    /// The elements of an array. Missing ones are zero.
     List(Vec<Value>),
 }
 
@@ -147,16 +149,16 @@ pub struct Parameter {
     pub align: Option<u32>,
     /// The type of its elements.
     pub ty: Type,
-    /// What `.ptr` says: the space that the pointer is to, and the alignment of what is there.
+    /// The contents of `.ptr`: the space that the pointer refers to, and the alignment there.
     pub pointer: Option<(Option<Modifier>, Option<u32>)>,
     /// Its name.
     pub name: String,
-    /// How many elements it has, if it is an array.
+    /// The number of elements, if it is an array.
     pub len: Option<u64>,
 }
 
 impl Parameter {
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         u64::from(self.ty.bytes()) * self.len.unwrap_or(1)
@@ -172,7 +174,7 @@ impl Parameter {
 /// A function: a kernel, or one that kernels call; or the declaration of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Who sees it.
+    /// Its visibility.
     pub linkage: Linkage,
     /// Whether it is an `.entry`, which the host launches.
     pub is_kernel: bool,
@@ -182,9 +184,9 @@ pub struct Function {
     pub name: String,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// Directives such as `.maxntid 256, 1, 1`, as they stand.
+    /// Directives such as `.maxntid 256, 1, 1`, verbatim.
     pub attributes: Vec<String>,
-    /// What it does; a declaration has none.
+    /// Its body; a declaration has none.
     pub body: Option<Body>,
     /// The line of the text.
     pub line: u32,
@@ -198,10 +200,10 @@ pub struct Register(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(pub u32);
 
-/// What a function does.
+/// The body of a function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
-    /// Comments that tools read, in the order of the text.
+    /// Comments for tools, in the order of the text.
     pub annotations: Vec<String>,
     /// Names and types of the registers.
     pub registers: Vec<(String, Type)>,
@@ -209,30 +211,31 @@ pub struct Body {
     pub labels: Vec<String>,
     /// Variables in local and shared memory, and parameters of calls (`.param`).
     pub variables: Vec<Variable>,
-    /// Tables of jumps.
+    /// Jump tables.
     pub tables: Vec<Table>,
-    /// Prototypes of functions that are called by address.
+    /// Prototypes of functions that are called through an address.
     pub prototypes: Vec<Prototype>,
-    /// The instructions, in the order of the text: after a block comes the next, if its last instruction does not leave.
+    /// The instructions, in the order of the text: a block falls through to the next one, unless its last instruction
+    /// leaves.
     pub blocks: Vec<Block>,
     /// The registers by name.
     pub(crate) register_names: HashMap<String, Register>,
     /// The labels by name.
     pub(crate) label_names: HashMap<String, Label>,
-    /// How many registers were given a name made of this one.
+    /// How often a new name was derived from this one.
     pub(crate) name_counts: HashMap<String, usize>,
 }
 
-/// A table of jumps: `.branchtargets`.
+/// A jump table: `.branchtargets`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// Where it leads to, by index.
+    /// Its targets, by index.
     pub targets: Vec<Label>,
 }
 
-/// The type of functions that are called by address: `.callprototype`.
+/// The type of functions that are called through an address: `.callprototype`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
     /// Its name.
@@ -241,7 +244,7 @@ pub struct Prototype {
     pub results: Vec<Parameter>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// Directives behind it, such as `.noreturn`.
+    /// Directives after it, such as `.noreturn`.
     pub attributes: Vec<String>,
 }
 
@@ -250,13 +253,13 @@ pub struct Prototype {
 pub struct Block {
     /// The label that it begins with.
     pub label: Option<Label>,
-    /// What `.pragma` says in it, without the quotation marks.
+    /// The text of its `.pragma`s, without the quotation marks.
     pub pragmas: Vec<String>,
     /// The instructions.
     pub instructions: Vec<Instruction>,
 }
 
-/// A place in a model's source text, of a `.loc`.
+/// A position in a model's source text, from a `.loc`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The number of the `.file`.
@@ -265,264 +268,8 @@ pub struct Location {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What stands behind these, as it stands.
+    /// The rest of the `.loc`, verbatim.
     pub rest: String,
-}
-
-/// The predicate under which an instruction is executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Guard {
-    /// The predicate.
-    pub register: Register,
-    /// Whether it is executed if the predicate is false.
-    pub is_negated: bool,
-}
-
-/// An instruction.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Instruction {
-    /// The predicate under which it is executed.
-    pub guard: Option<Guard>,
-    /// What it does.
-    pub opcode: Opcode,
-    /// The words behind the name, in their order.
-    pub modifiers: Vec<Modifier>,
-    /// The operands, in their order: first the [destinations](Self::destinations).
-    pub operands: Vec<Operand>,
-    /// The line of the text; 0 if it was made later.
-    pub line: u32,
-    /// The place in the model that it was compiled from.
-    pub location: Option<Location>,
-}
-
-/// An operand of an instruction.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Operand {
-    /// `%r1`
-    Register(Register),
-    /// `!%p1`
-    Not(Register),
-    /// `%p1|%p2`, either of which may be `_`.
-    Pair(Option<Register>, Option<Register>),
-    /// `{%r1, %r2}`
-    Vector(Vec<Operand>),
-    /// A number.
-    Integer(i128),
-    /// A floating-point number.
-    Float(Bits),
-    /// `%tid.x`
-    Special(Special),
-    /// `[%rd1+8]`
-    Memory(Base, i64),
-    /// The address of a variable or a function, and a distance in bytes.
-    Symbol(String, i64),
-    /// Where a branch leads to.
-    Label(Label),
-    /// A table of jumps: an index into [`Body::tables`].
-    Table(usize),
-    /// A prototype: an index into [`Body::prototypes`].
-    Prototype(usize),
-    /// `(param0, param1)` of a call.
-    List(Vec<Operand>),
-    /// `_`: what nobody reads.
-    Nothing,
-}
-
-/// What an address counts from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Base {
-    /// A register.
-    Register(Register),
-    /// A variable or a parameter.
-    Symbol(String),
-    /// Zero.
-    Zero,
-}
-
-/// Whether an instruction reads or writes a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// It reads it.
-    Read,
-    /// It writes it, all of it.
-    Write,
-}
-
-impl Instruction {
-    /// An instruction that is always executed.
-    #[must_use]
-    pub fn new(opcode: Opcode, modifiers: &[Modifier], operands: Vec<Operand>) -> Self {
-        Self { guard: None, opcode, modifiers: modifiers.to_vec(), operands, line: 0, location: None }
-    }
-
-    /// The type that it works on: of conversions, the one that they make.
-    #[must_use]
-    pub fn ty(&self) -> Option<Type> {
-        self.types().next()
-    }
-
-    /// Its types, in their order.
-    pub fn types(&self) -> impl Iterator<Item = Type> {
-        self.modifiers.iter().filter_map(|modifier| if let Modifier::Type(ty) = modifier { Some(*ty) } else { None })
-    }
-
-    /// The memory that it accesses, if it says so; otherwise its address is generic.
-    #[must_use]
-    pub fn space(&self) -> Option<Modifier> {
-        self.modifiers.iter().copied().find(|modifier| modifier.class() == crate::Class::Space)
-    }
-
-    /// Whether it has this modifier.
-    #[must_use]
-    pub fn has(&self, modifier: Modifier) -> bool {
-        self.modifiers.contains(&modifier)
-    }
-
-    /// Whether it is this operation with exactly these modifiers, `is(Opcode::Add, &[Modifier::Type(Type::S64)])`.
-    #[must_use]
-    pub fn is(&self, opcode: Opcode, modifiers: &[Modifier]) -> bool {
-        self.opcode == opcode && self.modifiers == modifiers
-    }
-
-    /// How many elements it loads or stores at once.
-    #[must_use]
-    pub fn vector(&self) -> usize {
-        let width = |modifier: &Modifier| match modifier {
-            Modifier::V2 => Some(2),
-            Modifier::V4 => Some(4),
-            Modifier::V8 => Some(8),
-            _ => None,
-        };
-        self.modifiers.iter().find_map(width).unwrap_or(1)
-    }
-
-    /// The operands that it writes: registers, vectors or pairs of them.
-    #[must_use]
-    pub fn destinations(&self) -> &[Operand] {
-        &self.operands[..self.destination_count()]
-    }
-
-    /// The operands that it reads.
-    #[must_use]
-    pub fn sources(&self) -> &[Operand] {
-        &self.operands[self.destination_count()..]
-    }
-
-    /// How many of its operands it writes.
-    #[must_use]
-    pub fn destination_count(&self) -> usize {
-        self.opcode.destinations(&self.modifiers).min(self.operands.len())
-    }
-
-    /// The register that it writes, if it is one.
-    #[must_use]
-    pub fn destination(&self) -> Option<Register> {
-        match self.destinations() {
-            [Operand::Register(register)] => Some(*register),
-            _ => None,
-        }
-    }
-
-    /// Shows each register that it reads or writes, as often as it does; of guards too.
-    pub fn for_each_register(&self, mut show: impl FnMut(Register, Access)) {
-        if let Some(guard) = self.guard {
-            show(guard.register, Access::Read);
-        }
-        for (n, operand) in self.operands.iter().enumerate() {
-            let access = if n < self.destination_count() { Access::Write } else { Access::Read };
-            operand.for_each_register(access, &mut show);
-        }
-    }
-
-    /// Shows each register that it reads, to be changed; of guards too.
-    pub fn for_each_read_mut(&mut self, mut change: impl FnMut(&mut Register)) {
-        if let Some(guard) = &mut self.guard {
-            change(&mut guard.register);
-        }
-        let destinations = self.destination_count();
-        for (n, operand) in self.operands.iter_mut().enumerate() {
-            operand.for_each_register_mut(&mut |register, is_base| {
-                if is_base || n >= destinations {
-                    change(register);
-                }
-            });
-        }
-    }
-
-    /// Whether it reads this register.
-    #[must_use]
-    pub fn reads(&self, register: Register) -> bool {
-        let mut reads = false;
-        self.for_each_register(|one, access| reads |= one == register && access == Access::Read);
-        reads
-    }
-
-    /// Whether it writes this register.
-    #[must_use]
-    pub fn writes(&self, register: Register) -> bool {
-        let mut writes = false;
-        self.for_each_register(|one, access| writes |= one == register && access == Access::Write);
-        writes
-    }
-
-    /// Whether nothing comes after it in its block: a jump, or an end under no predicate.
-    #[must_use]
-    pub fn ends_block(&self) -> bool {
-        matches!(self.opcode, Opcode::Bra | Opcode::Brx) || self.leaves()
-    }
-
-    /// Whether the next instruction is never executed after it.
-    #[must_use]
-    pub fn leaves(&self) -> bool {
-        self.guard.is_none()
-            && matches!(self.opcode, Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap)
-    }
-
-    /// The operand that is a place in memory, `[…]`.
-    #[must_use]
-    pub fn memory(&self) -> Option<(&Base, i64)> {
-        self.operands.iter().find_map(|operand| match operand {
-            Operand::Memory(base, offset) => Some((base, *offset)),
-            _ => None,
-        })
-    }
-}
-
-impl Operand {
-    /// Shows the registers of it: what is in an address is read in any case.
-    fn for_each_register(&self, access: Access, show: &mut impl FnMut(Register, Access)) {
-        match self {
-            Self::Register(register) | Self::Not(register) => show(*register, access),
-            Self::Pair(one, other) => [one, other].into_iter().flatten().for_each(|register| show(*register, access)),
-            Self::Vector(all) | Self::List(all) => all.iter().for_each(|one| one.for_each_register(access, show)),
-            Self::Memory(Base::Register(register), _) => show(*register, Access::Read),
-            _ => {}
-        }
-    }
-
-    fn for_each_register_mut(&mut self, change: &mut impl FnMut(&mut Register, bool)) {
-        match self {
-            Self::Register(register) | Self::Not(register) => change(register, false),
-            Self::Pair(one, other) => {
-                [one, other].into_iter().flatten().for_each(|register| change(register, false));
-            }
-            Self::Vector(all) | Self::List(all) => all.iter_mut().for_each(|one| one.for_each_register_mut(change)),
-            Self::Memory(Base::Register(register), _) => change(register, true),
-            _ => {}
-        }
-    }
-
-    /// The register that it is.
-    #[must_use]
-    pub fn register(&self) -> Option<Register> {
-        if let Self::Register(register) = self { Some(*register) } else { None }
-    }
-
-    /// The number that it is.
-    #[must_use]
-    pub fn integer(&self) -> Option<i128> {
-        if let Self::Integer(number) = self { Some(*number) } else { None }
-    }
 }
 
 impl Body {
@@ -552,7 +299,7 @@ impl Body {
         self.register_names.get(name).copied()
     }
 
-    /// A new register, whose name is this one, or begins so if there is one of this name.
+    /// A new register, with this name, or a name that begins so if it is taken.
     pub fn new_register(&mut self, name: &str, ty: Type) -> Register {
         let register = Register(u32::try_from(self.registers.len()).expect("fewer registers than numbers of 32 bits"));
         let name = self.free_name(name);
@@ -561,7 +308,7 @@ impl Body {
         register
     }
 
-    /// A new label, whose name is this one, or begins so if there is one of this name.
+    /// A new label, with this name, or a name that begins so if it is taken.
     pub fn new_label(&mut self, name: &str) -> Label {
         let label = Label(u32::try_from(self.labels.len()).expect("fewer labels than numbers of 32 bits"));
         let mut name = name.to_owned();
@@ -577,7 +324,7 @@ impl Body {
         label
     }
 
-    /// A name that no register and no variable of the function has: this one, or with a number behind it.
+    /// A name that no register and no variable of the function has: this one, or one with a number appended.
     pub(crate) fn free_name(&mut self, name: &str) -> String {
         let is_taken = |name: &str| {
             self.register_names.contains_key(name) || self.variables.iter().any(|variable| variable.name == name)
@@ -585,7 +332,7 @@ impl Body {
         if !is_taken(name) {
             return name.to_owned();
         }
-        // Names are counted, since a function may have thousands of registers with the same name.
+        // Names are counted, since a function may have thousands of registers with the same prefix.
         let first = self.name_counts.get(name).copied().unwrap_or(0) + 1;
         let found = (first..).map(|n| (n, format!("{name}_{n}"))).find(|(_, name)| !is_taken(name));
         let (n, free) = found.expect("fewer names than numbers");
@@ -599,7 +346,7 @@ impl Body {
         self.blocks.iter().position(|block| block.label == Some(label))
     }
 
-    /// All instructions, each with its block and its place in it, in the order of the text.
+    /// All instructions, each with its block and its index in it, in the order of the text.
     pub fn instructions(&self) -> impl Iterator<Item = (Position, &Instruction)> {
         self.blocks.iter().enumerate().flat_map(|(block, all)| {
             all.instructions.iter().enumerate().map(move |(index, one)| (Position { block, index }, one))
@@ -626,11 +373,11 @@ impl Body {
     }
 }
 
-/// Where an instruction stands in a function.
+/// The position of an instruction in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// The block.
     pub block: usize,
-    /// The place in the block.
+    /// The index in the block.
     pub index: usize,
 }

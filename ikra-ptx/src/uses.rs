@@ -1,8 +1,8 @@
-//! Where each register is read and written.
+//! The positions at which each register is read and written.
 
 use crate::program::{Access, Body, Position, Register};
 
-/// Where each register of a function is read and written, in the order of the text.
+/// The positions at which each register of a function is read and written, in the order of the text.
 #[derive(Clone, Debug)]
 pub struct Uses {
     writes: Vec<Vec<Position>>,
@@ -10,7 +10,7 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// The uses in a function. They are those of this moment: later changes of the function are not seen.
+    /// The uses in a function at this moment: later changes of the function do not show.
     #[must_use]
     pub fn new(body: &Body) -> Self {
         let mut uses =
@@ -30,7 +30,7 @@ impl Uses {
         uses
     }
 
-    /// The instructions that write a register. Those under a predicate may leave it as it is.
+    /// The instructions that write a register. Instructions under a predicate may leave it unchanged.
     #[must_use]
     pub fn writes(&self, register: Register) -> &[Position] {
         self.writes.get(register.0 as usize).map_or(&[], Vec::as_slice)

@@ -1,4 +1,4 @@
-//! Whether a program is well-formed.
+//! Checks that a program is well-formed.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use crate::opcode::Opcode;
 use crate::program::{Base, Body, Function, Instruction, Item, Module, Operand, Register};
 
 impl Module {
-    /// Checks that the program is well-formed: names are declared, labels stand somewhere, registers have the widths that the
-    /// instructions take, and blocks end where jumps are. A register may be read that nothing has written: compilers leave it so where
-    /// the value does not matter.
+    /// Checks that the program is well-formed: names are declared, labels exist, registers have the widths that the
+    /// instructions take, and blocks end at jumps. A register without a write may be read: compilers leave it so if the
+    /// value does not matter.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with the line of the text that it came from; 0 if it was made later.
+    /// The first mistake, with its line of the text; 0 if it was made later.
     pub fn verify(&self) -> Result<(), Error> {
         let mut symbols: HashSet<&str> = HashSet::new();
         for item in &self.items {

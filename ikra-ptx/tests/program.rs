@@ -1,4 +1,4 @@
-//! What is parsed, what is refused, and what is printed.
+//! Texts that are parsed, refused, and printed.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra_ptx::{Access, Cfg, Error, Item, Loop, Modifier, Module, Opcode, Operand, Position, Type, Uses};

@@ -10,7 +10,6 @@
 //! | `exec` | how kernels run on the host |
 //! | [`list`] | which objects a kernel runs for, in order by class |
 //! | [`mirror`] | which columns are valid on the host, which on a device |
-//! | [`picture`], [`advice`] | how storage looks, and how it could be smaller |
 //! | [`error`] | what can go wrong |
 //!
 //! What a class, a kernel and a column are is in [`ikra_core`], for the device as well.
@@ -19,11 +18,10 @@
 // On docs.rs: which feature an item needs, where that is said by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
-    alone, class, column, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range, reduce,
-    spread, step, storage, table, tile_row, transfer, value, window,
+    alone, class, column, facts, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,
+    reduce, spread, step, storage, table, tile_row, transfer, value, window,
 };
 
-pub mod advice;
 pub mod dispatch;
 pub mod error;
 pub mod exec;
@@ -32,7 +30,6 @@ pub mod list;
 mod memory;
 pub mod mirror;
 pub mod objects;
-pub mod picture;
 pub mod place;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]

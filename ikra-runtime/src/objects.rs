@@ -4,14 +4,16 @@ mod addressing;
 mod any;
 mod arena;
 mod arrays;
+mod checks;
 mod columns;
 mod rows;
+mod shadow;
+mod shape;
 
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
 
@@ -19,19 +21,18 @@ pub use any::AnyObjects;
 use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub use rows::{Links, Rows};
+use shadow::Shadow;
+pub use shape::{MAX_OBJECTS, Shape};
 
-use crate::class::{Class, MAX_FIELDS, atomics, base_count, first_column, in_arena};
+use crate::class::{Class, atomics};
 use crate::error::Error;
-use crate::exec::{AllReturned, for_chunks};
+use crate::exec::AllReturned;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
-use crate::table::{BaseSet, Table};
+use crate::table::Table;
 use ikra_core::effects::FieldSet;
-
-/// The largest number of objects of one class: ids are 32 bits wide, and 0 is null.
-pub(crate) const MAX_OBJECTS: usize = u32::MAX as usize - 1;
 
 /// The objects of class `C` in a world: what `Vec<C>` would be, stored column by column.
 ///
@@ -187,60 +188,6 @@ impl<C: Class> Objects<C> {
     pub(crate) fn change_rows(&mut self, objects: Range<usize>) {
         self.table().fetch(FieldSet::ALL);
         self.table().written(FieldSet::ALL, objects);
-    }
-
-    /// Makes columns ready for a kernel that are not.
-    ///
-    /// # Safety
-    ///
-    /// As for [`check_links`](Self::check_links).
-    #[cold]
-    #[inline(never)]
-    unsafe fn renew(&self) -> Result<(), Error> {
-        // SAFETY: as the caller promises.
-        unsafe { self.check_links()? };
-        self.try_fetch(FieldSet::ALL)
-    }
-
-    /// Checks the links that were written since they were checked last, among those that kernels follow without
-    /// looking.
-    ///
-    /// # Safety
-    ///
-    /// The table is linked to those of its world, which is borrowed, and stays so during the call.
-    #[cold]
-    #[inline(never)]
-    pub(crate) unsafe fn check_links(&self) -> Result<(), Error> {
-        let header = &self.table().header;
-        let fields = header.unchecked();
-        self.try_fetch(fields)?;
-        let first = Mutex::new(None);
-        let returned = for_chunks(header.unchecked_range(), false, |chunk| {
-            // SAFETY: the fields are those of the class, the objects exist, and `&self` excludes writes: the fields are
-            // not atomic.
-            let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
-            if let Some((field, index, link)) = found {
-                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
-                    *first = Some((field, index, link));
-                }
-            }
-        });
-        match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            None => {
-                // SAFETY: all of them were looked at, others were checked before, and nothing has changed them.
-                unsafe { self.set_checked(returned) };
-                Ok(())
-            }
-            Some((field, index, link)) => Err(Error::BadLink {
-                class: C::NAME,
-                field: C::FIELDS[field].name,
-                object: Link::<C>::at(index as u32).id(),
-                target: link.class.name(),
-                id: link.id,
-                len: link.len as usize,
-            }),
-        }
     }
 
     /// The number of objects, reserved ones included.
@@ -483,28 +430,6 @@ impl<C: Class> Objects<C> {
         self.grow(self.len().saturating_add(additional))
     }
 
-    pub(crate) fn is_pending(&self, link: Link<C>) -> bool {
-        self.pending.contains(link.index())
-    }
-
-    pub(crate) fn check(&self, link: Link<C>) -> Result<(), Error> {
-        if link.index() < self.len() { Ok(()) } else { Err(not_in_world(link, self.len())) }
-    }
-
-    pub(crate) fn check_initialized(&self, link: Link<C>) -> Result<(), Error> {
-        self.check(link)?;
-        if self.is_pending(link) { Err(not_initialized(link)) } else { Ok(()) }
-    }
-
-    /// Panics if a reserved object is not initialised.
-    #[track_caller]
-    pub(crate) fn assert_initialized(&self) {
-        if self.table().header.pending > 0 {
-            let index = self.pending.ones().next().unwrap_or(0);
-            panic!("{}", not_initialized(Link::<C>::at(index as u32)));
-        }
-    }
-
     fn set_len(&mut self, len: usize) {
         self.table_mut().header.len = len as u32;
     }
@@ -512,16 +437,6 @@ impl<C: Class> Objects<C> {
     /// Adds the objects before `len`, which the calls of a constructor have written.
     pub(crate) fn add_constructed(&mut self, len: usize, _: AllReturned) {
         self.set_len(len);
-    }
-
-    /// Says that no links have to be checked, now that all calls have returned which could store or find bad ones.
-    ///
-    /// # Safety
-    ///
-    /// All links in columns that kernels follow without looking are to objects that exist, as these calls have seen to or seen.
-    pub(crate) unsafe fn set_checked(&self, _: AllReturned) {
-        // SAFETY: by the caller.
-        unsafe { self.table().header.set_checked() };
     }
 
     /// Makes room for `len` objects in all.
@@ -551,76 +466,6 @@ impl<C: Class> Objects<C> {
         self.table_mut().bases = bases;
         Ok(())
     }
-
-    /// Storage for the columns of `fields` beside the objects', for a kernel with `snapshot`.
-    /// Those of the fields in `copied` start as copies of the objects'.
-    pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, copied: FieldSet) -> Result<C::Bases, Error> {
-        if fields.is_empty() || self.is_empty() {
-            return Ok(C::Bases::NONE);
-        }
-        if self.shadow.fields.intersection(fields) != fields {
-            let fields = self.shadow.fields.union(fields);
-            self.shadow = Shadow::empty();
-            let memory = Memory::new(self.memory.capacity(), |column| column_in::<C>(fields, column))?;
-            self.shadow = Shadow { memory, fields, len: 0 };
-        }
-        if !self.shadow.fields.intersection(const { in_arena::<C>() }).is_empty() {
-            self.shadow.copy_arena(&self.memory, self.arena().1)?;
-        }
-        let (from, to) = (self.memory.bases(), self.shadow.memory.bases());
-        for index in self.shadow.len..self.len() {
-            // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, self.shadow.fields) }
-        }
-        if !copied.is_empty() {
-            for index in 0..self.shadow.len {
-                // SAFETY: as above.
-                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, copied) }
-            }
-        }
-        self.shadow.len = self.len();
-        Ok(to)
-    }
-
-    /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible: its calls have returned.
-    #[inline(always)]
-    pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: Range<usize>, _: &AllReturned) {
-        if !fields.is_empty() && !range.is_empty() {
-            self.commit(fields, range);
-        }
-    }
-
-    fn commit(&mut self, fields: FieldSet, range: Range<usize>) {
-        if range == (0..self.len()) {
-            let mut swapped = true;
-            for column in (0..base_count(C::FIELDS)).filter(|&c| column_in::<C>(fields, c)) {
-                swapped &= self.memory.swap_column(&mut self.shadow.memory, column);
-            }
-            if swapped {
-                if !fields.intersection(const { in_arena::<C>() }).is_empty() {
-                    self.memory.swap_arena(&mut self.shadow.memory);
-                }
-                let bases = self.memory.bases();
-                self.table_mut().bases = bases;
-                return;
-            }
-        }
-        let (from, to) = (self.shadow.memory.bases(), self.memory.bases());
-        for index in range {
-            // SAFETY: both storages have the object, written by the kernel, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, fields) }
-        }
-    }
-}
-
-#[cold]
-pub(crate) fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Error {
-    Error::NotInWorld { class: C::NAME, id: link.id(), len }
-}
-
-#[cold]
-fn not_initialized<C: Class>(link: Link<C>) -> Error {
-    Error::NotInitialized { class: C::NAME, id: link.id() }
 }
 
 /// Objects that are being added. They are there when it is dropped, also where the iterator that makes them panics.
@@ -636,40 +481,4 @@ impl<C: Class> Drop for Adding<'_, C> {
     fn drop(&mut self) {
         self.objects.add_written(self.next);
     }
-}
-
-/// Where kernels with `snapshot` write.
-struct Shadow<C: Class> {
-    /// Of the same capacity as the objects' storage, or empty.
-    memory: Memory<C>,
-    /// The fields that it is for.
-    fields: FieldSet,
-    /// The objects whose elements hold values, so that references to them may be made.
-    len: usize,
-}
-
-impl<C: Class> Shadow<C> {
-    const fn empty() -> Self {
-        Self { memory: Memory::empty(), fields: FieldSet::EMPTY, len: 0 }
-    }
-
-    /// Makes the arena a copy of that of `memory`, of which `used` bytes are taken.
-    fn copy_arena(&mut self, memory: &Memory<C>, used: usize) -> Result<(), Error> {
-        if self.memory.arena_bytes() != memory.arena_bytes() {
-            self.memory.grow_arena(memory.arena_bytes(), 0)?;
-        }
-        self.memory.copy_arena(memory, used);
-        Ok(())
-    }
-}
-
-const fn column_in<C: Class>(fields: FieldSet, column: usize) -> bool {
-    let mut field = 0;
-    while field < C::FIELDS.len() && field < MAX_FIELDS {
-        if column < first_column(C::FIELDS, field + 1) {
-            return fields.contains(field);
-        }
-        field += 1;
-    }
-    false
 }

@@ -25,7 +25,6 @@ use crate::link::Link;
 use crate::list::{AsLinkList, LastList, LinkList};
 use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
-use crate::picture::WorldLayout;
 use crate::place::Place;
 use crate::reduce::Reducer;
 use crate::storage::Stored;
@@ -684,9 +683,6 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     {
         exec::construct::<K, A>(self.objects_mut(), n, args)
     }
-
-    /// Where every column of every class lies in memory.
-    fn layout(&self) -> WorldLayout;
 }
 
 /// Links the tables.

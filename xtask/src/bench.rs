@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use crate::chart;
 use crate::emulated;
 use crate::run::{Outcome, cargo, program, step};
 use crate::tables;
 
-const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE] | docs FILE … | plots] [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE] | docs FILE … | plots | chart] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {
@@ -19,6 +20,7 @@ pub fn bench(what: &[&str]) -> Outcome {
         ["emulated", earlier] => emulated::emulated(Some(earlier)),
         ["docs", files @ ..] if !files.is_empty() => files.iter().try_for_each(|file| tables::take_over(file)),
         ["plots"] => plots(),
+        ["chart"] => chart::draw(),
         _ => Err(USAGE.to_owned()),
     }
 }
@@ -43,8 +45,9 @@ fn gpu(name: &str, arguments: &[&str]) -> Outcome {
     step(cargo(&run).args(arguments))
 }
 
-/// Draws each table of docs/*.csv.
+/// Draws each table of docs/*.csv, and the chart of the README.
 fn plots() -> Outcome {
+    chart::draw()?;
     let folder = fs::read_dir("docs").map_err(|error| format!("docs: {error}"))?;
     let mut tables: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
     tables.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));

@@ -2,7 +2,7 @@
 
 use crate::run::{Outcome, cargo, step};
 
-/// Writes the compile errors of `tests/ui`, the expansions of `ikra-macros/tests/expansions`, or both.
+/// Writes the compile errors of `tests/compile_fail`, the expansions of `ikra-macros/tests/expansions`, or both.
 pub fn bless(what: &[&str]) -> Outcome {
     match what {
         [] => {
@@ -17,7 +17,7 @@ pub fn bless(what: &[&str]) -> Outcome {
 }
 
 fn ui(file: Option<&str>) -> Outcome {
-    let mut test = cargo("test -p ikra --test ui -- ui");
+    let mut test = cargo("test -p ikra --test compile_fail -- ui");
     if let Some(file) = file {
         test.arg(format!("trybuild={file}"));
     }

@@ -3,14 +3,18 @@
 use std::fs;
 use std::path::{self, PathBuf};
 
+use crate::counts::counts;
 use crate::run::{Outcome, cargo, program, step};
 
 /// The published crates, in the order in which they would be published.
-const PUBLISHED: &str =
-    "-p ikra-marks -p ikra-core -p ikra-runtime -p ikra-gpu -p ikra-macros -p ikra-ptx -p ikra-build -p ikra";
+const PUBLISHED: &str = concat!(
+    "-p ikra-marks -p ikra-core -p ikra-strategies -p ikra-runtime -p ikra-report -p ikra-gpu -p ikra-macros ",
+    "-p ikra-ptx -p ikra-build -p ikra-doctor -p ikra"
+);
 
-/// Formatting, lints, and documentation without warnings.
+/// Budgets, formatting, lints, and documentation without warnings.
 pub fn lint() -> Outcome {
+    counts()?;
     step(&mut cargo("fmt --all --check"))?;
     step(&mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
     let cust = "clippy -p ikra-gpu -p interop --features cust -- -D warnings";

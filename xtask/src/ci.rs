@@ -25,7 +25,7 @@ pub fn ci() -> Outcome {
     // With each compiler that can: what they write turns passes off without an error.
     passes::passes(false, &mut skipped)?;
     check::lint()?;
-    step(&mut cargo("test --features glam,serde --test glam --test serde"))?;
+    step(&mut cargo("test --features glam,serde --test libraries"))?;
     // Alone, without the features that other packages of the workspace turn on.
     step(&mut cargo("run --example quickstart"))?;
     check::package()?;

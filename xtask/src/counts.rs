@@ -4,47 +4,118 @@ use std::path::Path;
 
 use proc_macro2::TokenTree;
 
+use crate::budgets::{BUDGETS, Budget, CRATES, MOST_LINES};
 use crate::modules::largest_cycle;
+use crate::proofs::proofs;
 use crate::run::Outcome;
 use crate::source::{Source, flat, is};
 
-/// The crates, and how many modules of each may import one another in a circle.
-const CRATES: [(&str, &str, usize); 8] = [
-    ("ikra", "src", 1),
-    ("ikra-core", "ikra-core/src", 3),
-    ("ikra-runtime", "ikra-runtime/src", 3),
-    ("ikra-gpu", "ikra-gpu/src", 1),
-    ("ikra-macros", "ikra-macros/src", 2),
-    ("ikra-build", "ikra-build/src", 1),
-    ("ikra-marks", "ikra-marks/src", 1),
-    ("ikra-ptx", "ikra-ptx/src", 1),
-];
+/// The numbers that have budgets.
+#[derive(Default)]
+pub struct Counts {
+    lines: usize,
+    traits: usize,
+    hidden: usize,
+    names_in_rt: usize,
+    inlined: usize,
+    long_files: Vec<String>,
+    /// SAFETY comments, and those that only forward.
+    proofs: (usize, usize),
+    circle: usize,
+}
 
-/// Prints them.
+impl Counts {
+    /// Those of a crate.
+    fn of(source: &Source) -> Self {
+        let tokens = source.tokens();
+        let long = source.files.iter().filter(|(_, text)| text.lines().count() > MOST_LINES);
+        let proofs = source.files.iter().map(|(_, text)| proofs(text));
+        Self {
+            lines: source.files.iter().map(|(_, text)| text.lines().count()).sum::<usize>() - source.test_lines,
+            traits: traits(&tokens),
+            hidden: attributes(&tokens, "doc", "(hidden)"),
+            names_in_rt: names_in_rt(source),
+            inlined: attributes(&tokens, "inline", "(always)"),
+            long_files: long.map(|(path, text)| format!("{}: {}", path.display(), text.lines().count())).collect(),
+            proofs: proofs.fold((0, 0), |(all, forwarding), (a, f)| (all + a, forwarding + f)),
+            circle: largest_cycle(&source.imports()).len().max(1),
+        }
+    }
+
+    /// Adds those of another crate.
+    fn add(&mut self, other: Self) {
+        self.lines += other.lines;
+        self.traits += other.traits;
+        self.hidden += other.hidden;
+        self.names_in_rt += other.names_in_rt;
+        self.inlined += other.inlined;
+        self.long_files.extend(other.long_files);
+        self.proofs = (self.proofs.0 + other.proofs.0, self.proofs.1 + other.proofs.1);
+        self.circle = self.circle.max(other.circle);
+    }
+
+    /// The numbers, in the order of [`BUDGETS`].
+    pub fn figures(&self) -> [usize; 8] {
+        let (all, forwarding) = self.proofs;
+        let forwarding = (forwarding * 1000).div_ceil(all.max(1));
+        let Self { lines, traits, hidden, names_in_rt, inlined, circle, .. } = *self;
+        [lines, traits, hidden, names_in_rt, inlined, self.long_files.len(), forwarding, circle]
+    }
+}
+
+/// Prints them, and fails above a budget.
 pub fn counts() -> Outcome {
     println!(
-        "| crate | lines | traits | `#[doc(hidden)]` | public modules | lines for the device or not | largest import cycle |"
+        "| crate | lines | of unit tests | traits | `#[doc(hidden)]` | public modules | lines for the device or not | `#[inline(always)]` | SAFETY comments, only forwarding | largest circle of imports |"
     );
-    println!("| --- | ---: | ---: | ---: | ---: | ---: | --- |");
-    let mut sums = [0; 5];
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+    let mut all = Counts::default();
     for (name, folder, _) in CRATES {
         let source = Source::read(Path::new(folder))?;
-        let tokens = source.tokens();
-        let counts = [source.lines, traits(&tokens), hidden(&tokens), public_modules(&source), targets(&tokens)];
-        for (sum, count) in sums.iter_mut().zip(counts) {
-            *sum += count;
-        }
-        let cycle: Vec<_> = largest_cycle(&source.imports()).into_iter().collect();
+        let counts = Counts::of(&source);
+        let circle: Vec<_> = largest_cycle(&source.imports()).into_iter().collect();
         println!(
-            "| {name} | {} | {}: {} |",
-            counts.map(|count| count.to_string()).join(" | "),
-            cycle.len(),
-            cycle.join(", ")
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {}, {} | {}: {} |",
+            counts.lines,
+            source.test_lines,
+            counts.traits,
+            counts.hidden,
+            public_modules(&source),
+            targets(&source.tokens()),
+            counts.inlined,
+            counts.proofs.0,
+            counts.proofs.1,
+            circle.len(),
+            circle.join(", ")
         );
+        all.add(counts);
     }
-    println!("| all | {} | |", sums.map(|count| count.to_string()).join(" | "));
-    println!("\nnames in `ikra::rt`: {}", names_in_rt(&Source::read(Path::new("src"))?));
-    Ok(())
+    println!("\n| budget | now | at most | goal |\n| --- | ---: | ---: | ---: |");
+    for (now, Budget { what, most, goal }) in all.figures().into_iter().zip(BUDGETS) {
+        let lower = if now < most { " (lower the budget)" } else { "" };
+        println!("| {what} | {now} | {most}{lower} | {goal} |");
+    }
+    for file in &all.long_files {
+        println!("more than {MOST_LINES} lines: {file}");
+    }
+    within(&all)
+}
+
+/// Whether all numbers are within their budgets.
+///
+/// # Errors
+///
+/// Names those that are not.
+fn within(counts: &Counts) -> Outcome {
+    let figures = counts.figures().into_iter().zip(BUDGETS);
+    let over: Vec<_> = figures
+        .filter(|(now, budget)| *now > budget.most)
+        .map(|(now, Budget { what, most, .. })| format!("{what}: {now}, and the budget is {most}"))
+        .collect();
+    if over.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{}; remove as many elsewhere, or give a reason and change xtask/src/budgets.rs", over.join("; ")))
 }
 
 /// Traits that are defined, in macros too.
@@ -52,10 +123,10 @@ fn traits(tokens: &[TokenTree]) -> usize {
     tokens.windows(2).filter(|two| is(two.first(), "trait") && matches!(two[1], TokenTree::Ident(_))).count()
 }
 
-/// Attributes that hide an item from the documentation.
-fn hidden(tokens: &[TokenTree]) -> usize {
-    let is_hidden = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.to_string() == "(hidden)");
-    tokens.windows(2).filter(|two| is(two.first(), "doc") && is_hidden(&two[1])).count()
+/// Attributes of a name, with an argument in brackets.
+fn attributes(tokens: &[TokenTree], name: &str, argument: &str) -> usize {
+    let has_argument = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.to_string() == argument);
+    tokens.windows(2).filter(|two| is(two.first(), name) && has_argument(&two[1])).count()
 }
 
 /// Public modules of the crate's root.
@@ -104,7 +175,8 @@ fn leaves(tokens: &[TokenTree]) -> usize {
 mod tests {
     use std::path::Path;
 
-    use super::CRATES;
+    use super::{Counts, within};
+    use crate::budgets::{BUDGETS, CRATES};
     use crate::modules::largest_cycle;
     use crate::source::Source;
 
@@ -116,6 +188,34 @@ mod tests {
             let cycle = largest_cycle(&source.imports());
             assert!(cycle.len().max(1) <= most, "{name}: {} modules, {most} at most: {cycle:?}", cycle.len());
         }
+    }
+
+    #[test]
+    fn the_library_is_within_its_budgets() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
+        let mut all = Counts::default();
+        for (_, folder, _) in CRATES {
+            all.add(Counts::of(&Source::read(&root.join(folder)).expect("the sources can be read")));
+        }
+        assert!(all.lines > 10_000, "the sources were found");
+        if let Err(message) = within(&all) {
+            panic!("{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_above_a_budget_is_named() {
+        let all = Counts { traits: BUDGETS[1].most + 1, ..Counts::default() };
+        let message = within(&all).unwrap_err();
+        assert!(
+            message.starts_with(&format!("traits: {}, and the budget is {}; ", all.traits, BUDGETS[1].most)),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn budgets_only_come_down_to_their_goals() {
+        assert!(BUDGETS.iter().all(|budget| budget.most >= budget.goal));
     }
 
     /// Libraries that have no tests say so, and are not compiled once more to find that out.

@@ -15,10 +15,22 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
+fn documents_that_people_read_are_short() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
+    for (document, most) in [("README.md", 200), ("docs/performance.md", 350)] {
+        let lines = fs::read_to_string(root.join(document)).expect("it can be read").lines().count();
+        assert!(lines <= most, "{document} has {lines} lines, at most {most}: move something to docs/ or docs/notes/");
+    }
+}
+
+#[test]
 fn documents_name_files_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
-    for document in ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/soundness.md"] {
-        let text = fs::read_to_string(root.join(document)).expect("it can be read");
+    let documents = ["architecture", "arrays", "atomics", "compilers", "cuda", "debug-builds", "dispatch", "guide"];
+    let more = ["hidden-items", "performance", "soundness", "notes/tables", "notes/dispatch", "notes/traffic-arrays"];
+    let documents = documents.iter().chain(&more).map(|name| format!("docs/{name}.md"));
+    for document in documents.chain(["README.md", "CONTRIBUTING.md", "examples/README.md"].map(String::from)) {
+        let text = fs::read_to_string(root.join(&document)).expect("it can be read");
         let missing: Vec<_> = paths(&text).filter(|path| !root.join(path).exists()).collect();
         assert!(missing.is_empty(), "{document} names files that do not exist: {missing:?}");
     }

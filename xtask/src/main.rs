@@ -2,6 +2,8 @@
 
 mod bench;
 mod bless;
+mod budgets;
+mod chart;
 mod check;
 mod ci;
 mod counts;
@@ -9,6 +11,7 @@ mod docs;
 mod emulated;
 mod modules;
 mod passes;
+mod proofs;
 mod run;
 mod source;
 mod tables;
@@ -21,17 +24,17 @@ use run::Outcome;
 const USAGE: &str = "usage: cargo xtask TASK
 
   ci                            everything that has to pass; .ci/run installs what it needs
-  lint                          formatting, clippy, documentation
+  lint                          budgets, formatting, clippy, documentation
   bless [ui [FILE] | expansions]
                                 write the expected messages and expansions anew; FILE is part of a file's name
-  bench [host | peers | gpu | dispatch | models | traffic | emulated | docs | plots] [ARGUMENTS]
-                                measure, and print the tables of docs/performance.md; docs FILE takes those in a
-                                program's output over, plots draws docs/*.csv; emulated counts what kernels for GPUs
-                                do, without a GPU, and compares with the table of an earlier run, FILE
+  bench [host | peers | gpu | dispatch | models | traffic | emulated | docs | plots | chart] [ARGUMENTS]
+                                measure, and print the tables of docs/performance.md; docs FILE copies the tables of a
+                                program's output there, plots draws docs/*.csv, chart the README's chart; emulated
+                                counts what kernels do, without a GPU, and compares with an earlier table, FILE
   passes [bless]                make all device code by each compiler that can, and compare how often passes fire
-                                with tests/passes.txt, or write that file
+                                with tests/codegen/passes.txt, or write that file
   sanitize [address | thread]   AddressSanitizer and ThreadSanitizer, with a nightly toolchain
-  counts                        print what should not grow: lines, traits, hidden items, import cycles
+  counts                        print what should not grow: lines, traits, hidden items and more; fail above a budget
   package                       check that the published crates can be packaged
   msrv                          check the published crates with the oldest compiler that they promise";
 

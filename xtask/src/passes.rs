@@ -10,7 +10,7 @@ use ikra_build::ptx::Fired;
 use crate::run::{Outcome, cargo};
 
 /// The packages that have device code, each with its counts: a line per package.
-const EXPECTED: &str = "tests/passes.txt";
+const EXPECTED: &str = "tests/codegen/passes.txt";
 const HEAD: &str = "# How often each pass over device code fires, by package: `cargo xtask passes bless` writes it. docs/compilers.md says more.\n";
 
 /// Makes the device code of all packages by each compiler that can, and compares how often passes fired; or writes what is

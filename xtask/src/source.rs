@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -12,19 +12,30 @@ use crate::modules;
 pub struct Source {
     /// The tokens of each module that is a file, by its path: `storage::inner` for `storage/inner.rs`.
     pub modules: BTreeMap<Vec<String>, Vec<TokenTree>>,
-    /// Lines in all files.
-    pub lines: usize,
+    /// All files, with their text.
+    pub files: Vec<(PathBuf, String)>,
+    /// Lines of modules for tests, in files of their own or not.
+    pub test_lines: usize,
 }
 
 impl Source {
     /// Reads all files below a folder.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let mut source = Self { modules: BTreeMap::new(), lines: 0 };
-        source.add(folder, &mut Vec::new())?;
+        let mut source = Self { modules: BTreeMap::new(), files: Vec::new(), test_lines: 0 };
+        let mut tests = Vec::new();
+        source.add(folder, &mut Vec::new(), &mut tests)?;
+        // Modules for tests in files of their own, which come in any order.
+        for path in tests {
+            if source.modules.remove(&path).is_some() {
+                let file = folder.join(path.join("/")).with_extension("rs");
+                let text = source.files.iter().find(|(known, _)| *known == file).map_or("", |(_, text)| text);
+                source.test_lines += text.lines().count();
+            }
+        }
         Ok(source)
     }
 
-    fn add(&mut self, folder: &Path, path: &mut Vec<String>) -> Result<(), String> {
+    fn add(&mut self, folder: &Path, path: &mut Vec<String>, tests: &mut Vec<Vec<String>>) -> Result<(), String> {
         let shown = |error| format!("{}: {error}", folder.display());
         for entry in fs::read_dir(folder).map_err(shown)? {
             let file = entry.map_err(shown)?.path();
@@ -33,12 +44,15 @@ impl Source {
                 path.push(name.clone());
             }
             if file.is_dir() {
-                self.add(&file, path)?;
+                self.add(&file, path, tests)?;
             } else if file.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&file).map_err(shown)?;
-                self.lines += text.lines().count();
                 let tokens: TokenStream = text.parse().map_err(|error| format!("{}: {error}", file.display()))?;
-                self.modules.insert(path.clone(), without_tests(tokens));
+                let (kept, lines, modules) = without_tests(tokens);
+                self.modules.insert(path.clone(), kept);
+                self.test_lines += lines;
+                tests.extend(modules.into_iter().map(|module| [path.as_slice(), &[module]].concat()));
+                self.files.push((file, text));
             }
             if name != "lib" {
                 path.pop();
@@ -90,10 +104,10 @@ pub fn is(token: Option<&TokenTree>, text: &str) -> bool {
     }
 }
 
-/// The tokens of a file without its modules for tests.
-fn without_tests(tokens: TokenStream) -> Vec<TokenTree> {
+/// The tokens of a file without its modules for tests; how many lines these have, and which are in other files.
+fn without_tests(tokens: TokenStream) -> (Vec<TokenTree>, usize, Vec<String>) {
     let tokens: Vec<_> = tokens.into_iter().collect();
-    let mut kept = Vec::new();
+    let (mut kept, mut lines, mut modules) = (Vec::new(), 0, Vec::new());
     let mut n = 0;
     while n < tokens.len() {
         let is_test = matches!(&tokens[n..], [TokenTree::Punct(_), TokenTree::Group(attribute), ..]
@@ -104,11 +118,33 @@ fn without_tests(tokens: TokenStream) -> Vec<TokenTree> {
                 TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
                 token => is(Some(token), ";"),
             };
-            n += tokens[n..].iter().position(ends).map_or(tokens.len(), |end| end + 1);
+            let end = tokens[n..].iter().position(ends).map_or(tokens.len(), |end| n + end + 1);
+            let test = &tokens[n..end];
+            lines += test[test.len() - 1].span().end().line - test[0].span().start().line + 1;
+            if let [.., mark, TokenTree::Ident(name), TokenTree::Punct(_)] = test
+                && is(Some(mark), "mod")
+            {
+                modules.push(name.to_string());
+            }
+            n = end;
         } else {
             kept.push(tokens[n].clone());
             n += 1;
         }
     }
-    kept
+    (kept, lines, modules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_tests;
+
+    #[test]
+    fn modules_for_tests_do_not_count() {
+        let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n#[cfg(test)]\nmod more;\nfn c() {}\n";
+        let (kept, lines, modules) = without_tests(text.parse().expect("tokens"));
+        let kept: Vec<_> = kept.iter().map(|token| token.to_string().replace(' ', "")).collect();
+        assert_eq!(kept, ["fn", "a", "()", "{}", "fn", "c", "()", "{}"]);
+        assert_eq!((lines, modules), (6, vec!["more".to_owned()]));
+    }
 }

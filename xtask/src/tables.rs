@@ -1,4 +1,4 @@
-//! Takes tables that a benchmark printed over into docs/performance.md, and into the CSV files of its plots.
+//! Copies tables that a benchmark printed into docs/performance.md and its notes, and into the CSV files of their plots.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,31 +6,35 @@ use std::path::Path;
 
 use crate::run::Outcome;
 
-const DOCUMENT: &str = "docs/performance.md";
+/// The documents with tables. Of two documents with the same table, the first one is updated.
+const DOCUMENTS: [&str; 4] =
+    ["docs/performance.md", "docs/notes/tables.md", "docs/notes/dispatch.md", "docs/notes/traffic-arrays.md"];
 
 /// A table: its lines, of which the second one says how columns are aligned.
 type Table<'a> = Vec<&'a str>;
 
-/// Replaces each table of the document that has the same columns as one of the output. Further columns of the document, which
+/// Replaces each table of the documents that has the same columns as one of the output. Further columns of a document, which
 /// come from elsewhere, stay. Plots name the file, without its ending, as their source: `NVIDIA H200, 2026-11-22.txt`.
 pub fn take_over(file: &str) -> Outcome {
     let machine = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
-    let (output, mut document) = (read(file)?, read(DOCUMENT)?);
+    let output = read(file)?;
+    let mut documents = DOCUMENTS.iter().map(|&path| Ok((path, read(path)?))).collect::<Result<Vec<_>, String>>()?;
     let tables = tables(&output);
     if tables.is_empty() {
         return Err(format!("{file}: there is no table"));
     }
     for table in &tables {
-        match replaced(&document, table) {
-            Some(text) => document = text,
-            None => println!("{DOCUMENT} has no table, or several, with the columns {}", table[0]),
+        let mut texts = documents.iter_mut().map(|(_, text)| text);
+        let found = texts.find_map(|text| replaced(text, table).map(|new| *text = new));
+        if found.is_none() {
+            println!("no document has exactly one table with the columns {}", table[0]);
         }
         for (path, text) in plots(table, &machine)? {
             fs::write(&path, text).map_err(|error| format!("{path}: {error}"))?;
         }
     }
-    fs::write(DOCUMENT, document).map_err(|error| format!("{DOCUMENT}: {error}"))
+    documents.iter().try_for_each(|(path, text)| fs::write(path, text).map_err(|error| format!("{path}: {error}")))
 }
 
 fn tables(output: &str) -> Vec<Table<'_>> {

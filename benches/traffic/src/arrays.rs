@@ -239,7 +239,7 @@ macro_rules! function {
                 }
 
                 fn memory(&self) -> Vec<(&'static str, usize, usize)> {
-                    let classes = self.0.layout().classes;
+                    let classes = ikra::report::WorldLayout::of(&self.0).classes;
                     classes.iter().map(|class| (class.class, class.inlined_bytes(), class.arena_bytes)).collect()
                 }
             }

@@ -1,16 +1,16 @@
-//! Checks that fail by a panic, in what is done under a condition.
+//! Checks that may panic, inside of code under a condition.
 //!
-//! The assembler does a few instructions under a condition without a branch, but not if a check that may panic stands before them:
-//! `if near { stack.push(node) }` becomes a branch around a branch, at which the threads of a warp wait for each other. So the check
-//! is made before the condition, and panics if both hold.
+//! The assembler executes a few instructions under a condition without a branch, but not if a check that may panic
+//! precedes them. `if near { stack.push(node) }` becomes a branch around a branch, at which the threads of a warp wait
+//! for each other. So the check is made before the condition, and panics if both hold.
 
 use ikra_ptx::{Body, Guard, Instruction, Label, Modifier, Module, Opcode, Operand, Position, Register, Type};
 
 use super::values::Values;
 
-/// What the assembler does under a condition without a branch, at most.
+/// The largest number of instructions that the assembler executes under a condition without a branch.
 const MOST: usize = 10;
-/// What a check computes, at most, before it compares: all threads do it.
+/// The largest number of instructions before the check's comparison: all threads execute them.
 const MOST_BEFORE: usize = 3;
 /// Whether both hold.
 const FAILS: &str = "%ikra_fails";
@@ -29,7 +29,7 @@ fn first_in(body: &mut Body) -> usize {
         let values = Values::new(body);
         let mut checks: Vec<Check> = Vec::new();
         for block in 0..body.blocks.len() {
-            // One that is being made anew.
+            // A check that is being rebuilt.
             let is_used = checks.last().is_some_and(|last| block <= last.block + last.blocks);
             checks.extend(check(&values, block, &panics).filter(|_| !is_used));
         }
@@ -69,14 +69,14 @@ fn jump_away(instructions: &[Instruction]) -> Option<Label> {
     }
 }
 
-/// By labels, whether a thread ends from there on without doing anything else, but to say why.
+/// For each label, whether a thread ends from there on without any effect but a message.
 fn panics(body: &Body) -> Vec<bool> {
     let mut panics = vec![false; body.labels.len()];
     for (n, block) in body.blocks.iter().enumerate() {
         let Some(label) = block.label else { continue };
         let leads_on = |one: &Instruction| matches!(one.opcode, Opcode::Bra | Opcode::Brx | Opcode::Ret);
         let is_trap = |one: &Instruction| one.opcode == Opcode::Trap && one.guard.is_none();
-        // What a compiler puts behind the end of a thread is a trap, too.
+        // A trap, which a compiler puts after the end of a thread, is an end too.
         let next = body.blocks.get(n + 1).filter(|next| next.label.is_none());
         let all = block.instructions.iter().chain(next.into_iter().flat_map(|next| &next.instructions));
         panics[label.0 as usize] = all.take_while(|one| !leads_on(one)).any(is_trap);
@@ -88,7 +88,7 @@ fn panics(body: &Body) -> Vec<bool> {
 struct Check {
     /// The block that ends with the jump over it.
     block: usize,
-    /// How many blocks it takes.
+    /// The number of blocks that it takes.
     blocks: usize,
     skips: Jump,
     fails: Jump,
@@ -99,7 +99,7 @@ fn check(values: &Values<'_>, block: usize, panics: &[bool]) -> Option<Check> {
     let body = values.body;
     let is_panic = |label: Label| panics[label.0 as usize];
     let skips = jump(body.blocks[block].instructions.last()?).filter(|skips| !is_panic(skips.to))?;
-    // What it compares. Registers that are assigned once are not read where this is skipped.
+    // The registers that it compares. Registers that are assigned once are not read if this is skipped.
     let second = body.blocks.get(block + 1).filter(|second| second.label.is_none() && second.pragmas.is_empty())?;
     let (last, before) = second.instructions.split_last()?;
     let is_cheap = |(index, one): (usize, &Instruction)| {
@@ -119,7 +119,7 @@ fn check(values: &Values<'_>, block: usize, panics: &[bool]) -> Option<Check> {
         let guard = Guard { is_negated: !passes.guard.is_negated, ..passes.guard };
         (Jump { guard, to }, if is_passed { 2 } else { return None })
     };
-    // What is done under the condition.
+    // The instructions under the condition.
     let done = body.blocks.get(block + 1 + blocks)?;
     let ends_there = done.instructions.split_last().filter(|(last, _)| {
         last.guard.is_none()
@@ -130,12 +130,12 @@ fn check(values: &Values<'_>, block: usize, panics: &[bool]) -> Option<Check> {
         None if body.blocks.get(block + 2 + blocks)?.label == Some(skips.to) => &done.instructions[..],
         None => return None,
     };
-    // An address in another notation is no instruction of the device's.
+    // An address in another notation is not an instruction of the device.
     let count = simple.iter().filter(|one| one.opcode != Opcode::Cvta).count();
     (count <= MOST && simple.iter().all(is_simple)).then_some(Check { block, blocks, skips, fails })
 }
 
-/// Whether an instruction is cheap enough to be done by all threads, and has no effect but its result.
+/// Whether an instruction is cheap enough for all threads, and has no effect but its result.
 fn is_cheap(one: &Instruction) -> bool {
     one.guard.is_none()
         && match one.opcode {
@@ -147,7 +147,7 @@ fn is_cheap(one: &Instruction) -> bool {
         }
 }
 
-/// Whether an instruction is something that the assembler does under a condition.
+/// Whether the assembler can execute an instruction under a condition.
 fn is_simple(one: &Instruction) -> bool {
     one.guard.is_none()
         && !matches!(
@@ -163,7 +163,8 @@ fn is_simple(one: &Instruction) -> bool {
         )
 }
 
-/// Makes a check before its condition: what it computes, the jump to the panic if both hold, then the jump over the rest.
+/// Moves a check before its condition: first its computation, then the jump to the panic if both hold, then the jump
+/// over the rest.
 fn make(check: &Check, fails: Register, body: &mut Body) {
     let block = check.block;
     let skip = body.blocks[block].instructions.pop().expect("it ends with the jump");
@@ -235,7 +236,7 @@ $L__BB0_2:
             wanted.replace("\tld.global.b32 \t%r1", "\t.reg .pred \t%ikra_fails;\n\tld.global.b32 \t%r1")
         };
         let or = both("\tor.pred \t%ikra_fails, %p1, %p2;\n\t@!%ikra_fails");
-        // A label that nothing names any more is not shown.
+        // A label without uses is not shown.
         let shown = |code: &str| testing::normal(code);
         let done = |code: &str| {
             let (text, fired) = testing::done(first, code);
@@ -244,7 +245,7 @@ $L__BB0_2:
         };
         assert_eq!(done(PUSH), shown(&or));
         assert_eq!(testing::done(first, &or).1, 0);
-        // A jump to the panic itself, and what is skipped if the condition does not hold.
+        // A jump to the panic itself, and the code that is skipped if the condition does not hold.
         let jump =
             PUSH.replace("\t@%p2 bra \t$L__BB0_3;\n\tbra.uni \t$L__BB0_2;\n$L__BB0_3:\n", "\t@!%p2 bra \t$L__BB0_2;\n");
         assert_eq!(done(&jump), shown(&or));
@@ -258,7 +259,7 @@ $L__BB0_2:
         assert!(done(&negated(&fails)).contains(and), "{}", done(&negated(&fails)));
         let pair = PUSH.replace("st.local.b32 \t[%rd4], %r1", "st.local.v2.b32 \t[%rd4], {%r1, %r5}");
         assert!(done(&pair).contains("%ikra_fails"));
-        // The end of what is done may be a jump.
+        // The conditional code may end in a jump.
         let away = PUSH.replace("%r1;\n$L__BB0_4:", "%r1;\n\tbra.uni \t$L__BB0_4;\n$L__BB0_5:\n\tret;\n$L__BB0_4:");
         assert!(done(&away).contains("%ikra_fails"));
     }
@@ -266,15 +267,15 @@ $L__BB0_2:
     #[test]
     fn other_branches_stay() {
         for (from, to) in [
-            // No panic, or one behind other work.
+            // No panic, or one after other work.
             ("\ttrap; exit;", "\tret;"),
             ("\ttrap; exit;", "\tbra.uni \t$L__BB0_4;\n$L__BB0_6:\n\ttrap; exit;"),
             ("$L__BB0_3:\n", "\tret;\n$L__BB0_3:\n"),
-            // What is compared is not to be had before.
+            // The compared values are not known before.
             ("\tsetp.lt.u32 \t%p2, %r2, 64;", "\tld.global.b32 \t%r3, [%rd5];\n\tsetp.lt.u32 \t%p2, %r2, %r3;"),
             ("\tsetp.lt.u32 \t%p2, %r2, 64;", "\tadd.s32 \t%r2, %r2, 1;\n\tsetp.lt.u32 \t%p2, %r2, 64;"),
             ("\t@%p3 bra", "\tsetp.ne.b32 \t%p2, %r1, 7;\n\t@%p3 bra"),
-            // What is done is more than a few instructions.
+            // The conditional code is longer than a few instructions.
             ("\tst.local.b32 \t[%rd4], %r1;", "\tcall.uni other, ();"),
             ("\tst.local.b32 \t[%rd4], %r1;", "\t@%p4 bra \t$L__BB0_4;\n\tst.local.b32 \t[%rd4], %r1;"),
             ("\tadd.s32 \t%r2, %r2, 1;", &"\tadd.s32 \t%r2, %r2, 1;\n".repeat(MOST)),
@@ -283,7 +284,7 @@ $L__BB0_2:
             assert_ne!(code, PUSH, "{from}");
             assert_eq!(testing::done(first, &code).1, 0, "{to}");
         }
-        // Other ways lead to the check, or into what is done.
+        // Other ways lead to the check, or into the conditional code.
         for (from, to) in [
             ("\tsetp.lt.u32 \t%p2, %r2, 64;", "$L__BB0_7:\n\tsetp.lt.u32 \t%p2, %r2, 64;"),
             ("%r1;\n$L__BB0_4:", "%r1;\n$L__BB0_7:\n\tadd.s32 \t%r5, %r5, 1;\n$L__BB0_4:"),

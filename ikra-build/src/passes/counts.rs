@@ -1,7 +1,7 @@
-//! The numbers of objects, which kernels read from global memory: once, where they begin.
+//! The numbers of objects, which kernels read from global memory: read once, at the start.
 //!
-//! The compiler does not know that they may be read earlier than where the program asks for them, as in a loop that follows
-//! links. There a thread would wait for them again and again, with the object that a link is to next in line.
+//! The compiler does not know that they may be read earlier than the program does, for example in a loop that follows
+//! links. There each iteration would stall on the count before it can load the linked object.
 
 use ikra_ptx::{Base, Body, Instruction, Modifier, Module, Opcode, Operand, Position, Register, Type};
 
@@ -9,10 +9,10 @@ use super::edits::{self, Edits};
 use super::tables;
 use super::values::Values;
 
-/// How a number of objects is loaded, as `ikra_core` writes it: from where the first word of the class's table leads.
+/// The load of a number of objects, as `ikra_core` writes it: from the address in the first entry of the class's table.
 const LOAD: [Modifier; 3] = [Modifier::Global, Modifier::Nc, Modifier::Type(Type::B32)];
 
-/// Makes one reading per function and class of them.
+/// Makes one load per function and class.
 pub(super) fn read_once(module: &mut Module) -> usize {
     module.functions_mut().filter_map(|function| function.body.as_mut()).map(read_once_in).sum()
 }

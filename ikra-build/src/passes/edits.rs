@@ -1,18 +1,18 @@
-//! Changes of a function, which are collected while it is looked at and made at once.
+//! Changes of a function, collected while the pass reads it and applied together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ikra_ptx::{Access, Block, Body, Instruction, Modifier, Opcode, Position, Register, Uses};
 
-/// Instructions that take the places of others.
+/// Instructions that replace others.
 #[derive(Default)]
 pub(super) struct Edits {
-    /// What stands in the place of an instruction.
+    /// The replacement of an instruction.
     replaced: BTreeMap<Position, Vec<Instruction>>,
-    /// What comes before and behind an instruction.
+    /// The instructions before and after an instruction.
     before: BTreeMap<Position, Vec<Instruction>>,
     behind: BTreeMap<Position, Vec<Instruction>>,
-    /// What is done on the way from the block before into a block, and on no other.
+    /// Instructions on the edge from the previous block into a block, and on no other edge.
     entering: BTreeMap<usize, Vec<Instruction>>,
 }
 
@@ -29,12 +29,12 @@ impl Edits {
         self.behind.entry(at).or_default().extend(new);
     }
 
-    /// For a block into which the one before it falls through.
+    /// For a block that the previous one falls into.
     pub(super) fn entering(&mut self, block: usize, new: impl IntoIterator<Item = Instruction>) {
         self.entering.entry(block).or_default().extend(new);
     }
 
-    /// Makes the changes.
+    /// Applies the changes.
     pub(super) fn make(mut self, body: &mut Body) {
         let mut blocks: Vec<Block> = Vec::with_capacity(body.blocks.len());
         for (n, mut block) in std::mem::take(&mut body.blocks).into_iter().enumerate() {
@@ -43,7 +43,7 @@ impl Edits {
                     Some(last) if !last.instructions.last().is_some_and(Instruction::ends_block) => {
                         last.instructions.extend(new);
                     }
-                    // A jump that is not taken comes before.
+                    // The previous block ends with a jump that is not taken.
                     _ => blocks.push(Block { instructions: new, ..Block::default() }),
                 }
             }
@@ -69,17 +69,16 @@ impl Edits {
     }
 }
 
-/// Puts instructions where a function begins, once.
+/// Inserts instructions at the start of a function, once.
 pub(super) fn begin_with(body: &mut Body, new: Vec<Instruction>) {
     match body.blocks.first_mut() {
-        // Nothing leads there.
+        // No edge leads there.
         Some(first) if first.label.is_none() => drop(first.instructions.splice(0..0, new)),
         _ => body.blocks.insert(0, Block { instructions: new, ..Block::default() }),
     }
 }
 
-/// Takes out instructions that make addresses and numbers which nothing reads any more: of these registers, and of what they
-/// were made of.
+/// Removes instructions that compute addresses and numbers without uses: of these registers, and of their operands.
 pub(super) fn remove_unread(body: &mut Body, mut registers: Vec<Register>) {
     let mut removed: BTreeSet<Position> = BTreeSet::new();
     {

@@ -1,15 +1,15 @@
 //! Loops in device code.
 //!
-//! LLVM unrolls them four times, and the assembler, which knows nothing of that, would unroll them once more. Where
-//! a loop loads and stores, that makes it slower: the loads of sixteen turns at once drive each other out of the
-//! cache, and what is left over is done turn by turn. Loops that only compute gain by it, and so do chains, which ask for one
-//! object after the other anyway: what they load beside the next link is waited for once in sixteen turns instead of four.
+//! LLVM unrolls them four times. The assembler does not know that, and would unroll them again. If a loop loads and
+//! stores, that makes it slower: the loads of sixteen iterations at once evict each other from the cache, and the
+//! remainder runs iteration by iteration. Loops that only compute gain from it. So do chains, which load one object
+//! after the other anyway: the loads next to the link then stall once in sixteen iterations instead of four.
 
 use std::collections::HashSet;
 
 use ikra_ptx::{Access, Block, Body, Cfg, Instruction, Modifier, Module, Opcode, Register};
 
-/// What keeps the assembler from unrolling the loop with whose head it begins.
+/// The mark at the head of a loop that keeps the assembler from unrolling it.
 const PRAGMA: &str = "nounroll";
 
 /// Marks the loops that access memory, so that the assembler does not unroll them.
@@ -32,20 +32,20 @@ fn forbid_unrolling_in(body: &mut Body) -> usize {
     fired
 }
 
-/// Whether it loads or stores what other threads might: not parameters, constants or shared memory.
+/// Whether it accesses memory that other threads may access: not parameters, constants or shared memory.
 fn accesses_memory(one: &Instruction) -> bool {
     matches!(one.opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red)
         && matches!(one.space(), None | Some(Modifier::Global))
 }
 
-/// Whether the block, repeated, loads where it is told by what it loaded before.
+/// Whether each repetition of the block loads from an address that the one before loaded.
 fn is_chain(block: &Block) -> bool {
     let accesses = |one: &Instruction, wanted: Access| {
         let mut all: Vec<Register> = Vec::new();
         one.for_each_register(|register, access| all.extend((access == wanted).then_some(register)));
         all
     };
-    // What an instruction computes, and from what.
+    // The result of an instruction, and its operands.
     let steps: Vec<(Vec<Register>, Vec<Register>)> = block
         .instructions
         .iter()
@@ -73,8 +73,8 @@ mod tests {
     use super::super::testing;
     use super::*;
 
-    /// Code with these loops: 1 computes, 2 loads, 3 is marked already, 4 is around 5, which stores, 8 is entered
-    /// from before its latch, 7, and left to 9, which stands before both and stores, outside of it.
+    /// Code with these loops: 1 computes, 2 loads, 3 is marked already, 4 is around 5, which stores. Loop 8 is entered
+    /// from before its latch, 7, and left to 9, which precedes both and stores, outside of it.
     const CODE: &str = "\
 .visible .entry kernel(
 )
@@ -167,7 +167,7 @@ $L__BB0_2:
 
     #[test]
     fn a_loop_that_follows_links_is_not_marked() {
-        // Its own next, the next of that, and what both carry.
+        // Its own next object, the next of that one, and the values that both carry.
         let chain = "
 	ld.b32 	%r16, [%rd26];
 	add.s32 	%r17, %r16, -1;
@@ -183,9 +183,9 @@ $L__BB0_2:
             |body: &str| format!(".visible .entry kernel(\n)\n{{\n$L__BB0_1:{body}	@%p4 bra 	$L__BB0_1;\n	ret;\n}}\n");
         let is_marked = |body: &str| !marked(&code(body)).is_empty();
         assert!(!is_marked(chain));
-        // The next place is computed.
+        // The next address is computed.
         assert!(is_marked(&chain.replace("%rd26, %rd4, %rd13", "%rd26, %rd26, 4")));
-        // By way of the address in another notation.
+        // Through the address in another notation.
         let read = "\n\t{ .reg .b64 a; cvta.to.global.u64 a, %rd1; ld.global.nc.b32 %r1, [a]; }\n";
         assert!(is_marked(read));
         assert!(!is_marked(&format!("{read}\tmad.wide.u32 \t%rd1, %r1, 4, %rd2;\n")));

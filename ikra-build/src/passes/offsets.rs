@@ -1,8 +1,9 @@
-//! Constants of addresses, which are added last.
+//! Constants of addresses, added last.
 //!
-//! An id is one more than an index, so that an element is at `column + (id * size - size)`, or at `column + (id - 1) * size`. Of the
-//! fields of one object LLVM computes what is in parentheses once, and adds it to each column: three operations or more, each of which
-//! waits for the one before. Added last, the constant is part of the load, and the rest is one operation.
+//! An id is one more than an index. So an element is at `column + (id * size - size)`, or at
+//! `column + (id - 1) * size`. For the fields of one object LLVM computes the part in parentheses once, and adds it to
+//! each column: three operations or more, each of which waits for the previous one. If the constant is added last, it
+//! is part of the load, and the rest is one operation.
 
 use std::collections::HashMap;
 
@@ -11,10 +12,10 @@ use ikra_ptx::{Body, Instruction, Modifier, Module, Opcode, Operand, Position, R
 use super::edits::Edits;
 use super::values::{self, Values};
 
-/// How far a load reaches from the address in its register.
+/// The range of a load around the address in its register.
 const REACH: i64 = 1 << 20;
 
-/// What is in a register, so many times, and a constant.
+/// The contents of a register as a multiple of another register, plus a constant.
 #[derive(Clone, Copy)]
 struct Sum {
     from: Register,
@@ -23,7 +24,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// So many of it, if a load reaches as far as its constant then is.
+    /// The same times a factor, if a load reaches the resulting constant.
     fn times(self, times: i64) -> Option<Self> {
         let Self { from, times: 1, by } = self else { return None };
         Self { from, times, by: 0 }.plus(by.checked_mul(times)?)
@@ -35,13 +36,13 @@ impl Sum {
     }
 }
 
-/// A sum that is added to where a column starts.
+/// A sum that is added to the start of a column.
 struct Address {
     at: Position,
     to: Register,
     column: Operand,
     sum: Sum,
-    /// Where its number is known to have 32 bits: the register of these if they stay as they are.
+    /// If its number is known to have 32 bits: the register of these, if they do not change.
     narrow: Option<Option<Register>>,
 }
 
@@ -60,7 +61,7 @@ fn last_in(body: &mut Body) -> usize {
     found.len()
 }
 
-/// The instructions that add a sum to where a column starts.
+/// The instructions that add a sum to the start of a column.
 fn made(address: &Address, body: &mut Body) -> Vec<Instruction> {
     let &Address { to, ref column, sum: Sum { from, times, by }, narrow, .. } = address;
     let (register, number) = (Operand::Register, |number: i64| Operand::Integer(i128::from(number)));
@@ -100,7 +101,7 @@ fn found(body: &Body) -> Vec<Address> {
         for (index, one) in body.blocks[block].instructions.iter().enumerate() {
             let at = Position { block, index };
             let Some(to) = one.destination().filter(|&to| values.definition(to) == Some(at)) else { continue };
-            // What each way here makes before.
+            // The values that each way to here computed before.
             let made = |operand: &Operand| operand.register().filter(|&register| values.is_made_before(register, at));
             let sum = |operand: &Operand| sums.get(&made(operand)?).copied();
             let (column, sum) = match (&one.operands[..], multiplied(one)) {
@@ -135,7 +136,7 @@ fn size_of(size: i128) -> Option<i64> {
     i64::try_from(size).ok().filter(|size| (1..REACH).contains(size))
 }
 
-/// What an instruction makes a multiple of, and how many times.
+/// The operand and the factor, if an instruction computes a multiple.
 fn multiplied(one: &Instruction) -> Option<(&Operand, i64)> {
     let [_, of, Operand::Integer(by)] = &one.operands[..] else { return None };
     if one.is(Opcode::Shl, &[Modifier::Type(Type::B64)]) {
@@ -145,7 +146,7 @@ fn multiplied(one: &Instruction) -> Option<(&Operand, i64)> {
     Some((of, times))
 }
 
-/// Whether a number of 64 bits is one of 32, and the register of these if it is the same at an instruction.
+/// Whether a number of 64 bits is one of 32, and the register of these if it is unchanged at an instruction.
 fn narrow(number: Register, at: Position, values: &Values<'_>) -> Option<Option<Register>> {
     let made = values.definition(number)?;
     let one = values.body.at(made);
@@ -162,7 +163,7 @@ mod tests {
     use super::super::testing;
     use super::*;
 
-    /// A field each of three columns, of the object with id %r1; %rd8 is assigned twice.
+    /// A field of each of three columns, for the object with id %r1; %rd8 is assigned twice.
     const CODE: &str = "\
 .visible .entry kernel(
 )

@@ -1,10 +1,11 @@
-//! Where kernels panic: there the device code says which kernel it is and which object it works on.
+//! Panics of kernels: the device code reports the kernel and its object.
 //!
-//! Kernels note both in two registers, as `ikra_gpu::device` writes it. A panic is a call that does not return. Before it, a
-//! call of `ikra_failing` hands them over. So they cost nothing where no panic can happen, and a register where one can.
+//! Kernels note both in two registers, as `ikra_gpu::device` writes it. A panic is a call that does not return. Before
+//! it, a call of `ikra_failing` passes both. So they cost nothing where no panic can happen, and a register where one
+//! can.
 //!
-//! Both calls are in a function of their own, which makes the addresses of the kernel's name and of the message: in the kernel, the
-//! assembler would load them before it is known whether there is a panic, in each turn of a loop.
+//! Both calls are in a function of their own, which computes the addresses of the kernel's name and of the message. In
+//! the kernel, the assembler would load them in each iteration of a loop, before it is known whether there is a panic.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +18,10 @@ use ikra_ptx::{
 use super::edits::{self, Edits};
 use super::values::Values;
 
-/// Reports each panic, and takes out notes where there is none. Returns how many panics are reported.
+/// Reports each panic, and removes notes where there is none. Returns how many panics are reported.
 pub(super) fn reported(module: &mut Module) -> usize {
     let (mut fired, mut is_called) = (0, false);
-    // Functions of their own, each before the item with this place.
+    // New functions, each before the item at this position.
     let mut own: Vec<(usize, Function)> = Vec::new();
     for (n, item) in module.items.iter_mut().enumerate() {
         let Item::Function(function) = item else { continue };
@@ -90,7 +91,7 @@ fn reported_in(body: &mut Body, line: u32, made: usize, own: &mut dyn FnMut(Func
     panics.len()
 }
 
-/// Takes out parameters of calls that are gone.
+/// Removes parameters of calls that are gone.
 fn remove_unnamed(body: &mut Body) {
     let mut named: HashSet<String> = HashSet::new();
     for (_, one) in body.instructions() {
@@ -101,7 +102,7 @@ fn remove_unnamed(body: &mut Body) {
     body.variables.retain(|variable| variable.space != Modifier::Param || named.contains(&variable.name));
 }
 
-/// The calls behind which the thread ends.
+/// The calls after which the thread ends.
 fn panics(body: &Body) -> Vec<Panic> {
     let mut panics = Vec::new();
     for (block, all) in body.blocks.iter().enumerate() {
@@ -126,12 +127,12 @@ fn panics(body: &Body) -> Vec<Panic> {
     panics
 }
 
-/// What registers hold that is the same in each thread, by how it is made.
+/// The contents of a register that are the same in each thread, by their computation.
 #[derive(Clone, Debug, PartialEq)]
 enum Constant {
     /// A number, or the address of a symbol in its own memory.
     Plain(Operand, Type),
-    /// The address of a symbol in global memory, as any address.
+    /// The address of a symbol in global memory, as a generic address.
     Generic(String, i64),
 }
 
@@ -161,7 +162,7 @@ fn constants(values: &Values<'_>) -> HashMap<Register, Constant> {
     constants
 }
 
-/// Whether a store stores constants alone, always.
+/// Whether a store always stores a constant.
 fn is_constant(store: &Instruction, constants: &HashMap<Register, Constant>) -> bool {
     let mut is_constant = store.guard.is_none();
     store.for_each_register(|register, _| is_constant &= constants.contains_key(&register));
@@ -234,13 +235,13 @@ fn call(callee: &str, arguments: &[(&str, Register, Type)], body: &mut Body) -> 
     made
 }
 
-/// The call that hands over the kernel and the object.
+/// The call that passes the kernel and the object.
 fn report(kernel: Register, object: Register, body: &mut Body) -> Vec<Instruction> {
     let arguments = [("ikra_failing_kernel", kernel, Type::B64), ("ikra_failing_object", object, Type::B32)];
     call(FAILING, &arguments, body)
 }
 
-/// The function with number `n`, which reports and makes the call, of a kernel with this name.
+/// The function with number `n`, which reports a panic of the kernel with this name and makes the call.
 fn function(
     n: usize,
     (name, distance): &(String, i64),
@@ -299,7 +300,7 @@ fn function(
     }
 }
 
-/// Makes the address of a symbol in global memory.
+/// Computes the address of a symbol in global memory.
 fn address(to: Register, name: &str, distance: i64) -> Vec<Instruction> {
     let symbol = vec![Operand::Register(to), Operand::Symbol(name.to_owned(), distance)];
     vec![
@@ -393,7 +394,7 @@ mov.b32 %ikra_object, %r1;
             code.contains("{\nmov.b64 %ikra_kernel, 0;\nmov.b32 %ikra_object, 0;\nld.param.b32 %r1, [fails_param_0];"),
             "{code}"
         );
-        // What is passed is made in the kernel.
+        // The kernel computes the arguments.
         let report = "{\n.param .b64 ikra_failing_kernel;\n.param .b32 ikra_failing_object;\nst.param.b64 [ikra_failing_kernel], %ikra_kernel;\nst.param.b32 [ikra_failing_object], %ikra_object;\ncall.uni ikra_failing, (ikra_failing_kernel, ikra_failing_object);\n}\n";
         assert!(code.contains(&format!("$L__BB0_2:\n{report}")), "{code}");
         assert!(code.contains(&format!("{report}{{\n.param .b32 param0_1;\nst.param.b32 [param0_1], %r1;\ncall.uni panic, (param0_1);\n}}\ntrap;")), "{code}");

@@ -1,31 +1,31 @@
 //! Addresses in device code that are known to be in global memory.
 //!
-//! Where a column starts is read from the class's table, as a number of which LLVM knows nothing: so what it loads and stores there
-//! may be in any memory for it, and the device looks at each address. Here these instructions are made ones for global memory: where
-//! the address is the start of a column and numbers added to it.
+//! The start of a column is read from the class's table, as a number that LLVM knows nothing about. So LLVM takes the
+//! column's loads and stores for accesses to any memory, and the device examines each address. This pass makes them
+//! accesses to global memory if the address is the start of a column plus numbers.
 
 use ikra_ptx::{Base, Body, Instruction, Kind, Modifier, Module, Opcode, Operand, Position, Register, Type};
 
 use super::tables;
 use super::values::Values;
 
-/// What a register of 64 bits holds.
+/// The contents of a register of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Held {
-    /// Nothing that was looked at yet.
+    /// Not known yet.
     Nothing,
     /// An address in a column.
     Column,
-    /// A number that is no address.
+    /// A number that is not an address.
     Number,
-    /// An address elsewhere, or it is not known what.
+    /// An address elsewhere, or unknown.
     Other,
 }
 
 use Held::{Column, Nothing, Number, Other};
 
 impl Held {
-    /// What is held where either is.
+    /// The contents if either may be there.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Nothing, held) | (held, Nothing) => held,
@@ -53,7 +53,7 @@ impl Held {
     }
 }
 
-/// Makes instructions ones for global memory wherever they are known to access it.
+/// Makes accesses known to be to global memory into ones for global memory.
 pub(super) fn named(module: &mut Module) -> usize {
     module.functions_mut().filter_map(|function| function.body.as_mut()).map(named_in).sum()
 }
@@ -70,7 +70,7 @@ fn named_in(body: &mut Body) -> usize {
     found.len()
 }
 
-/// What each register holds, wherever in the function.
+/// The contents of each register, anywhere in the function.
 fn held(values: &Values<'_>) -> Vec<Held> {
     let body = values.body;
     let mut held = vec![Nothing; body.registers.len()];
@@ -98,7 +98,7 @@ fn held(values: &Values<'_>) -> Vec<Held> {
     }
 }
 
-/// What an instruction makes, given what registers hold.
+/// The result of an instruction, for given contents of registers.
 fn made(one: &Instruction, held: &[Held]) -> Held {
     let of = |n: usize| match one.operands.get(n) {
         Some(Operand::Integer(_)) => Number,
@@ -115,7 +115,7 @@ fn made(one: &Instruction, held: &[Held]) -> Held {
         Opcode::Mad if one.has(Modifier::Wide) || one.is(Opcode::Mad, &[Modifier::Lo, Modifier::Type(Type::S64)]) => {
             Number.plus(of(3))
         }
-        // Their results are no addresses, whatever they are of.
+        // Their results are not addresses, whatever the operands.
         Opcode::Mul
         | Opcode::Shl
         | Opcode::Shr
@@ -134,7 +134,7 @@ fn made(one: &Instruction, held: &[Held]) -> Held {
     }
 }
 
-/// Whether an instruction accesses memory without a name of it, at an address in a column.
+/// Whether an instruction accesses memory that it does not name, at an address in a column.
 fn is_in_column(one: &Instruction, held: &[Held]) -> bool {
     let is_plain = |modifier: &Modifier| match modifier {
         Modifier::Type(ty) => ty.kind() != Kind::Packed,

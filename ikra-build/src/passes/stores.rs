@@ -1,8 +1,8 @@
-//! Stores of constants behind loads of the same place.
+//! Stores of constants after loads from the same address.
 //!
-//! A GPU takes several times as long for a store to a place that is still being loaded: a kernel that adds a number to another and
-//! sets it to zero took 276 µs instead of 39 on an H200, since nothing made the store of zero wait for the load. So it is done if
-//! what was loaded is another, for which it has to be there.
+//! On a GPU a store takes several times as long if its address is still being loaded. A kernel that adds a number to
+//! another and sets it to zero took 276 µs instead of 39 on an H200, since nothing made the store of zero wait for the
+//! load. So the pass makes the store conditional: it happens if the loaded value differs, and therefore after the load.
 
 use ikra_ptx::{
     Base, Bits, Body, Guard, Instruction, Kind, Modifier, Module, Opcode, Operand, Position, Register, Type,
@@ -12,7 +12,7 @@ use super::edits::Edits;
 use super::tables::{self, Word};
 use super::values::{self, Values};
 
-/// A place in memory: a register, and bytes from there on.
+/// A range of memory: a register, and bytes from there on.
 #[derive(Clone, Copy, PartialEq)]
 struct Place {
     register: Register,
@@ -20,14 +20,14 @@ struct Place {
     bytes: i64,
 }
 
-/// A load of a place, or a store there.
+/// A load from a range, or a store to it.
 struct Access<'b> {
     place: Place,
-    /// The register that is loaded, or what is stored.
+    /// The register that is loaded, or the value that is stored.
     value: &'b Operand,
 }
 
-/// Makes such stores depend on what was loaded.
+/// Makes such stores depend on the loaded value.
 pub(super) fn after_loads(module: &mut Module) -> usize {
     module.functions_mut().filter_map(|function| function.body.as_mut()).map(after_loads_in).sum()
 }
@@ -50,12 +50,12 @@ fn after_loads_in(body: &mut Body) -> usize {
     found.len()
 }
 
-/// The stores, each with the register that was loaded and the constant that it may be.
+/// The stores, each with the loaded register and the constant.
 fn found(body: &Body) -> Vec<(Position, Register, Operand)> {
     let values = Values::new(body);
     let mut found = Vec::new();
     for (block, all) in body.blocks.iter().enumerate() {
-        // What is in memory, since the block began: in which register it is.
+        // The registers that hold contents of memory, since the block began.
         let mut loads: Vec<(Place, Register)> = Vec::new();
         for (index, one) in all.instructions.iter().enumerate() {
             let at = Position { block, index };
@@ -92,7 +92,7 @@ fn access(one: &Instruction, opcode: Opcode) -> Option<Access<'_>> {
     Some(Access { place: Place { register: *register, offset: *offset, bytes: i64::from(ty.bytes()) }, value })
 }
 
-/// What does not wait for memory, as a word of the type of comparisons.
+/// A value that does not wait for memory, with the type of the comparison.
 fn constant(value: &Operand, ty: Type, values: &Values<'_>) -> Option<Operand> {
     match value {
         Operand::Integer(number) => Some(Operand::Integer(*number)),
@@ -112,12 +112,12 @@ fn constant(value: &Operand, ty: Type, values: &Values<'_>) -> Option<Operand> {
     }
 }
 
-/// Whether two places certainly have no byte in common.
+/// Whether two ranges certainly have no byte in common.
 fn are_apart(one: Place, other: Place, values: &Values<'_>) -> bool {
     if one.register == other.register {
         return one.offset + one.bytes <= other.offset || other.offset + other.bytes <= one.offset;
     }
-    // Within the element: what is before or behind it may be in another column.
+    // Within the element: bytes before or after it may be in another column.
     let column = |place: Place| {
         let (column, size) = element(place.register, values)?;
         (0 <= place.offset && place.offset + place.bytes <= size).then_some(column)
@@ -142,7 +142,7 @@ fn element<'b>(register: Register, values: &Values<'b>) -> Option<(Word<'b>, i64
     [(a, b), (b, a)].into_iter().find_map(|(start, product)| column(start).zip(size(product)))
 }
 
-/// Whether an instruction may end what is known of memory: it stores, or waits for other threads.
+/// Whether an instruction may change memory: it stores, or waits for other threads.
 fn may_store(one: &Instruction) -> bool {
     match one.opcode {
         Opcode::St => !matches!(one.space(), Some(Modifier::Local | Modifier::Shared | Modifier::Param)),
@@ -188,7 +188,7 @@ mod tests {
     const LABEL: &str = "	@%p9 bra \t$L__BB0_3;\n$L__BB0_3:\n";
     const END: &str = "	ret;\n}\n";
 
-    /// How the last lines of a kernel come out.
+    /// The last lines of a kernel after the pass.
     fn stored(lines: &str) -> String {
         // The label that one of them jumps to.
         let (text, _) = testing::done(after_loads, &format!("{START}{lines}{LABEL}{END}"));

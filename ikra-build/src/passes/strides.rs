@@ -1,8 +1,8 @@
 //! Addresses that loops step through.
 //!
-//! LLVM's loop strength reduction is off, since it keeps a register for each multiple of a stride that is known at run time only. So
-//! a loop over all objects multiplies the object's number by the size of an element in each turn, for each column. Here a loop
-//! without branches gets an address per column that is increased by a constant.
+//! LLVM's loop strength reduction is off, since it keeps a register for each multiple of a stride that is known at run
+//! time only. So a loop over all objects multiplies the object's number by the size of an element in each iteration,
+//! for each column. This pass gives a loop without branches an address per column that a constant increases.
 
 use ikra_ptx::{Body, Instruction, Modifier, Module, Opcode, Operand, Register, Type};
 
@@ -10,23 +10,23 @@ use super::edits::Edits;
 use super::rows::{Row, rows};
 use super::values::{self, Values};
 
-/// How many columns a loop may step through: each takes two registers.
+/// The largest number of columns that a loop may step through: each takes two registers.
 const MOST: usize = 4;
 
 /// A column that a loop steps through.
 struct Step {
     block: usize,
     counter: Register,
-    /// After which instruction the counter is increased, and by how much.
+    /// The instruction after which the counter is increased, and the increment.
     last: usize,
     by: u64,
     start: Register,
     size: u64,
-    /// The sums: where each is, of which register, and how many elements it is further on.
+    /// The sums: the position of each, its register, and its distance in elements.
     sums: Vec<(usize, Register, u64)>,
 }
 
-/// Makes steps of addresses that are computed anew in each turn.
+/// Turns addresses that are computed in each iteration into steps.
 pub(super) fn stepped(module: &mut Module) -> usize {
     module.functions_mut().filter_map(|function| function.body.as_mut()).map(stepped_in).sum()
 }
@@ -55,7 +55,7 @@ fn sum_with_number(one: &Instruction) -> Option<(Register, u64)> {
     by_number(one, Opcode::Add, &[Modifier::Type(Type::S32)])
 }
 
-/// The place after which a counter is increased, and by how much.
+/// The position after which a counter is increased, and the increment.
 fn increase(counter: Register, row: &Row<'_, '_>) -> Option<(usize, u64)> {
     let (at, one) = row.only(counter)?;
     if let Some((from, by)) = sum_with_number(one) {
@@ -64,7 +64,7 @@ fn increase(counter: Register, row: &Row<'_, '_>) -> Option<(usize, u64)> {
     let [_, Operand::Register(sum)] = one.operands[..] else { return None };
     let (n, made) = row.only(sum).filter(|&(n, _)| n < at && one.is(Opcode::Mov, &[Modifier::Type(Type::B32)]))?;
     let (from, by) = sum_with_number(made)?;
-    // What is moved was made in the same turn, of the counter as it was.
+    // The moved instructions were computed in the same iteration, from the old counter.
     (from == counter && n < at).then_some((at, by))
 }
 
@@ -76,12 +76,12 @@ fn steps(row: &Row<'_, '_>) -> Vec<Step> {
         let Some((at, multiplied)) = row.only(product).filter(|&(at, _)| at < index) else { continue };
         let wide = [Modifier::Wide, Modifier::Type(Type::U32)];
         let Some((number, size)) = by_number(multiplied, Opcode::Mul, &wide) else { continue };
-        // The counter, or what is a little further on.
+        // The counter, or the counter plus a constant.
         let further = row.only(number).filter(|&(n, _)| n < at).and_then(|(_, one)| sum_with_number(one));
         let (counter, ahead) = further.filter(|&(from, _)| from != number).unwrap_or((number, 0));
         let Some((last, by)) = increase(counter, row) else { continue };
-        // Memory is accessed there in each turn: so the number that is a little further on does not wrap around, as there are fewer
-        // objects. The counter may: one that begins at 2³² − 1 and is increased before it is used.
+        // Memory is accessed there in each iteration. So the number plus a constant does not wrap around, as there are
+        // fewer objects. The counter may: one that begins at 2³² − 1 and is increased before it is used.
         if last <= index || row.only(to).is_none() || !row.is_fixed(start) || !is_accessed(to, index, row) {
             continue;
         }
@@ -97,13 +97,13 @@ fn steps(row: &Row<'_, '_>) -> Vec<Step> {
     if steps.len() > MOST { Vec::new() } else { steps }
 }
 
-/// Whether each turn accesses memory at an address, or at a sum of it and a constant.
+/// Whether each iteration accesses memory at an address, or at a sum of it and a constant.
 fn is_accessed(address: Register, made: usize, row: &Row<'_, '_>) -> bool {
     let is_place = |one: &Instruction, at: Register| {
         let is_access = matches!(one.opcode, Opcode::Ld | Opcode::St) && one.guard.is_none();
         is_access && matches!(one.memory(), Some((ikra_ptx::Base::Register(base), _)) if *base == at)
     };
-    // Also by way of the address in the other notation.
+    // Also through the address in the other notation.
     let leads_on = |one: &Instruction| match (one.opcode, &one.operands[..]) {
         (Opcode::Cvta, [Operand::Register(to), Operand::Register(from)]) if *from == address => Some(*to),
         _ => match values::sum(one)? {
@@ -129,7 +129,7 @@ fn make(step: &Step, body: &mut Body, edits: &mut Edits) {
     let own = body.new_register("%ikra_step", Type::B64);
     let register = Operand::Register;
     let number = |number: u64| Operand::Integer(i128::from(number));
-    // The first of the places; the others are further on by constants.
+    // The first address; the others differ by constants.
     let first = step.sums.iter().map(|&(.., ahead)| ahead).min().unwrap_or_default();
     let mut entering = Vec::new();
     let mut index = step.counter;
@@ -202,7 +202,7 @@ $L__BB0_2:
 
     #[test]
     fn a_counter_may_begin_before_the_first_object() {
-        // It is 2³² − 1 at first, and only what is one further on is used.
+        // It is 2³² − 1 at first, and only the counter plus one is used.
         let code = LOOP
             .replace("mov.b32 \t%r1, 0", "mov.b32 \t%r1, -1")
             .replace("mul.wide.u32 \t%rd2, %r1, 12", "add.s32 \t%r6, %r1, 1;\n\tmul.wide.u32 \t%rd2, %r6, 12")
@@ -227,7 +227,7 @@ $L__BB0_2:
             // The loop is entered elsewhere, or has a branch.
             ("\tmov.b32 \t%r1, 0;", "\t@%p3 bra \t$L__BB0_1;"),
             ("\tmov.b32 \t%r1, 0;", "\tbra.uni \t$L__BB0_2;"),
-            // A table of jumps leads into it.
+            // A jump table leads into it.
             (
                 "\tmov.b32 \t%r1, 0;",
                 "\t$L_brx_0: .branchtargets\n\t\t$L__BB0_1,\n\t\t$L__BB0_2;\n\tbrx.idx \t%r7, $L_brx_0;",
@@ -242,7 +242,7 @@ $L__BB0_2:
             assert_ne!(code, LOOP);
             assert_eq!(testing::done(stepped, &code).1, 0, "{to}");
         }
-        // What starts elsewhere in each turn, and what may not be accessed.
+        // Addresses that start elsewhere in each iteration, or that may not be accessed.
         let code = LOOP.replace("\tadd.s32 \t%r4", "\tadd.s64 \t%rd1, %rd1, 8;\n\tadd.s32 \t%r4");
         let (code, fired) = testing::done(stepped, &code);
         assert!(fired == 1 && code.contains("%ikra_step, %rd10, "), "{code}");

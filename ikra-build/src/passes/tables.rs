@@ -1,32 +1,33 @@
-//! Reads of classes' tables, as `ikra_core` writes them: words of constant memory behind a symbol.
+//! Reads of classes' tables, as `ikra_core` writes them: entries in constant memory behind a symbol.
 
 use ikra_marks::TABLE;
 use ikra_ptx::{Base, Instruction, Modifier, Opcode, Operand, Register, Type};
 
 use super::values::Values;
 
-/// A word of a table: the table's symbol, and the word's place in bytes.
+/// An entry of a table: the table's symbol, and the entry's position in bytes.
 pub(super) type Word<'b> = (&'b str, u64);
-/// The bytes of a word.
+/// The bytes of an entry.
 pub(super) const WORD: u64 = 8;
 
 /// A read of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Read<'b> {
     pub(super) table: &'b str,
-    /// The word's place in bytes, if it is known.
+    /// The entry's position in bytes, if it is known.
     pub(super) place: Option<u64>,
     pub(super) to: Register,
 }
 
 impl<'b> Read<'b> {
-    /// The word, if its place is known.
+    /// The entry, if its position is known.
     pub(super) fn word(&self) -> Option<Word<'b>> {
         Some((self.table, self.place?))
     }
 }
 
-/// The read that an instruction is: a load of 64 bits from constant memory, at a table's symbol or at a sum of it.
+/// The table read that an instruction makes: a load of 64 bits from constant memory, at a table's symbol or at a sum of
+/// it.
 pub(super) fn read<'b>(one: &'b Instruction, values: &Values<'b>) -> Option<Read<'b>> {
     let is_word = |ty| one.is(Opcode::Ld, &[Modifier::Const, Modifier::Type(ty)]);
     if !(is_word(Type::U64) || is_word(Type::B64)) {
@@ -56,7 +57,7 @@ fn symbol<'b>(operand: &Operand, values: &Values<'b>) -> Option<(&'b String, i64
     }
 }
 
-/// An instruction that loads a word of constant memory.
+/// An instruction that loads 64 bits of constant memory.
 pub(super) fn load((table, place): Word<'_>, to: Register) -> Instruction {
     let at = Operand::Memory(Base::Symbol(table.to_owned()), place.cast_signed());
     Instruction::new(Opcode::Ld, &[Modifier::Const, Modifier::Type(Type::U64)], vec![Operand::Register(to), at])

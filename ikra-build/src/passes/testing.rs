@@ -20,19 +20,19 @@ pub(super) fn parsed(code: &str) -> Module {
     }
 }
 
-/// A program as text, without declarations of registers, and with one space between words.
+/// A program as text, without declarations of registers, and with one space between tokens.
 pub(super) fn shown(module: &Module) -> String {
     let text = module.to_string();
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.starts_with(".reg ") && !line.is_empty()).map(|line| line + "\n").collect()
 }
 
-/// The same of a text.
+/// The same for a text.
 pub(super) fn normal(code: &str) -> String {
     shown(&parsed(code))
 }
 
-/// What a pass makes of a program, as text, and how often it fired.
+/// The result of a pass over a program, as text, and how often it fired.
 pub(super) fn done(pass: fn(&mut Module) -> usize, code: &str) -> (String, usize) {
     let mut module = parsed(code);
     let before = module.clone();

@@ -1,11 +1,12 @@
-//! Functions that no kernel calls: their bodies go.
+//! Removes the bodies of functions that no kernel calls.
 //!
-//! A panic whose message has values in it takes the addresses of functions that would write these, though on a device nobody does.
-//! The assembler takes each function whose address is taken for one that may be called, and gives the kernel the registers that the
-//! largest of them needs: 50 in place of 32, for one `expect`, one index that is checked, or one `push` to an `ArrayVec`, so that a
-//! third of the threads find no place.
+//! A panic whose message has values takes the addresses of functions that would write these, though nothing on a device
+//! does. The assembler assumes that each function whose address is taken may be called, and gives the kernel the
+//! registers that the largest of them needs: 50 in place of 32, for one `expect`, one checked index, or one `push` to
+//! an `ArrayVec`. So a third fewer threads fit.
 //!
-//! As long as nothing that a kernel calls makes a call by an address, only what is called by its name can run.
+//! As long as nothing that a kernel calls makes a call through an address, only functions that are called by name can
+//! run.
 
 use std::collections::HashSet;
 
@@ -37,7 +38,7 @@ fn is_empty(body: &Body) -> bool {
     body.instructions().next().is_none_or(|(_, one)| one.opcode == Opcode::Exit && one.guard.is_none())
 }
 
-/// The functions that may be called, kernels among them; `None` where that is not known.
+/// The functions that may be called, kernels among them; `None` if that is not known.
 fn called(module: &Module) -> Option<HashSet<String>> {
     let calls = Calls::of(module);
     let roots = module.functions().filter(|function| function.is_kernel || function.linkage != Linkage::Private);

@@ -1,18 +1,19 @@
-//! What passes know of a function: where each register gets its value, and what certainly comes before what.
+//! Facts about a function for passes: where each register gets its value, and which instruction certainly precedes
+//! which.
 
 use ikra_ptx::{Body, Cfg, Instruction, Modifier, Opcode, Operand, Position, Register, Type, Uses};
 
 /// The registers and the control flow of a function, at one moment.
 ///
-/// What a pass may conclude: if `y` is made of `x`, each has one [definition](Self::definition), and that of `x` comes
-/// [before](Self::is_before) that of `y`, which comes before an instruction, then at this instruction `x` still is what `y` was made of.
-/// For if `x` had been assigned anew since, a way would lead from there to the instruction which does not pass the
-/// definition of `y`.
+/// A pass may conclude this. Let `y` be computed from `x`, let each have one [definition](Self::definition), let that
+/// of `x` come [before](Self::is_before) that of `y`, and that of `y` before an instruction. Then at this instruction
+/// `x` still has the value from which `y` was computed. For if `x` had been assigned again since, a way would lead from
+/// there to the instruction that does not pass the definition of `y`.
 pub(super) struct Values<'b> {
     pub(super) body: &'b Body,
     pub(super) uses: Uses,
     pub(super) cfg: Cfg,
-    /// Where each block lies in the tree of dominators: when it is entered and left.
+    /// The position of each block in the tree of dominators: the times of entering and leaving it.
     spans: Vec<Option<(usize, usize)>>,
 }
 
@@ -23,7 +24,7 @@ impl<'b> Values<'b> {
         Self { body, uses: Uses::new(body), cfg, spans }
     }
 
-    /// The only instruction that writes a register, which always does.
+    /// The only instruction that writes a register, if it always does.
     pub(super) fn definition(&self, register: Register) -> Option<Position> {
         self.uses.definition(register).filter(|&at| self.body.at(at).guard.is_none())
     }
@@ -44,12 +45,12 @@ impl<'b> Values<'b> {
         }
     }
 
-    /// Whether a register has one definition, which each way to an instruction passes.
+    /// Whether a register has one definition that each way to an instruction passes.
     pub(super) fn is_made_before(&self, register: Register, at: Position) -> bool {
         self.definition(register).is_some_and(|made| self.is_before(made, at))
     }
 
-    /// The number that an operand is, or that the only definition of a register moves there.
+    /// The number that an operand is, or that the register's only definition moves there.
     pub(super) fn number(&self, operand: &Operand) -> Option<i128> {
         match operand {
             Operand::Integer(number) => Some(*number),
@@ -62,7 +63,7 @@ impl<'b> Values<'b> {
     }
 }
 
-/// Entering and leaving times of a walk through the tree of dominators. Blocks that are not reached have none.
+/// Entering and leaving times of a walk through the tree of dominators. Unreachable blocks have none.
 fn spans(dominators: &[Option<usize>]) -> Vec<Option<(usize, usize)>> {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); dominators.len()];
     for (block, above) in dominators.iter().enumerate() {

@@ -1,11 +1,12 @@
-//! Words of classes' tables as parameters of the entries that read them.
+//! Entries of classes' tables as parameters of the kernels that read them.
 //!
-//! Where columns are is the same for a whole launch. In constant memory, each kernel waits for it when it begins, and the host
-//! writes it anew whenever columns are exchanged; a parameter comes with the launch. Words that an entry does not read itself, at a
-//! place that is known, stay in constant memory: those of functions that it calls, and those that there is no room for.
+//! The addresses of columns are the same for a whole launch. If they are in constant memory, each kernel waits for them
+//! when it starts, and the host writes them again whenever columns are exchanged. A parameter comes with the launch.
+//! Some table entries stay in constant memory: those that a kernel does not read itself at a known position, because
+//! called functions read them, and those that exceed the room for parameters.
 //!
-//! For the host, an entry says what it takes: `//ikra:takes all ikra_class_Car_1 1 5 ikra_class_Cell_2 0` are two words of one
-//! table and one of another, in this order. `all` says that it reads no others, and `some` that it may.
+//! A comment tells the host the entries: `//ikra:takes all ikra_class_Car_1 1 5 ikra_class_Cell_2 0` are two entries of
+//! one table and one of another, in this order. `all` says that the kernel reads no others, and `some` that it may.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -19,17 +20,17 @@ use super::tables::{self, WORD};
 use super::values::Values;
 use crate::calls::Calls;
 
-/// A word: the symbol of a class's table, and the place in bytes.
+/// A table entry: the symbol of a class's table, and the position in bytes.
 type Word = (String, u64);
 
-/// Bytes of parameters that every device has room for.
+/// Bytes of parameters that every device supports.
 const PARAMETERS: u64 = 4096;
 
-/// Makes entries take what they read of tables, and takes out tables that nobody reads any more. Returns how many reads are of a
-/// parameter now.
+/// Turns the table entries that kernels read into parameters, and removes tables without readers. Returns how many
+/// reads became reads of a parameter.
 pub(super) fn passed(module: &mut Module) -> usize {
     let mut fired = 0;
-    // What each entry takes.
+    // The table entries of each kernel.
     let mut entries: Vec<(String, Vec<Word>)> = Vec::new();
     for function in module.functions_mut() {
         let is_entry = function.is_kernel
@@ -51,7 +52,7 @@ pub(super) fn passed(module: &mut Module) -> usize {
     }
     let says: Vec<String> = {
         let calls = Calls::of(module);
-        // Where a call by a pointer leads is not known.
+        // The target of a call through a pointer is not known.
         let may_read = |callee: Option<&str>| callee.map_or(!readers.is_empty(), |name| readers.contains(name));
         let is_all = |symbol: &String| !readers.contains(symbol) && !calls.reached(symbol).into_iter().any(may_read);
         let which = |symbol| if is_all(symbol) { "all" } else { "some" };
@@ -80,7 +81,7 @@ pub(super) fn passed(module: &mut Module) -> usize {
     fired
 }
 
-/// Makes an entry take what it reads of tables, and returns that.
+/// Turns the table entries that one kernel reads into parameters, and returns them.
 fn passed_to(function: &mut Function, fired: &mut usize) -> Vec<Word> {
     let room = room(&function.parameters);
     let Some(body) = &mut function.body else { return Vec::new() };
@@ -113,7 +114,7 @@ fn passed_to(function: &mut Function, fired: &mut usize) -> Vec<Word> {
     words
 }
 
-/// Reads of words whose places are known.
+/// Reads of table entries at known positions.
 fn reads(body: &Body) -> Vec<(Position, Register, Word)> {
     let values = Values::new(body);
     let read = |(at, one)| {
@@ -124,14 +125,14 @@ fn reads(body: &Body) -> Vec<(Position, Register, Word)> {
     body.instructions().filter(|(_, one)| one.guard.is_none()).filter_map(read).collect()
 }
 
-/// ` table place place table place` of words, by tables.
+/// ` table position position table position` of entries, grouped by table.
 fn listed(words: &[Word]) -> String {
     let same = words.chunk_by(|one, next| one.0 == next.0);
     let places = |words: &[Word]| words.iter().map(|(_, place)| format!(" {}", place / WORD)).collect::<String>();
     same.map(|words| format!(" {}{}", words[0].0, places(words))).collect()
 }
 
-/// How many words an entry with these parameters can take.
+/// How many table entries a kernel with these parameters can take.
 fn room(parameters: &[Parameter]) -> usize {
     let end = parameters
         .iter()
@@ -154,7 +155,7 @@ mod tests {
     use super::super::testing;
     use super::*;
 
-    /// Two classes, of which one is read by a function that is called, and a third that nobody reads.
+    /// Two classes, of which one is read by a called function, and a third without readers.
     const CODE: &str = "\
 .global .align 4 .b32 ikra_class_Car_1_absent[1];
 .visible .const .align 8 .u64 ikra_class_Car_1[5] = {generic(ikra_class_Car_1_absent)};
@@ -199,7 +200,7 @@ mod tests {
 }
 ";
 
-    /// The program with what entries take.
+    /// The program with the parameters of its kernels.
     fn done(code: &str) -> String {
         let mut module = testing::parsed(code);
         passed(&mut module);
@@ -223,7 +224,7 @@ mod tests {
             )
             .replace("{\n\t//ikra:entry 6", "{\n\t//ikra:takes some\n\t//ikra:entry 6")
             .replace("ld.const.u64 a, [ikra_class_Car_1];", "ld.param.u64 a, [drive_words+0];")
-            // What made the places goes.
+            // The instructions that computed the positions are removed.
             .replace("\tmov.b64 \t%rd1, 16;\n", "")
             .replace("\tmov.b64 \t%rd3, 32;\n", "")
             .replace(&read("ikra_class_Car_1", "%rd1", "%rd2"), "ld.param.u64 %rd2, [drive_words+8];")

@@ -4,10 +4,10 @@ use std::fmt;
 
 use ikra_marks::PASSES;
 
-/// How often each pass over some device code fired, and behind which compiler.
+/// How often each pass over some device code fired, and after which compiler.
 ///
-/// Another compiler may write code in which a pass finds nothing: the code stays right, and becomes slower. So tests compare with what
-/// was expected.
+/// A pass may find nothing in another compiler's code: the code stays right, and becomes slower. So tests compare with
+/// the expected numbers.
 ///
 /// ```
 /// use ikra_build::ptx::Fired;
@@ -23,18 +23,18 @@ use ikra_marks::PASSES;
 pub struct Fired {
     /// The compiler's release, such as `1.96.0`.
     pub compiler: String,
-    /// The passes in their order, each with how often it fired; `None` if it was left out.
+    /// The passes in their order, each with its count; `None` if it was left out.
     pub counts: Vec<(String, Option<u64>)>,
 }
 
 impl Fired {
-    /// What device code says of itself, if it does.
+    /// The counts that device code states at its end, if it does.
     #[must_use]
     pub fn read(code: &str) -> Option<Self> {
         Self::of(code.lines().rev().find_map(|line| ikra_marks::words(line, PASSES))?)
     }
 
-    /// The same of a text that it was shown as: `rustc=1.96.0 spaces=120`.
+    /// The same from a printed text: `rustc=1.96.0 spaces=120`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::of(text.split_whitespace())
@@ -57,8 +57,8 @@ impl Fired {
         self.counts.iter().find(|(name, _)| name == pass).and_then(|(_, count)| *count)
     }
 
-    /// In which passes this code differs from what was expected, in sentences. The same compiler makes the same code. Behind another one
-    /// a pass fires at least half as often.
+    /// The passes whose counts differ from the expected ones, in sentences. The same compiler makes the same code.
+    /// After another one, a pass fires at least half as often.
     #[must_use]
     pub fn less_than(&self, expected: &Self) -> Vec<String> {
         let times = |count: Option<u64>| count.map_or(String::from("no"), |count| count.to_string());
@@ -112,12 +112,12 @@ mod tests {
     fn a_pass_that_is_turned_off_shows() {
         let before = fired("rustc=1.96.0 spaces=5 loops=1");
         assert!(before.less_than(&before).is_empty());
-        // Behind another compiler half is enough, but none of one is not.
+        // After another compiler half is enough, but zero instead of one is not.
         assert!(fired("rustc=1.97.0 spaces=3 loops=1").less_than(&before).is_empty());
         assert_eq!(fired("rustc=1.97.0 spaces=2 loops=0").less_than(&before).len(), 2);
         assert_eq!(fired("rustc=1.97.0 spaces=off loops=1").less_than(&before).len(), 1);
         assert!(fired("rustc=1.97.0 spaces=50 loops=10").less_than(&before).is_empty());
-        // The same one makes the same code.
+        // The same compiler makes the same code.
         assert_eq!(fired("rustc=1.96.0 spaces=6 loops=1").less_than(&before).len(), 1);
         // A pass that is gone, and one that is new.
         assert_eq!(fired("rustc=1.96.0 spaces=5").less_than(&before).len(), 1);

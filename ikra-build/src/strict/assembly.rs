@@ -2,16 +2,16 @@
 
 /// Instructions that move or compare floating-point numbers, and do not compute.
 const BITS: &[&str] = &["ld", "ldu", "mov", "selp", "set", "setp", "shfl", "slct", "st", "testp"];
-/// Instructions that are exact if they say that they round to the nearest number; otherwise the assembler may fuse a product and
-/// a sum, or compute an approximation.
+/// Instructions that are exact if they round to the nearest number explicitly; otherwise the assembler may fuse a
+/// product and a sum, or compute an approximation.
 const ROUNDED: &[&str] = &["add", "div", "fma", "mul", "rcp", "sqrt", "sub"];
 /// Instructions whose result is an operand, perhaps with another sign.
 const CHOSEN: &[&str] = &["abs", "copysign", "max", "min", "neg"];
-/// Approximations that `ikra::math::approximate` has under their names.
+/// Approximations that `ikra::math::approximate` offers under their names.
 const APPROXIMATE: &[&str] = &["cos", "ex2", "lg2", "rcp", "rsqrt", "sin"];
 
-/// The first instruction of an assembly text that is arithmetic on floating-point numbers and not known to be exact. Some are
-/// known if they are Ikra's own: functions that are named approximate, and sums in memory, which depend on the order anyway.
+/// The first instruction of an assembly text that is floating-point arithmetic and not known to be exact. Some are
+/// allowed in Ikra's own code: functions named approximate, and sums in memory, which depend on the order anyway.
 pub(super) fn refused(text: &str, is_ours: &dyn Fn() -> bool) -> Option<String> {
     let text = text.replace("\\0A", "\n").replace("\\09", "\t");
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
@@ -27,7 +27,7 @@ pub(super) fn refused(text: &str, is_ours: &dyn Fn() -> bool) -> Option<String> 
     })
 }
 
-/// Whether an instruction such as `add.rn.f32` is exact, or no arithmetic on floating-point numbers.
+/// Whether an instruction such as `add.rn.f32` is exact, or not floating-point arithmetic.
 fn is_exact(name: &str, is_ours: &dyn Fn() -> bool) -> bool {
     let mut parts = name.split('.');
     let operation = parts.next().unwrap_or_default();

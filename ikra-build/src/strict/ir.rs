@@ -1,13 +1,13 @@
-//! LLVM's text of device code: its instructions, and where in the sources each comes from.
+//! LLVM's text of device code: its instructions, and their source positions.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What a text holds.
+/// The contents of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'t> {
     pub(crate) functions: Vec<Function<'t>>,
-    /// Descriptions of places, scopes and files, by their numbers.
+    /// Descriptions of positions, scopes and files, by their numbers.
     descriptions: HashMap<&'t str, &'t str>,
     /// Attributes that functions share, by their numbers.
     attributes: HashMap<&'t str, &'t str>,
@@ -23,11 +23,11 @@ pub(crate) struct Function<'t> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction<'t> {
-    /// What later instructions call its value: `%7`.
+    /// The name by which later instructions use its value: `%7`.
     pub(crate) value: Option<&'t str>,
-    /// From the operation on.
+    /// The text from the operation on.
     pub(crate) text: &'t str,
-    /// The number of its place's description.
+    /// The number of its position's description.
     place: Option<&'t str>,
 }
 
@@ -70,12 +70,12 @@ impl<'t> Module<'t> {
         function.attributes.and_then(|number| self.attributes.get(number)).copied().unwrap_or_default()
     }
 
-    /// The functions around an instruction, from the one in which it was written outwards.
+    /// The functions around an instruction, from its own function outwards.
     pub(crate) fn frames(&self, instruction: &Instruction<'t>) -> Vec<Frame<'t>> {
         let mut frames = Vec::new();
         let mut place = instruction.place;
         while let Some(location) = place.and_then(|place| self.descriptions.get(place)) {
-            // Blocks lead to the function that they are in. The innermost file is the text's, a macro's for example.
+            // Blocks lead to their functions. The innermost file is the text's, a macro's for example.
             let mut scope = reference(location, "scope");
             let mut file = None;
             let mut function = "";
@@ -136,7 +136,7 @@ impl<'t> Instruction<'t> {
         if self.operation() == "call" && self.assembly().is_none() { symbol(self.text) } else { None }
     }
 
-    /// The values that it uses, if they are no vectors.
+    /// The values that it uses, unless they are vectors.
     pub(crate) fn operands(&self) -> Vec<&'t str> {
         let text = self.text.split(", !").next().unwrap_or_default();
         let last = |text: &'t str| text.trim().rsplit(' ').next().unwrap_or_default();
@@ -167,7 +167,7 @@ fn number(text: &str) -> &str {
     text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
 }
 
-/// What follows `name: ` in a description.
+/// The text after `name: ` in a description.
 fn attribute<'t>(description: &'t str, name: &str) -> Option<&'t str> {
     let mut from = 0;
     while let Some(at) = description[from..].find(name) {

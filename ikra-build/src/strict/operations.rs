@@ -6,7 +6,7 @@ use super::ir::{Frame, Instruction};
 use super::zeros::may_differ_in_zeros;
 use super::{assembly, is_ikras};
 
-/// What is said of an operation, and what to write instead.
+/// The verdict on an operation, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) what: String,
@@ -19,7 +19,7 @@ impl Refusal {
         Self { what: format!("{what} gives other bits on the device than on the host"), instead }
     }
 
-    /// An operation of which nobody has found out that it is exact.
+    /// An operation that is not known to be exact.
     pub(super) fn unknown(what: &str) -> Self {
         Self {
             what: format!("{what} is not known to give the same bits on the device as on the host"),
@@ -30,7 +30,7 @@ impl Refusal {
     }
 }
 
-/// Instructions that are no arithmetic on floating-point numbers: they compute integers, move bits or lead elsewhere.
+/// Instructions that are not floating-point arithmetic: they compute integers, move bits or jump.
 const BITS: &[&str] = &[
     "add",
     "addrspacecast",
@@ -76,7 +76,7 @@ const BITS: &[&str] = &[
     "zext",
 ];
 
-/// Instructions on `float` and `double` that IEEE 754 defines to the last bit, or of which the result is an integer.
+/// Instructions on `float` and `double` that IEEE 754 defines to the last bit, or whose result is an integer.
 const EXACT: &[&str] =
     &["fadd", "fcmp", "fdiv", "fmul", "fneg", "fpext", "fptosi", "fptoui", "fptrunc", "fsub", "sitofp", "uitofp"];
 
@@ -99,8 +99,8 @@ const UPDATES: &[&str] = &[
     "xor",
 ];
 
-/// Intrinsics on floating-point numbers that are exact: one operation that is rounded once, or none at all. Those of which the
-/// result is one of the operands are here too; which zero it is, [`may_differ_in_zeros`] decides.
+/// Exact floating-point intrinsics: one operation that is rounded once, or none at all. Intrinsics that return one of
+/// their operands are here too; [`may_differ_in_zeros`] decides which zero that is.
 const EXACT_INTRINSICS: &[&str] = &[
     "ceil",
     "copysign",
@@ -124,12 +124,12 @@ const EXACT_INTRINSICS: &[&str] = &[
     "trunc",
 ];
 
-/// Intrinsics that take numbers of any type, without looking at them.
+/// Intrinsics that take numbers of any type, without computing with them.
 const ANY_TYPE: &[&str] =
     &["dbg", "experimental", "expect", "fake", "invariant", "launder", "lifetime", "ssa", "vector"];
 
-/// What follows `llvm.nvvm.` in intrinsics that are no arithmetic on floating-point numbers. Their operands do not tell: a
-/// product of matrices takes words of 32 bits.
+/// Names after `llvm.nvvm.` of intrinsics that are not floating-point arithmetic. Their operands do not tell: a product
+/// of matrices takes integers of 32 bits.
 const DEVICE: &[&str] = &[
     "activemask",
     "atomic.",
@@ -177,10 +177,11 @@ const APPROXIMATE: &[&str] = &[
     "sin", "sincos", "sinh", "tan", "tanh",
 ];
 
-/// Flags that allow the compiler to compute something else. It writes `nnan` and `ninf` where it has found that there is none.
+/// Flags that allow the compiler to compute something else. It writes `nnan` and `ninf` if it has proved that there is
+/// none.
 const FLAGS: &[&str] = &["fast", "reassoc", "arcp", "contract", "afn"];
 
-/// Types of floating-point numbers that host and device may compute with in different ways.
+/// Floating-point types for which host and device may compute differently.
 const OTHER_TYPES: &[&str] = &["half", "bfloat", "fp128", "x86_fp80", "ppc_fp128"];
 
 /// The function of `ikra::math` for one of `std` or LLVM, with its arguments.
@@ -202,14 +203,14 @@ fn replacement(name: &str) -> String {
     format!("write `ikra::math::{}({arguments})`", if name == "log_base" { "log" } else { name })
 }
 
-/// What is said of an instruction unless it is known to be exact. `frames` finds out where it was written.
+/// The verdict on an instruction unless it is known to be exact. `frames` finds its source position.
 pub(super) fn refusal<'t>(
     instruction: &Instruction<'t>,
     values: &HashMap<&str, &Instruction<'t>>,
     frames: &dyn Fn() -> Vec<Frame<'t>>,
 ) -> Option<Refusal> {
     let operation = instruction.operation();
-    // Most instructions: nothing in them looks like a type of floating-point numbers.
+    // Most instructions: nothing in them looks like a floating-point type.
     if BITS.contains(&operation) && !["float", "double", "half", "fp"].iter().any(|ty| instruction.text.contains(ty)) {
         return None;
     }
@@ -234,7 +235,7 @@ pub(super) fn refusal<'t>(
             let is_known = update.is_some_and(|update| UPDATES.contains(update));
             return (!is_known).then(|| Refusal::unknown(&format!("`atomicrmw {}`", update.unwrap_or(&"…"))));
         }
-        // Of these the sign of a zero decides nothing.
+        // The sign of a zero does not matter for these.
         "fcmp" | "fptosi" | "fptoui" => {}
         _ if flags.contains(&"nsz") => {
             let instead = String::from("use the ordinary operators, and `ikra::math::min(x, y)` and `max(x, y)`");
@@ -254,7 +255,7 @@ pub(super) fn refusal<'t>(
     (!BITS.contains(&operation)).then(|| Refusal::unknown(&format!("the compiler's `{operation}`")))
 }
 
-/// What is said of a call unless it is known to be exact.
+/// The verdict on a call unless it is known to be exact.
 fn refused_call<'t>(
     instruction: &Instruction<'t>,
     values: &HashMap<&str, &Instruction<'t>>,
@@ -265,7 +266,7 @@ fn refused_call<'t>(
         let is_ours = || frames().first().is_some_and(|frame| is_ikras(&frame.file));
         return assembly::refused(text, &is_ours).map(|name| Refusal::unknown(&format!("the instruction `{name}`")));
     }
-    // By an address it leads to a function whose instructions are looked at, or to none that the device has.
+    // Through an address it leads to a function whose instructions are examined, or to none that the device has.
     let callee = instruction.callee()?;
     if is_midpoint(callee) {
         return Some(Refusal::other("`midpoint` of `f32`", replacement("midpoint")));
@@ -282,7 +283,7 @@ fn refused_call<'t>(
         };
         return Some(Refusal::other(what, instead));
     }
-    // What else has no body is not there on the device, which is another error.
+    // Other functions without a body do not exist on the device, which is another error.
     let intrinsic = callee.strip_prefix("llvm.")?;
     if let Some(device) = intrinsic.strip_prefix("nvvm.") {
         let is_known = DEVICE.iter().any(|known| device.starts_with(known)) && !is_float;
@@ -307,7 +308,7 @@ fn refused_call<'t>(
     }
 }
 
-/// Whether an intrinsic on vectors computes: what moves elements does not.
+/// Whether an intrinsic on vectors computes; those that only move elements do not.
 fn is_vector_arithmetic(intrinsic: &str) -> bool {
     let moves = [
         "vector.insert",
@@ -322,7 +323,7 @@ fn is_vector_arithmetic(intrinsic: &str) -> bool {
         || (intrinsic.starts_with("experimental.") && !experimental.iter().any(|known| intrinsic.starts_with(known)))
 }
 
-/// What is said of the attributes of a function, if they allow other arithmetic.
+/// The verdict on the attributes of a function, if they allow other arithmetic.
 pub(super) fn refused_attribute(attributes: &str) -> Option<Refusal> {
     let is_about = |name: &str| name.contains("fp-math") || name.contains("fp_math") || name.contains("ftz");
     let mut quoted = attributes.split('"').skip(1).step_by(2).peekable();
@@ -339,13 +340,13 @@ pub(super) fn refused_attribute(attributes: &str) -> Option<Refusal> {
     (!is_exact).then(|| Refusal::unknown(&format!("code that is compiled with `denormal_fpenv({denormals})`")))
 }
 
-/// The words before an instruction's operands that are no types: `nnan` and `nsz` of `fadd nnan nsz float %a, %b`.
+/// The tokens before an instruction's operands that are not types: `nnan` and `nsz` of `fadd nnan nsz float %a, %b`.
 fn flags<'t>(text: &'t str, operation: &str) -> Vec<&'t str> {
     let after = text.split_whitespace().skip_while(|word| *word != operation).skip(1);
     after.take_while(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())).collect()
 }
 
-/// The words of an instruction, without strings and what is behind them, and without numbers of descriptions.
+/// The tokens of an instruction, without strings and everything after them, and without numbers of descriptions.
 fn words(text: &str) -> Vec<&str> {
     let text = text.split(", !").next().unwrap_or_default();
     let code = text.split('"').step_by(2);

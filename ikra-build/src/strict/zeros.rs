@@ -1,4 +1,4 @@
-//! Which zeros a minimum or maximum may be given: host and device choose another one of −0 and 0.
+//! Zeros of a minimum or maximum: of −0 and 0, host and device choose differently.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ fn constant(operand: &str) -> Option<f64> {
     }
 }
 
-/// What is known of a value.
+/// Facts about a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sign {
     is_never_minus_zero: bool,
@@ -32,7 +32,7 @@ struct Sign {
 }
 
 impl Sign {
-    /// Follows a value to where it comes from, through at most this many instructions.
+    /// Follows a value to its origin, through at most this many instructions.
     fn of(operand: &str, values: &HashMap<&str, &Instruction<'_>>, depth: u32) -> Self {
         let positive = Self { is_never_minus_zero: true, is_never_negative: true };
         if let Some(x) = constant(operand) {
@@ -52,9 +52,9 @@ impl Sign {
             ("uitofp", ..) => positive,
             ("sitofp", ..) => Self { is_never_minus_zero: true, is_never_negative: false },
             ("fmul", [a, b], _) if a == b => positive,
-            // A product or quotient of positive numbers may be too small for another number than 0.
+            // A product or quotient of positive numbers may underflow to 0.
             ("fmul" | "fdiv", _, [a, b]) if a.is_never_negative && b.is_never_negative => positive,
-            // Rounded to nearest, a sum is −0 only if both numbers are, a difference if it is −0 − 0.
+            // Rounded to nearest, a sum is −0 only if both numbers are; a difference is −0 only for −0 − 0.
             ("fadd", _, [a, b]) => Self {
                 is_never_minus_zero: a.is_never_minus_zero || b.is_never_minus_zero,
                 is_never_negative: a.is_never_negative && b.is_never_negative,

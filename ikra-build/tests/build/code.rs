@@ -76,7 +76,7 @@ fn only_a_change_builds_again() {
     assert!(!program.run(&[]).expect_success().messages.contains("Compiling"));
 }
 
-/// Two checkouts of a workspace in which `ikra` is, as in this one: for cargo they are the same packages.
+/// Two checkouts of a workspace that contains `ikra`, like this one: for cargo they are the same packages.
 #[test]
 fn checkouts_share_a_target_directory() {
     if !has_compiler() {

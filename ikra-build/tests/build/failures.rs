@@ -1,4 +1,4 @@
-//! Models that do not compile for the device, and what the user reads.
+//! Models that do not compile for the device, and the messages that users read.
 
 use crate::program::{Program, has_compiler};
 

@@ -21,9 +21,9 @@ pub struct Program {
 /// How a build ended.
 pub struct Built {
     pub is_success: bool,
-    /// What the program printed: the path of its device code, or `none`.
+    /// The program's output: the path of its device code, or `none`.
     pub printed: String,
-    /// What cargo printed.
+    /// Cargo's output.
     pub messages: String,
 }
 
@@ -34,7 +34,7 @@ impl Program {
     }
 
     pub fn with(name: &str, statement: &str, ikra: &str) -> Self {
-        // Not a temporary folder: what is built for one path is of no use for another.
+        // Not a temporary folder: the files built for one path are of no use for another.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
         let program = Self { folder, target: OnceLock::new(), is_small: ikra == SMALL_IKRA };
@@ -128,7 +128,7 @@ impl Drop for Program {
 /// Where programs are built that have the small `ikra`. Cargo builds one at a time in a folder, so that there are several; what they
 /// share is soon compiled. The others share a folder, so that Ikra is compiled once.
 struct Folders {
-    /// Those that no program has now.
+    /// The folders that no program uses now.
     free: Vec<PathBuf>,
     made: usize,
 }

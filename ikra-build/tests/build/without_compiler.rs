@@ -28,7 +28,7 @@ fn a_compiler_that_appears_is_used() {
     }
     let toolchain = ikra_build::find_toolchain().unwrap();
     let program = Program::new("appears", "device(\"src/model.rs\")");
-    // A sysroot as rustup makes them, with a list of what is installed.
+    // A sysroot as rustup makes them, with a list of installed components.
     let sysroot = program.path("sysroot");
     program.write("sysroot/lib/rustlib/components", "rustc\n");
     program.write(

@@ -5,9 +5,7 @@ use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::ops::Range;
 use core::ptr;
-use core::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
@@ -25,8 +23,6 @@ pub struct Header {
     pub arena: (usize, usize),
     /// The world that the table was linked in last, or null.
     pub directory: AtomicPtr<Directory>,
-    /// Whether one thread runs a kernel in the world, and nobody else accesses it.
-    is_alone: AtomicBool,
     /// Fields whose last values are on devices only.
     changed_on_device: AtomicU64,
     /// Fields that the host changed since somebody asked which values devices have.
@@ -53,7 +49,6 @@ impl Header {
         pending: 0,
         arena: (0, 0),
         directory: AtomicPtr::new(ptr::null_mut()),
-        is_alone: AtomicBool::new(false),
         changed_on_device: AtomicU64::new(0),
         changed_on_host: AtomicU64::new(u64::MAX),
         written: AtomicU64::new(0),
@@ -64,19 +59,6 @@ impl Header {
         unchecked: AtomicU64::new(0),
         unchecked_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
     };
-
-    /// Whether one thread runs a kernel in the world, and nobody else accesses it.
-    #[inline(always)]
-    pub(crate) fn is_alone(&self) -> bool {
-        // SAFETY: written by `set_alone` only, while nobody else accesses the world. A plain load, after which the compiler still knows
-        // what it had loaded before.
-        unsafe { *self.is_alone.as_ptr() }
-    }
-
-    /// Says so, or that it is over: for [`run_alone`](crate::alone::run_alone).
-    pub(crate) fn set_alone(&self, is_alone: bool) {
-        self.is_alone.store(is_alone, Relaxed);
-    }
 
     /// The fields among these that have to be fetched before they are read.
     #[inline(always)]
@@ -267,7 +249,7 @@ pub struct TargetSlot(pub(crate) UnsafeCell<*const Header>);
 
 // SAFETY: written only in `Table::point`, which excludes other accesses by its contract.
 unsafe impl Send for TargetSlot {}
-// SAFETY: as for `Send`.
+// SAFETY: threads that share it only read it: it is written in `Table::point`, which excludes other accesses.
 unsafe impl Sync for TargetSlot {}
 
 impl TargetSlot {

@@ -8,10 +8,11 @@ use super::bits::LinkBits;
 use super::{AnyLink, Dispatch, Extends, Includes};
 use crate::class::Class;
 use crate::directory::TableRef;
+use crate::facts::Facts;
 use crate::handle::Handle;
 use crate::link::Link;
 use crate::phase::Phase;
-use crate::target::settled::settled;
+use crate::target::arithmetic::settled;
 
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
@@ -20,6 +21,8 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
     link: AnyLink<D>,
     /// That of a live table of the link's class, or of one that is not in the world.
     place: TableRef<'w>,
+    /// What is known of the object.
+    facts: Facts,
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
@@ -36,6 +39,8 @@ pub struct Found<'w, D, P> {
     number: u32,
     /// That of a live table of the class with this number, or of one that is not in the world.
     place: TableRef<'w>,
+    /// What is known of the object.
+    facts: Facts,
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
@@ -55,7 +60,7 @@ impl<D, P> Clone for Found<'_, D, P> {
 }
 // SAFETY: as for `Handle`, which is all that can be made of it.
 unsafe impl<D: Dispatch, P: Send> Send for AnyHandle<'_, D, P> {}
-// SAFETY: as for `Handle`.
+// SAFETY: a `Handle` is all that can be made of it, which is `Sync` then.
 unsafe impl<D: Dispatch, P: Send> Sync for AnyHandle<'_, D, P> {}
 
 impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
@@ -76,14 +81,14 @@ impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
 }
 
 impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
-    /// The object of a link.
+    /// The object of a link, and what is known of it.
     ///
     /// # Safety
     ///
-    /// The place is that of a table of the link's class, or of an absent class; if `P` is a kernel, the object exists.
+    /// As for [`Handle::new`], of the link's class.
     #[inline(always)]
-    pub(crate) unsafe fn new(link: AnyLink<D>, place: TableRef<'w>) -> Self {
-        Self { link, place, marker: PhantomData }
+    pub(crate) unsafe fn new(link: AnyLink<D>, place: TableRef<'w>, facts: Facts) -> Self {
+        Self { link, place, facts, marker: PhantomData }
     }
 
     /// That of an object of class `C`.
@@ -96,9 +101,9 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     where
         D: Includes<C>,
     {
-        // SAFETY: the place is that of the object's class; if `P` is a kernel, there is no handle of an object that does not
-        // exist.
-        unsafe { Self::new(object.link().into(), object.place()) }
+        // SAFETY: 1. the place is that of the object's class; if `P` is a kernel, there is no handle of an object that does not
+        // exist; 2. it is the same object.
+        unsafe { Self::new(object.link().into(), object.place(), object.facts()) }
     }
 
     /// The link to the object.
@@ -112,7 +117,7 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     pub fn found(self) -> Found<'w, D, P> {
         let (tag, index) = self.link.parts();
         let number = if Found::<D, P>::HAS_WORD { self.link.word() } else { index.wrapping_add(1) };
-        Found { tag: tag as u32, number, place: self.place, marker: PhantomData }
+        Found { tag: tag as u32, number, place: self.place, facts: self.facts, marker: PhantomData }
     }
 
     /// The same object, of a supertrait.
@@ -122,7 +127,7 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
         D: Extends<E>,
     {
         // SAFETY: it is the same object.
-        unsafe { AnyHandle::new(self.link.upcast(), self.place) }
+        unsafe { AnyHandle::new(self.link.upcast(), self.place, self.facts) }
     }
 }
 
@@ -195,7 +200,7 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     ///
     /// The class's number is that of `C`.
     #[inline(always)]
-    pub(super) unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
+    pub unsafe fn known<C: Class>(self) -> Handle<'w, C, P>
     where
         D: Includes<C>,
     {
@@ -205,8 +210,8 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
             // SAFETY: in kernels the object exists, and no object's id is 0: so `Link::at` need not look.
             unsafe { assert_unchecked(id != 0) };
         }
-        // SAFETY: the place is that of the class with this number, `C`; the object exists as for this handle.
-        unsafe { Handle::new(Link::at(id.wrapping_sub(1)), self.place) }
+        // SAFETY: 1. the place is that of the class with this number, `C`; the object exists as for this handle; 2. it is the same object.
+        unsafe { Handle::new(Link::at(id.wrapping_sub(1)), self.place, self.facts) }
     }
 }
 

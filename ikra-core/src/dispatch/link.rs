@@ -247,16 +247,17 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
-        // SAFETY: the place is that of the class with this number; in kernels, the object exists.
-        D::to_ref(unsafe { AnyHandle::new(self, targets.table(|| self.tag())) })
+        // SAFETY: 1. the place is that of the class with this number; in kernels, the object exists; 2. what is known of the classes' objects
+        // is known of this one.
+        D::to_ref(unsafe { AnyHandle::new(self, targets.table(|| self.tag()), targets.facts()) })
     }
     #[inline(always)]
     unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> D::Ref<'w, P> {
         // The first object of a class that has any.
         let tag = D::some(targets);
         let first = Self::at(tag, 0);
-        // SAFETY: the place is that of the class; by the caller there is a good link to one of the classes.
-        D::to_ref(unsafe { AnyHandle::new(first, targets.table(|| tag)) })
+        // SAFETY: 1. the place is that of the class; by the caller there is a good link to one of the classes; 2. as for `view`.
+        D::to_ref(unsafe { AnyHandle::new(first, targets.table(|| tag), targets.facts()) })
     }
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
@@ -285,7 +286,7 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<D::Ref<'w, P>> {
-        // SAFETY: the contract is the same.
+        // SAFETY: in kernels, `bad_link` of the option finds none, and so that of the link in it.
         self.map(|link| unsafe { link.view::<P>(targets) })
     }
     #[inline(always)]

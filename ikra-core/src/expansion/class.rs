@@ -5,7 +5,6 @@
 /// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and before them, in brackets, as many `()` as it takes to a
 /// length of which there are tuples. Only their number counts: a storage among them would be none of the class's columns. In a class with mistakes (`mistaken`) the conversions are stand-ins: some field may be of a type that
 /// cannot be stored.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class {
     (
@@ -97,7 +96,6 @@ macro_rules! __class {
 pub use __class as class;
 
 /// What stands for no field, as a type and as a value.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __nothing {
     ($nothing:tt) => {
@@ -106,7 +104,6 @@ macro_rules! __nothing {
 }
 
 /// What all refs can be used for, whether their class is known or not.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __reference {
     ($reference:ident) => {
@@ -138,7 +135,6 @@ macro_rules! __reference {
 }
 
 /// Rows and views, taken apart and put together.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class_conversions {
     (complete $view:ident: [$($nothing:tt)*] $($field:tt $ident:ident)*) => {

@@ -1,7 +1,6 @@
 //! What `#[soa_dispatch]` makes.
 
 /// A trait's type, its links and its refs. The classes come as `Car = model::Car;`: variant, path.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {
     (@list) => { $crate::dispatch::Done };
@@ -125,7 +124,6 @@ macro_rules! __dispatch {
 pub use __dispatch as dispatch;
 
 /// A kernel of a trait: what the kernels of all classes do.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_kernel {
     (
@@ -149,7 +147,6 @@ macro_rules! __dispatch_kernel {
 pub use __dispatch_kernel as dispatch_kernel;
 
 /// What host and device must agree on about an entry that runs the kernels of all classes.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __together_entry {
     ($all:ident, $name:literal, $number:literal: [$($class:ty),*]) => { ::core::option::Option::None };

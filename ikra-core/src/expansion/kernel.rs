@@ -5,7 +5,6 @@
 /// The type has the class as a parameter to be no more public than the class. Safe code can call the macro, too, so nothing that it is
 /// given is taken on trust: the effects are made here, for the class; the modes follow from them, field by field in the order of the
 /// fields; and the trait whose kernel it is, is the one whose other kernels it knows.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
     (
@@ -46,7 +45,6 @@ pub use __kernel as kernel;
 
 /// A trait that has the class in its list. Where it has not, that is the one error: the compiler says nothing more about a type that
 /// depends on it.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __listed {
     ($trait:path, $class:ty) => {
@@ -55,7 +53,6 @@ macro_rules! __listed {
 }
 
 /// The handle of a kernel or of a constructor: a type of no bytes, and its value, a constant of the class.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __handle {
     ($(#[$doc:meta])* $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty;) => {
@@ -89,7 +86,6 @@ pub use __handle as handle;
 /// What a method does that calls methods of other blocks: these are asked for when a kernel needs to know, since they
 /// may in turn call this one. A name that no block knows is a trait's method, which may do anything, or a mistake that
 /// the compiler points out where the name stands.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __reach {
     ($class:ty, $constant:ident = $name:literal, $own:expr; $($called:ident or $unknown:expr),*) => {
@@ -127,7 +123,6 @@ macro_rules! __reach {
 pub use __reach as reach;
 
 /// What host and device must agree on about a kernel: `const __ENTRY`.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __entry_constant {
     (
@@ -144,7 +139,6 @@ macro_rules! __entry_constant {
     };
 }
 /// What differs between executors in it.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __fingerprint {
     (execute $kernel:ident, $args:ty, $class:ty) => {

@@ -1,11 +1,12 @@
-//! On the device, where there is no sequential code.
+//! On the device, where there is no sequential code, and never one thread.
 
 /// No bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts;
 
 impl Facts {
-    pub(crate) const NONE: Self = Self;
+    /// Nothing is known.
+    pub const NONE: Self = Self;
 
     #[inline(always)]
     pub(crate) fn of_linked_object(self) -> Self {
@@ -14,7 +15,7 @@ impl Facts {
 
     #[inline(always)]
     pub(crate) fn of_existing(self) -> Self {
-        Self
+        self
     }
 
     #[inline(always)]
@@ -28,7 +29,12 @@ impl Facts {
     }
 
     #[inline(always)]
-    pub(crate) fn is_alone(self) -> bool {
+    pub(crate) fn has_no_device(self) -> bool {
         true
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_alone(self) -> bool {
+        false
     }
 }

@@ -45,8 +45,9 @@ impl<D: Class> Follow for Link<D> {
         if self.id() > len {
             out_of_range(D::ID.name(), self.id() - 1, len);
         }
-        // SAFETY: `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists.
-        D::to_ref(unsafe { Handle::new(self, place) })
+        // SAFETY: 1. `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists; 2. it is in the same
+        // world.
+        D::to_ref(unsafe { Handle::new(self, place, from.facts().of_linked_object()) })
     }
 }
 
@@ -63,7 +64,7 @@ unsafe impl<C: Class> Value for Link<C> {
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
         // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists; what is known of the class's
         // objects is known of this one.
-        C::to_ref(unsafe { Handle::known(self, targets.table(|| 0), targets.facts()) })
+        C::to_ref(unsafe { Handle::new(self, targets.table(|| 0), targets.facts()) })
     }
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
@@ -90,7 +91,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
-        // SAFETY: the contract is the same.
+        // SAFETY: in kernels, `bad_link` of the option finds none, and so that of the link in it.
         self.map(|link| unsafe { link.view::<P>(targets) })
     }
     #[inline(always)]

@@ -36,7 +36,7 @@ impl<T: Value> Window<T> for &mut [T] {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
         let place = unsafe { self.as_mut_ptr().add(index) };
-        // SAFETY: as for `get`.
+        // SAFETY: layouts make windows that are slices of contiguous columns alone; this one is borrowed exclusively.
         unsafe { element::write(place, value) }
     }
 }

@@ -2,7 +2,7 @@
 //! that results differ in their last bits, or by more where the device's instruction is coarse.
 
 use super::{Functions, GpuFloat};
-use crate::target::approximate;
+use crate::target::arithmetic::approximate;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident by $instruction:ident or $exact:expr;)*) => { $(

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ptr;
 
-use crate::alone::Access;
+use crate::alone;
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
@@ -130,7 +130,8 @@ pub(crate) mod sealed {
 /// ```
 pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
     pub(crate) cell: &'w T::Cell,
-    access: Access,
+    /// What is known of the object: whether one thread runs the kernel.
+    facts: Facts,
     /// Whether it is in a view that a ref lent: those of refs are of any object, and say nothing.
     lent: A::Lent,
     /// Makes it `Send` and `Sync` only where that is.
@@ -155,13 +156,13 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     /// # Safety
     ///
     /// 1. There is a `T` there, accessed as its cell only, as long as the result lives.
-    /// 2. The access is that of the table that it is in.
+    /// 2. What is known is so.
     /// 3. Unless `lent` says that it is of any object, it belongs to the object that the code in phase `A::Phase` runs for.
     #[inline(always)]
-    pub(crate) unsafe fn at(address: *mut T, access: Access, lent: A::Lent) -> Self {
+    pub(crate) unsafe fn at(address: *mut T, facts: Facts, lent: A::Lent) -> Self {
         const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
         // SAFETY: by 1; the cell has the size, alignment and bytes of the value.
-        Self { cell: unsafe { &*address.cast::<T::Cell>() }, access, lent, place: PhantomData }
+        Self { cell: unsafe { &*address.cast::<T::Cell>() }, facts, lent, place: PhantomData }
     }
 
     /// The same in a view that is lent: of any object.
@@ -184,7 +185,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     /// Whether no other thread changes the value: one thread runs the kernel, or the kernel's rule leaves the field alone.
     #[inline(always)]
     pub(crate) fn is_left_alone(self) -> bool {
-        self.access.is_alone() || const { is_left_alone::<A>() }
+        (const { alone::pays::<A::Phase>() } && self.facts.is_alone()) || const { is_left_alone::<A>() }
     }
 
     /// Where the value is, for accesses while no other thread changes it: a cell has its size, alignment and bytes.
@@ -597,12 +598,12 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
     }
 
     #[inline(always)]
-    unsafe fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize) -> Self::View<'w, P> {
+    unsafe fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, facts: Facts) -> Self::View<'w, P> {
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        // SAFETY: 1. the element is only ever accessed as the cell; 2. it is in this table; 3. by 3.
-        unsafe { Atomic::at(Self::place::<C, K>(table, index), Access::of::<P, C>(table), Lent::OWN) }
+        // SAFETY: 1. the element is only ever accessed as the cell; 2. by 4; 3. by 3.
+        unsafe { Atomic::at(Self::place::<C, K>(table, index), facts, Lent::OWN) }
     }
 
     #[inline(always)]
@@ -611,9 +612,9 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, _: Facts) -> Self::Seen<'w, P> {
-        // SAFETY: 1. the element is only ever accessed as the cell; 2. it is in this table; 3. it is of any object.
-        unsafe { Atomic::at(Self::place::<C, K>(table, index), Access::of::<P, C>(table), ()) }
+    unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, facts: Facts) -> Self::Seen<'w, P> {
+        // SAFETY: 1. the element is only ever accessed as the cell; 2. by 2; 3. it is of any object.
+        unsafe { Atomic::at(Self::place::<C, K>(table, index), facts, ()) }
     }
 
     #[inline(always)]

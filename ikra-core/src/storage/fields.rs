@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use crate::class::Class;
 use crate::effects::FieldSet;
+use crate::facts::Facts;
 use crate::phase::Phase;
 
 use super::{Bump, Copies, Storage};
@@ -108,7 +109,7 @@ pub trait FieldTuple<C: Class>: 'static {
     unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet);
 
     /// What the view of object `index` shows for `values`, of which those of the fields in `loaded` are the object's: of the object
-    /// that a kernel runs for, or of another, whose view a ref lends.
+    /// that a kernel runs for, or of another, whose view a ref lends. The facts are those of objects that its fields link to.
     ///
     /// # Safety
     ///
@@ -119,6 +120,7 @@ pub trait FieldTuple<C: Class>: 'static {
         of: ViewOf,
         table: &'w Table<C>,
         index: usize,
+        facts: Facts,
     ) -> Self::Views<'w, P>;
 
     /// The first link in some fields of some objects, among those that views show as refs, that is to no object: with
@@ -193,13 +195,14 @@ unsafe fn to_view<'w, C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
     of: ViewOf,
     table: &'w Table<C>,
     index: usize,
+    facts: Facts,
 ) -> F::View<'w, P> {
     let view = if loaded.contains(K) {
         // SAFETY: the contract is the same; the view of another object goes to `lent` below.
-        unsafe { F::to_view::<P>(value, table, index) }
+        unsafe { F::to_view::<P>(value, table, index, facts) }
     } else {
         // SAFETY: as above.
-        unsafe { F::to_view_unread::<P>(table, index) }
+        unsafe { F::to_view_unread::<P>(table, index, facts) }
     };
     match of {
         ViewOf::Own => view,
@@ -329,9 +332,10 @@ macro_rules! field_tuple {
                 of: ViewOf,
                 table: &'w Table<C>,
                 index: usize,
+                facts: Facts,
             ) -> Self::Views<'w, P> {
                 // SAFETY: the contract is the same for each field.
-                ($(unsafe { to_view::<C, P, $F, $k>(values.$k, loaded, of, table, index) },)+)
+                ($(unsafe { to_view::<C, P, $F, $k>(values.$k, loaded, of, table, index, facts) },)+)
             }
             unsafe fn bad_link(
                 table: &Table<C>,

@@ -112,14 +112,16 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
 
     #[inline(always)]
     unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a> {
-        // SAFETY: the contract is the same, for all of the columns.
+        // SAFETY: the parts' columns begin with the field's; by 1 all of them have the elements, which by 2 nothing
+        // writes.
         let windows = unsafe { T::Parts::shared::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
         FlatWindow { windows, marker: PhantomData }
     }
 
     #[inline(always)]
     unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a> {
-        // SAFETY: the contract is the same, for all of the columns.
+        // SAFETY: the parts' columns begin with the field's; by 1 all of them have the elements, which by 2 nothing
+        // else accesses.
         let windows = unsafe { T::Parts::exclusive::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
         FlatWindow { windows, marker: PhantomData }
     }
@@ -134,12 +136,13 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
 
     #[inline(always)]
     unsafe fn write(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: the contract is the same, for all of the columns.
+        // SAFETY: the parts' columns begin with the field's; by 1 all of them have room for the object, which by 2
+        // nothing else accesses.
         unsafe { T::Parts::write::<C>(bases, <Self as Storage<C, K>>::COLUMN, index, value.into_parts()) }
     }
 
     #[inline(always)]
-    unsafe fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize) -> T {
+    unsafe fn to_view<P: Phase>(value: T, _: &Table<C>, _: usize, _: Facts) -> T {
         value
     }
 
@@ -148,10 +151,10 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
         value: Self::Value,
         table: &'w Table<C>,
         index: usize,
-        _: Facts,
+        facts: Facts,
     ) -> Self::Seen<'w, P> {
         // SAFETY: the contract is the same.
-        unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index) }
+        unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index, facts) }
     }
 
     shown_as_it_is!();

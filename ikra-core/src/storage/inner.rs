@@ -13,7 +13,9 @@
 mod arrangement;
 mod atomics;
 mod elements;
+mod enumerated;
 mod iter;
+mod iter_mut;
 mod renewal;
 mod views;
 
@@ -25,10 +27,12 @@ pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
 pub use elements::Elements;
 pub(crate) use elements::ElementsWindow;
 pub use elements::slot_pitch;
-pub use iter::{Enumerated, InnerIter, InnerIterMut};
-pub use views::{InnerMut, InnerRef};
+pub use enumerated::Enumerated;
+pub use iter::InnerIter;
+pub use iter_mut::InnerIterMut;
 
-pub use crate::target::row::InnerArray;
+pub use crate::target::inner_array::InnerArray;
+pub use views::{InnerMut, InnerRef};
 
 use super::Copies;
 use super::{Storage, Stored};
@@ -240,17 +244,23 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
     type Seen<'w, P: Phase> = InnerRef<'w, P, Self>;
 
     #[inline(always)]
-    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, index: usize) -> InnerMut<'w, P, Self> {
+    unsafe fn to_view<'w, P: Phase>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        index: usize,
+        facts: Facts,
+    ) -> InnerMut<'w, P, Self> {
+        let targets = Targets::of::<C, K>(table).knowing(facts);
         if const { is_renewed::<P, Self>() } {
             // SAFETY: the object exists.
             let before = unsafe { Self::read(&table.bases, index) };
             // SAFETY: the object exists, and the value is where its array is, in the shadow if the view is a call's.
-            return unsafe { InnerMut::renewed(value, before, Targets::of::<C, K>(table)) };
+            return unsafe { InnerMut::renewed(value, before, targets) };
         }
         // Who writes an array has most likely to do with all of it.
         let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
         // SAFETY: the object exists, and the value is where its array is, or a placeholder without elements.
-        unsafe { InnerMut::new(value, Targets::of::<C, K>(table)) }
+        unsafe { InnerMut::new(value, targets) }
     }
 
     #[inline(always)]

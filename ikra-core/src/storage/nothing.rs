@@ -35,7 +35,7 @@ unsafe impl<C: Class, const K: usize> Storage<C, K> for () {
     #[inline(always)]
     unsafe fn write(_: &C::Bases, _: usize, (): ()) {}
     #[inline(always)]
-    unsafe fn to_view<P: Phase>((): (), _: &Table<C>, _: usize) {}
+    unsafe fn to_view<P: Phase>((): (), _: &Table<C>, _: usize, _: Facts) {}
     #[inline(always)]
     fn from_view<P: Phase>((): ()) {}
     #[inline(always)]

@@ -75,16 +75,16 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     }
 
     #[inline(always)]
-    unsafe fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
+    unsafe fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _: usize, facts: Facts) -> T::View<'w, P> {
         // SAFETY: while a kernel runs, links in the column are to objects that exist; what it stored to the object came
         // from refs, or was checked (`bad_number`).
-        unsafe { value.view::<P>(Targets::of::<C, K>(table)) }
+        unsafe { value.view::<P>(Targets::of::<C, K>(table).knowing(facts)) }
     }
 
     #[inline(always)]
-    unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, _index: usize) -> T::View<'w, P> {
+    unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, _: usize, facts: Facts) -> T::View<'w, P> {
         // SAFETY: the object's own value is one without bad links, while a kernel runs.
-        unsafe { T::view_of_some::<P>(Targets::of::<C, K>(table)) }
+        unsafe { T::view_of_some::<P>(Targets::of::<C, K>(table).knowing(facts)) }
     }
 
     #[inline(always)]
@@ -103,9 +103,9 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(value: T, table: &'w Table<C>, _: usize, facts: Facts) -> T::View<'w, P> {
-        // SAFETY: as for `to_view`.
-        unsafe { value.view::<P>(Targets::of::<C, K>(table).knowing(facts)) }
+    unsafe fn to_seen<'w, P: Phase>(value: T, table: &'w Table<C>, index: usize, facts: Facts) -> T::View<'w, P> {
+        // SAFETY: the contract is the same.
+        unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index, facts) }
     }
 
     shown_as_it_is!();

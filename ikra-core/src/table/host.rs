@@ -180,7 +180,7 @@ impl<C: ClassInfo> Table<C> {
     /// `index` is less than the capacity of the storage.
     #[inline(always)]
     pub unsafe fn address(&self, column: usize, index: usize) -> *mut u8 {
-        // SAFETY: passed on.
+        // SAFETY: the bases are those of storage of `C`, whose capacity is more than the index.
         unsafe { address::<C>(&self.bases, column, index) }
     }
 

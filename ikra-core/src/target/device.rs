@@ -1,7 +1,6 @@
 //! The device's side.
 
 pub(crate) mod ahead;
-pub(crate) mod approximate;
 pub(crate) mod arithmetic;
 pub(crate) mod assigned;
 pub(crate) mod cells;
@@ -10,10 +9,8 @@ pub(crate) mod element;
 pub mod expansion;
 pub mod near;
 pub(crate) mod panics;
-pub(crate) mod product;
 mod remainder;
 pub(crate) mod row;
-pub(crate) mod settled;
 mod standard;
 pub(crate) mod tail;
 pub(crate) mod thread;
@@ -26,7 +23,6 @@ pub trait Spread {}
 impl<T> Spread for T {}
 
 /// Implementations that only the host has.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __host_only {
     ($($item:tt)*) => {};

@@ -1,7 +1,6 @@
 //! The host's side.
 
 pub(crate) mod ahead;
-pub(crate) mod approximate;
 pub(crate) mod arithmetic;
 pub(crate) mod assigned;
 pub(crate) mod cells;
@@ -10,12 +9,10 @@ pub(crate) mod element;
 pub mod expansion;
 pub mod near;
 pub(crate) mod panics;
-pub(crate) mod product;
 #[cfg(test)]
 #[path = "device/remainder.rs"]
 mod remainder;
 pub(crate) mod row;
-pub(crate) mod settled;
 pub(crate) mod tail;
 pub(crate) mod thread;
 pub(crate) mod warp;
@@ -23,7 +20,6 @@ pub(crate) mod warp;
 pub(crate) use crate::spread::Spread;
 
 /// Implementations that only the host has.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __host_only {
     ($($item:tt)*) => { const _: () = { $($item)* }; };

@@ -20,13 +20,13 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P> {
-        // SAFETY: the contract is the same for each element.
+        // SAFETY: in kernels, `bad_link` of the array finds none, and so that of each element, which it asks.
         made(|n| unsafe { self[n].view::<P>(targets) })
     }
 
     #[inline(always)]
     unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> Self::View<'w, P> {
-        // SAFETY: the contract is the same for each element.
+        // SAFETY: in kernels, there is an array in which `bad_link` finds none, and each of its elements is such a value.
         made(|_| unsafe { T::view_of_some::<P>(targets) })
     }
 
@@ -41,14 +41,14 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
         macro_rules! first {
             ($($n:literal)*) => {$(
                 if let Some(element) = self.get($n) {
-                    // SAFETY: the contract is the same for each element.
+                    // SAFETY: `bad_link` of the array finds none, and so that of an element, which it asks.
                     unsafe { element.assume_good(targets) };
                 }
             )*};
         }
         first!(0 1 2 3 4 5 6 7);
         for element in self.iter().skip(8) {
-            // SAFETY: as above.
+            // SAFETY: `bad_link` of the array asks this element too, and finds none.
             unsafe { element.assume_good(targets) };
         }
     }

@@ -33,7 +33,7 @@ impl Type {
 pub(crate) struct Conversion {
     pub(crate) to: Type,
     pub(crate) from: Type,
-    /// How a float result is rounded, or to which integer.
+    /// The rounding of a float result, or to an integer.
     pub(crate) rounding: Rounding,
     /// `.rni` and so on: a float result is an integer.
     pub(crate) to_integer: bool,
@@ -68,8 +68,8 @@ fn round_f64(x: f64, rounding: Rounding) -> f64 {
 }
 
 impl Conversion {
-    /// Converts a register's value. The result fills the type of the result; a signed integer extends to 64 bits, of which the
-    /// register takes its own.
+    /// Converts a register's value. The result fills its type; a signed integer extends to 64 bits, and the register
+    /// keeps the lower ones.
     #[inline]
     pub(crate) fn apply(self, lane: u64) -> u64 {
         match (self.to, self.from) {

@@ -5,7 +5,7 @@ use rustc_apfloat::{
     ieee::{BFloat, Double, Half, Quad, Single},
 };
 
-/// How results are rounded.
+/// The rounding of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
     /// `.rn`: to nearest, ties to even.

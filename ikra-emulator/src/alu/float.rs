@@ -5,10 +5,10 @@ use super::{
     directed::{Directed, Rounding},
 };
 
-/// How an instruction treats subnormal numbers and its result.
+/// The treatment of subnormal numbers and results by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mode {
-    /// How the result is rounded.
+    /// The rounding of the result.
     pub(crate) rounding: Rounding,
     /// `.ftz`: subnormal operands and results are zeros of the same sign.
     pub(crate) ftz: bool,
@@ -137,7 +137,7 @@ macro_rules! real {
 
 real! {
     f32, |x| if x.is_nan() { f32::from_bits(0x7fff_ffff) } else { x };
-    // Payloads of NaN pass through: hardware does for doubles as processors do.
+    // Payloads of NaN pass through: for doubles, hardware does as processors do.
     f64, |x| x;
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn sqrt<T: Real>(a: T, mode: Mode) -> T {
     finish(if mode.rounding == Rounding::Nearest { a.root() } else { a.sqrt_r(mode.rounding) }, mode)
 }
 
-/// How `min` and `max` treat NaN and signs.
+/// The treatment of NaN and signs by `min` and `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extremum {
     /// The larger one.

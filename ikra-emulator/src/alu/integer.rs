@@ -20,7 +20,7 @@ pub(crate) trait Integer: super::Lane + PartialOrd + Ord {
     fn mul(self, other: Self) -> Self;
     /// The absolute difference.
     fn difference(self, other: Self) -> Self;
-    /// The value shifted to the right; by 0 bits of the sign if there are no more.
+    /// The value shifted to the right; beyond its bits, copies of the sign.
     fn shr(self, by: u32) -> Self;
     /// The value, by its bits.
     fn shl(self, by: u32) -> Self;

@@ -74,7 +74,7 @@ fn comparison(one: &Instruction) -> Option<M> {
     one.modifiers.iter().copied().find(|modifier| modifier.class() == ikra_ptx::Class::Comparison)
 }
 
-/// `lt` and so on of numbers: whether it holds for less, equal, greater, unordered.
+/// `lt` and other comparisons of numbers: the results for less, equal, greater, unordered.
 const fn holds(comparison: M) -> Option<[bool; 4]> {
     Some(match comparison {
         M::Eq => [false, true, false, false],
@@ -95,7 +95,7 @@ const fn holds(comparison: M) -> Option<[bool; 4]> {
     })
 }
 
-/// What `setp` and `set` have in common.
+/// The common part of `setp` and `set`.
 struct Comparing {
     comparison: M,
     ty: Type,
@@ -200,7 +200,7 @@ impl<'m> Decoder<'m> {
         Ok(match (base, one.has(M::To)) {
             (0 | window::PARAMETER, _) => unary(d, source, |a: u64| a),
             (_, true) => unary(d, source, move |a: u64| if window::window(a) == base { window::offset(a) } else { a }),
-            // A null pointer stays one: offset 0 is no variable's.
+            // A null pointer stays one: no variable has offset 0.
             (_, false) => unary(d, source, move |a: u64| if a == 0 { 0 } else { a | base }),
         })
     }
@@ -505,7 +505,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// Where the result of a comparison goes.
+/// The destination of a comparison's result.
 enum Goal {
     Predicate(Option<u32>, Option<u32>),
     Value(u32, u64),

@@ -34,7 +34,7 @@ impl<'m> Decoder<'m> {
         starts: &HashMap<u32, usize>,
     ) -> Decoded<Action> {
         let line = one.line;
-        // Blocks, of which the steps are not known yet.
+        // Blocks whose steps are not known yet.
         let start = |label: &ikra_ptx::Label| match starts.get(&label.0) {
             Some(&block) => Ok(block as u32),
             None => refuse(line, "a jump to a label that is nowhere"),
@@ -221,7 +221,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// The first row of a variable that is passed to or from a function, which has so many bytes.
+/// The first row of a variable of this many bytes that is passed to or from a function.
 fn passed(scope: &Scope<'_>, name: &str, bytes: usize, line: u32) -> Decoded<u32> {
     match scope.symbols.get(name) {
         Some(&Symbol::Rows(row, there)) if there == bytes => Ok(row),

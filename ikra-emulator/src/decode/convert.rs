@@ -13,7 +13,7 @@ use crate::{
     registers::Source,
 };
 
-/// The rounding that an instruction asks for.
+/// The rounding in an instruction's modifiers.
 pub(super) fn rounding(one: &Instruction) -> Option<Rounding> {
     one.modifiers.iter().find_map(|modifier| {
         Some(match modifier {
@@ -125,7 +125,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// The conversions that programs are full of.
+/// The most frequent conversions.
 fn simple(conversion: Conversion, d: u32, a: Source, bits: u32) -> Option<compute::Compute> {
     use convert::Type::{F32, F64, Integer};
     if conversion.sat || conversion.ftz {

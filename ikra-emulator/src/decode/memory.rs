@@ -30,7 +30,7 @@ fn elements(operand: &Operand) -> &[Operand] {
     }
 }
 
-/// Several computations, one after the other.
+/// Several computations in sequence.
 fn together(all: Vec<Compute>) -> Compute {
     Box::new(move |registers: &mut Registers, active| all.iter().for_each(|one| one(registers, active)))
 }
@@ -154,7 +154,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// What an atomic operation makes of the old value.
+/// The function of the old value in an atomic operation.
 fn update(one: &Instruction, ty: Type) -> Option<Update> {
     fn of<T: Lane>(f: impl Fn(T, T) -> T + Send + Sync + 'static) -> Update {
         Box::new(move |a, b, _| f(T::from_lane(a), T::from_lane(b)).into_lane())

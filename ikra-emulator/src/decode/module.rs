@@ -24,7 +24,7 @@ pub(crate) struct Parts {
     /// The number of each kernel among the functions.
     pub(crate) kernel_functions: Vec<u32>,
     pub(crate) variables: Vec<VariableInfo>,
-    /// Bytes of shared memory that all variables of the module take; what a launch adds lies behind it.
+    /// Bytes of shared memory that all variables of the module take; the launch's memory comes after it.
     pub(crate) shared_bytes: u32,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn decode(module: &Module) -> Decoded<Parts> {
         by_symbol: HashMap::new(),
         shared: HashMap::new(),
     };
-    // Shared variables of all functions lie one after the other; those of the launch's size behind them.
+    // Shared variables of all functions lie one after the other; the launch's memory comes after them.
     let mut end = window::FIRST_SHARED;
     let mut place = |variable: &Variable, bytes: u64| {
         let at = end.next_multiple_of(u64::from(variable.alignment()));
@@ -209,7 +209,7 @@ impl<'m> Decoder<'m> {
                 self.origins.push(origin);
             }
         }
-        // Jumps named blocks so far.
+        // Jumps have named blocks so far.
         for step in &mut self.steps[first..] {
             match &mut step.action {
                 Action::Branch(to) | Action::Goto(to) => *to = starts[*to as usize],
@@ -221,7 +221,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// Where the parameters of a kernel lie.
+/// The offsets of a kernel's parameters.
 fn offsets(function: &PtxFunction) -> Vec<usize> {
     let mut end = 0;
     let place = |parameter: &ikra_ptx::Parameter| {
@@ -295,7 +295,7 @@ impl Initially<'_, '_> {
     }
 }
 
-/// What is known of a kernel.
+/// The facts about a kernel.
 fn info(
     decoder: &Decoder<'_>,
     number: usize,
@@ -356,7 +356,7 @@ fn registers_of(body: &Body) -> u32 {
     body.registers.iter().map(|(_, ty)| if *ty == Type::Pred { 0 } else { ty.bits().div_ceil(32) }).sum()
 }
 
-/// Functions that a kernel reaches, and how much stack they need.
+/// Functions that a kernel reaches, and their need for stack.
 struct Reached<'d, 'm> {
     decoder: &'d Decoder<'m>,
     defined: &'d [&'m PtxFunction],
@@ -365,7 +365,7 @@ struct Reached<'d, 'm> {
 }
 
 impl Reached<'_, '_> {
-    /// Bytes of stack, unless the function calls itself or by address.
+    /// Bytes of stack, unless the function calls itself or through an address.
     fn stack(&mut self, number: usize) -> Option<usize> {
         if self.open.contains(&number) {
             return None;
@@ -380,7 +380,7 @@ impl Reached<'_, '_> {
             let callee = match one.operands.get(1) {
                 Some(Operand::Symbol(name, _)) => match self.decoder.numbers.get(name) {
                     Some(&callee) => self.stack(callee as usize),
-                    // Provided by the device.
+                    // The device provides it.
                     None => Some(0),
                 },
                 _ => None,

@@ -66,7 +66,7 @@ impl Decoder<'_> {
         Source::Constant(number)
     }
 
-    /// The address of a variable of the module, which a device gives it.
+    /// The address of a variable of the module, which the device assigns.
     fn variable(&mut self, name: &str, offset: i64) -> Source {
         if let Some(&number) = self.by_symbol.get(&(name.to_owned(), offset)) {
             return Source::Constant(number);
@@ -93,7 +93,7 @@ impl Decoder<'_> {
             },
             Operand::Symbol(name, offset) => match self.symbol(scope, name, *offset, line)? {
                 Address { base, offset: 0 } => Ok(base),
-                // Local memory: added by who asks.
+                // Local memory: the caller adds the frame's start.
                 _ => refuse(line, ""),
             },
             _ => refuse(line, ""),
@@ -118,7 +118,7 @@ impl Decoder<'_> {
         Ok(all)
     }
 
-    /// The address that a name stands for, in its own space.
+    /// The address of a name, in its own space.
     pub(super) fn symbol(&mut self, scope: &Scope<'_>, name: &str, offset: i64, line: u32) -> Decoded<Address> {
         let fixed = |base| Ok(Address { base, offset: 0 });
         match scope.symbols.get(name) {
@@ -150,7 +150,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The address that an operand in brackets is.
+    /// The address in an operand in brackets.
     pub(super) fn address(&mut self, scope: &Scope<'_>, base: &Base, offset: i64, line: u32) -> Decoded<Address> {
         match base {
             Base::Register(register) => Ok(Address { base: Source::Row(scope.row(*register)), offset }),

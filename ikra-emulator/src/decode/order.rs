@@ -1,9 +1,11 @@
-//! The order of blocks: after both sides of a branch comes the block where they meet, and after a loop what follows it.
+//! The order of blocks: after both sides of a branch comes the block where they meet, and after a loop the block that
+//! follows it.
 //!
-//! Of the lanes of a warp, those execute first that are furthest behind in this order; so they meet again as early as they can.
+//! Of the lanes of a warp, those that are furthest behind in this order execute first; so they meet again as early as
+//! they can.
 
-/// The blocks that are reached from the first one: strongly connected components in topological order, each begun by its head and
-/// ordered in the same way without it.
+/// The reachable blocks: strongly connected components in topological order. Each component begins with its head, and
+/// the rest of it is ordered in the same way.
 pub(super) fn order(successors: &[Vec<usize>]) -> Vec<usize> {
     let all = (0..successors.len()).collect::<Vec<_>>();
     let mut inside = vec![0; successors.len()];
@@ -33,7 +35,7 @@ fn arrange(
         out.push(head);
         if loops {
             let rest = component.iter().copied().filter(|&node| node != head).collect::<Vec<_>>();
-            // Without the head, the loop falls apart into smaller components, of which each is entered from the head.
+            // Without the head, the loop falls apart into smaller components, each entered from the head.
             for &node in &rest {
                 inside[node] = level + 1;
             }
@@ -43,7 +45,7 @@ fn arrange(
                 let before = out.len();
                 arrange(successors, &left, first, inside, level + 1, out);
                 let placed = out[before..].to_vec();
-                // What was arranged must come before what is not reached from there only if it does not lead there.
+                // The arranged part must come before the rest, unless an edge leads from it there.
                 left.retain(|node| !placed.contains(node));
                 for &node in &placed {
                     inside[node] = usize::MAX;
@@ -53,7 +55,7 @@ fn arrange(
     }
 }
 
-/// Strongly connected components of the nodes that are reached from the entry, in topological order (Tarjan).
+/// Strongly connected components of the nodes reachable from the entry, in topological order (Tarjan).
 fn components(
     successors: &[Vec<usize>],
     nodes: &[usize],
@@ -66,7 +68,7 @@ fn components(
     let mut on_stack = vec![false; successors.len()];
     let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
     let mut way: Vec<(usize, usize)> = Vec::new();
-    // From the other nodes too, which only the head of the loop around may lead to.
+    // From the other nodes too, which perhaps only the head of the outer loop leads to.
     let starts = nodes.iter().copied().filter(|_| level > 0);
     for start in std::iter::once(entry).chain(starts) {
         if index[start] != usize::MAX {

@@ -22,7 +22,7 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: 
         if let Some(lost) = driver.contexts.get(&primary).and_then(|context| context.lost) {
             return Err(lost);
         }
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(context, primary) }?;
         if !driver.contexts.contains_key(&primary) {
             driver.open(primary, device);
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxReset_v2(device: c_int) -> Status {
     call("cuDevicePrimaryCtxReset_v2", |driver| {
         let device = driver.device(device)?;
         let primary = driver.gpus[device].primary;
-        // Its memory, modules and streams are gone; whoever has a reference keeps it.
+        // Its memory, modules and streams are gone; a holder of a reference keeps it.
         if driver.contexts.contains_key(&primary) {
             driver.close(primary);
             driver.open(primary, device);
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxReset_v2(device: c_int) -> Status {
 pub unsafe extern "C" fn cuDevicePrimaryCtxGetState(device: c_int, flags: *mut c_uint, active: *mut c_int) -> Status {
     call("cuDevicePrimaryCtxGetState", |driver| {
         let device = driver.device(device)?;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(flags, 0) }?;
         // SAFETY: the same.
         unsafe { put(active, c_int::from(driver.gpus[device].references > 0)) }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxGetState(device: c_int, flags: *mut c
 ///
 /// # Safety
 ///
-/// `context` is null, or the place of a handle.
+/// `context` is null, or a pointer to a handle.
 unsafe fn create(name: &'static str, context: *mut Handle, device: c_int) -> Status {
     call(name, |driver| {
         let device = driver.device(device)?;
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn cuCtxPopCurrent_v2(context: *mut Handle) -> Status {
         if context.is_null() {
             return Ok(());
         }
-        // SAFETY: the place of a handle, by the caller.
+        // SAFETY: the caller passes a pointer to a handle.
         unsafe { put(context, popped) }
     })
 }
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn cuCtxPopCurrent_v2(context: *mut Handle) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut Handle) -> Status {
     call("cuCtxGetCurrent", |_| {
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(context, current_handle()) }
     })
 }
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut Handle) -> Status {
 pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> Status {
     call("cuCtxGetDevice", |driver| {
         let number = driver.entered()?.1.device;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(device, number as c_int) }
     })
 }
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn cuCtxGetLimit(value: *mut usize, limit: c_uint) -> Stat
             HEAP => 8 << 20,
             _ => return Err(INVALID_VALUE),
         };
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(value, bytes) }
     })
 }
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn cuCtxSetLimit(limit: c_uint, value: usize) -> Status {
         let device = context.device;
         match limit {
             STACK if value > LONGEST_STACK => return Err(INVALID_VALUE),
-            // Each thread that can run at the same time has one.
+            // Each thread that can run at the same time has a stack.
             STACK => {
                 let threads = THREADS * driver.settings.multiprocessors as usize;
                 if value.saturating_mul(threads) > driver.free_memory(device) {
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest
     call("cuCtxGetStreamPriorityRange", |_| {
         for place in [least, greatest] {
             if !place.is_null() {
-                // SAFETY: the place of an integer, by the caller.
+                // SAFETY: the caller passes a pointer to an integer.
                 unsafe { put(place, 0) }?;
             }
         }

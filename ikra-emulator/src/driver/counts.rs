@@ -1,4 +1,4 @@
-//! What each kernel did, written to a file at the end.
+//! The work of each kernel, written to a file at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::counts::{CountedSpace, Kind, WIDTHS};
 use crate::machine::{Counts, KernelInfo, Launch};
 
-/// What kernels did, by their names.
+/// The work of kernels, by their names.
 #[derive(Debug)]
 pub(crate) struct Counters {
     file: Option<PathBuf>,
@@ -16,7 +16,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Keeps the text of a module beside the file, for whoever asks an assembler what its kernels need.
+    /// Writes the text of a module next to the file, so that an assembler can report the needs of its kernels.
     pub(crate) fn keep_text(&mut self, text: &str) {
         let Some(file) = &self.file else { return };
         let mut hasher = std::hash::DefaultHasher::new();
@@ -56,7 +56,7 @@ impl Counters {
         counter.shared_bytes = info.shared_bytes;
     }
 
-    /// Appends what was counted so far to the file, one line per kernel: its name, and then `what=number`.
+    /// Appends the counts so far to the file, one line per kernel: its name, and then `what=number`.
     pub(crate) fn write(&mut self) {
         let Some(file) = &self.file else { return };
         let mut text = String::new();
@@ -112,7 +112,7 @@ mod at_exit {
         super::super::state::write_counts();
     }
 
-    // Functions of this section are called when the process ends; what they are given is not looked at.
+    // Functions of this section are called when the process ends; their arguments are not used.
     #[unsafe(link_section = ".fini_array")]
     #[used]
     static WRITE: extern "C" fn() = write;

@@ -1,4 +1,4 @@
-//! Devices: how many there are, and what they are.
+//! Devices: their number, and their properties.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn cuInit(_flags: c_uint) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> Status {
     call_before_init("cuDriverGetVersion", |driver| {
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(version, driver.settings.cuda as c_int) }
     })
 }
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Status {
     call("cuDeviceGetCount", |driver| {
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(count, driver.gpus.len() as c_int) }
     })
 }
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Status {
 pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> Status {
     call("cuDeviceGet", |driver| {
         driver.device(ordinal)?;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(device, ordinal) }
     })
 }
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, len: c_int, device: 
         if name.is_null() || usize::try_from(len).is_ok_and(|len| len < text.len()) {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: there is room for `len` characters, by the caller, which are as many at least.
+        // SAFETY: the caller passes room for `len` characters, and `len` is at least their number.
         unsafe { name.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len()) };
         Ok(())
     })
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: c_int) 
         let device = driver.device(device)?;
         let mut bytes = *b"ikra-emulator-00";
         bytes[15] = bytes[15].wrapping_add(device as u8);
-        // SAFETY: null, or the place of so many bytes, by the caller.
+        // SAFETY: the caller passes null, or a pointer to this many bytes.
         unsafe { put(uuid, bytes) }
     })
 }
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: c_int) 
 pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> Status {
     call("cuDeviceTotalMem_v2", |driver| {
         driver.device(device)?;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(bytes, driver.settings.memory) }
     })
 }
@@ -106,19 +106,19 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_ui
             81 => 228 * 1024,
             82 => 65_536,
             97 => 227 * 1024,
-            // Everything else: there is none, of memory pools, managed memory, …
+            // Everything else: not supported (memory pools, managed memory, …).
             _ => 0,
         };
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(value, number) }
     })
 }
 
-/// The text of a status, which is there as long as the library.
+/// The text of a status, which lives as long as the library.
 ///
 /// # Safety
 ///
-/// `text` is null, or the place of a pointer.
+/// `text` is null, or a pointer to a pointer.
 unsafe fn text_of(
     status: Status,
     text: *mut *const c_char,
@@ -132,13 +132,13 @@ unsafe fn text_of(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetErrorName(status: Status, name: *mut *const c_char) -> Status {
-    // SAFETY: null, or the place of a pointer, by the caller.
+    // SAFETY: the caller passes null, or a pointer to a pointer.
     unsafe { text_of(status, name, |(name, _)| name) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetErrorString(status: Status, text: *mut *const c_char) -> Status {
-    // SAFETY: null, or the place of a pointer, by the caller.
+    // SAFETY: the caller passes null, or a pointer to a pointer.
     unsafe { text_of(status, text, |(_, words)| words) }
 }
 
@@ -154,14 +154,14 @@ pub unsafe extern "C" fn cuGetProcAddress_v2(
         if symbol.is_null() || function.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: a text that ends in 0, by the caller.
+        // SAFETY: the caller passes a text that ends in 0.
         let name = unsafe { CStr::from_ptr(symbol) }.to_string_lossy();
         let address = super::symbols::find(&name, version);
-        // SAFETY: the place of a pointer, by the caller.
+        // SAFETY: the caller passes a pointer to a pointer.
         unsafe { put(function, address.unwrap_or(std::ptr::null_mut())) }?;
         if !found.is_null() {
             // `CU_GET_PROC_ADDRESS_SUCCESS`, `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`
-            // SAFETY: the place of an integer, by the caller.
+            // SAFETY: the caller passes a pointer to an integer.
             unsafe { put(found, c_int::from(address.is_none())) }?;
         }
         address.map(drop).ok_or(NOT_FOUND)

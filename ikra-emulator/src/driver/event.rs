@@ -1,4 +1,4 @@
-//! Events: places in streams, and when they were reached.
+//! Events: positions in streams, and the times of reaching them.
 
 use std::ffi::c_uint;
 use std::time::Instant;
@@ -17,11 +17,11 @@ pub(crate) struct Event {
     is_timed: bool,
     /// How often it was recorded.
     pub(crate) number: u64,
-    /// Behind what it was recorded last.
+    /// The position at which it was last recorded.
     pub(crate) place: Option<Place>,
-    /// The recording that it was recorded in.
+    /// The recording that it belongs to.
     pub(crate) capture: Option<Handle>,
-    /// When the stream came there.
+    /// The time at which the stream reached it.
     pub(crate) reached: Option<Instant>,
 }
 
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn cuEventCreate(event: *mut Handle, flags: c_uint) -> Sta
     call("cuEventCreate", |driver| {
         let context = driver.current()?.0;
         let handle = driver.handle();
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(event, handle) }?;
         let is_timed = flags & NO_TIMING == 0;
         driver.events.insert(handle, Event { context, is_timed, number: 0, place: None, capture: None, reached: None });
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> Status 
         if capture.is_some() {
             return Ok(());
         }
-        // Known before: a full stream may come there at once.
+        // Noted before: a full stream may reach it at once.
         let place = (resolved, driver.streams[&resolved].end() + 1);
         if let Some(state) = driver.events.get_mut(&event) {
             state.place = Some(place);
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, start: Handl
         let (start, end) = (state(start)?, state(end)?);
         let (Some(from), Some(to)) = (start.reached, end.reached) else { return Err(NOT_READY) };
         let time = to.saturating_duration_since(from).as_secs_f64() - from.saturating_duration_since(to).as_secs_f64();
-        // SAFETY: null, or the place of a number, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a number.
         unsafe { put(milliseconds, (time * 1e3) as f32) }
     })
 }

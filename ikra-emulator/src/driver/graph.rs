@@ -1,4 +1,4 @@
-//! What is recorded of streams, and done again.
+//! Recordings of streams, and their execution.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use super::queue::Work;
 use super::state::{Driver, Handle, call, put};
 use super::status::{Done, ILLEGAL_STATE, INVALID_HANDLE, INVALID_VALUE, STREAM_CAPTURE_INVALIDATED, Status};
 
-/// A recorded sequence. Its order is that in which it was recorded.
+/// A recorded sequence, in the order of recording.
 #[derive(Clone)]
 pub(crate) struct Graph {
     pub(crate) context: Handle,
     pub(crate) work: Vec<Work>,
 }
 
-/// A recording that is being made.
+/// A recording in progress.
 pub(crate) struct Capture {
     /// The stream in which it began.
     origin: Handle,
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) 
         let capture = driver.captures.remove(&handle).ok_or(STREAM_CAPTURE_INVALIDATED)?;
         driver.context(capture.graph.context)?;
         let made = driver.handle();
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(graph, made) }?;
         driver.graphs.insert(made, capture.graph);
         Ok(())
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn cuGraphInstantiateWithFlags(executable: *mut Handle, gr
         let graph = driver.graphs.get(&graph).cloned().ok_or(INVALID_HANDLE)?;
         driver.context(graph.context)?;
         let handle = driver.handle();
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(executable, handle) }?;
         driver.executables.insert(handle, Arc::new(graph));
         Ok(())
@@ -104,11 +104,11 @@ pub unsafe extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> St
 pub unsafe extern "C" fn cuGraphGetNodes(graph: Handle, nodes: *mut c_void, count: *mut usize) -> Status {
     call("cuGraphGetNodes", |driver| {
         let len = driver.graphs.get(&graph).ok_or(INVALID_HANDLE)?.work.len();
-        // Nodes have no handles here: only their number can be asked for.
+        // Nodes have no handles here: programs can only ask for their number.
         if !nodes.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: null, or the place of a size, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a size.
         unsafe { put(count, len) }
     })
 }

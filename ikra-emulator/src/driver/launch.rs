@@ -54,13 +54,13 @@ unsafe fn arguments(
     if !extra.is_null() {
         let (mut start, mut len) = (std::ptr::null::<u8>(), 0);
         for pair in 0.. {
-            // SAFETY: pairs, of which the last starts with `CU_LAUNCH_PARAM_END`, by the caller.
+            // SAFETY: the caller passes pairs; the last one starts with `CU_LAUNCH_PARAM_END`.
             let (key, value) = unsafe { (*extra.add(2 * pair), extra.add(2 * pair + 1)) };
             match key.addr() {
                 END => break,
                 // SAFETY: such a pair has a second part.
                 BUFFER => start = unsafe { *value }.cast(),
-                // SAFETY: the same; it is the place of a size.
+                // SAFETY: the same; it is a pointer to a size.
                 BUFFER_BYTES => len = unsafe { (*value).cast::<usize>().read() },
                 _ => return Err(INVALID_VALUE),
             }
@@ -76,12 +76,12 @@ unsafe fn arguments(
         return Err(INVALID_VALUE);
     }
     for (n, parameter) in info.parameters.iter().enumerate() {
-        // SAFETY: a pointer per parameter, by the caller.
+        // SAFETY: the caller passes a pointer per parameter.
         let argument = unsafe { *arguments.add(n) }.cast::<u8>();
         if argument.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: it points to a value of the parameter's type, by the caller.
+        // SAFETY: the caller passes pointers to values of the parameters' types.
         let value = unsafe { std::slice::from_raw_parts(argument, parameter.bytes) };
         buffer[parameter.offset..][..parameter.bytes].copy_from_slice(value);
     }
@@ -89,7 +89,7 @@ unsafe fn arguments(
 }
 
 impl Driver {
-    /// Puts a kernel on a stream.
+    /// Enqueues a kernel on a stream.
     fn put_kernel(
         &mut self,
         stream: Handle,
@@ -103,7 +103,7 @@ impl Driver {
             true => format!("stream {stream:#x} starts {name} early"),
             false => format!("stream {stream:#x} launches {name}"),
         });
-        // One that waits first cannot be told from one that is started later.
+        // A kernel that waits first cannot be told from one that is started later.
         let overtakes = is_early && !function.waits_first;
         self.put_on(stream, Work::Kernel { function: function.clone(), launch }, Vec::new(), overtakes)
     }
@@ -173,12 +173,12 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
         if config.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: such a structure, by the caller.
+        // SAFETY: the caller passes such a structure.
         let config = unsafe { &*config };
         let attributes = match config.attribute_count {
             0 => &[],
             _ if config.attributes.is_null() => return Err(INVALID_VALUE),
-            // SAFETY: so many attributes, by the caller.
+            // SAFETY: the caller passes this many attributes.
             count => unsafe { std::slice::from_raw_parts(config.attributes, count as usize) },
         };
         let is_early = attributes.iter().any(|attribute| attribute.id == EARLY && attribute.value[0] != 0);

@@ -37,7 +37,7 @@ pub struct Copy2d {
 pub unsafe extern "C" fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> Status {
     call("cuMemGetInfo_v2", |driver| {
         let device = driver.current()?.1.device;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(free, driver.free_memory(device)) }?;
         // SAFETY: the same.
         unsafe { put(total, driver.settings.memory) }
@@ -60,7 +60,7 @@ fn allocate(driver: &mut Driver, bytes: usize) -> Result<u64, Status> {
 pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> Status {
     call("cuMemAlloc_v2", |driver| {
         let allocated = allocate(driver, bytes)?;
-        // SAFETY: null, or the place of an address, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an address.
         unsafe { put(address, allocated) }
     })
 }
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> Status {
             return Ok(());
         }
         let handle = driver.current()?.0;
-        // Kernels may use it still.
+        // Kernels may still use it.
         driver.finish_context(handle)?;
         driver.context(handle)?.machine.free(address).map_err(|_| INVALID_VALUE)
     })
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream
     call("cuMemAllocAsync", |driver| {
         driver.stream(stream)?;
         let allocated = allocate(driver, bytes)?;
-        // SAFETY: null, or the place of an address, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an address.
         unsafe { put(address, allocated) }
     })
 }
@@ -98,13 +98,13 @@ pub unsafe extern "C" fn cuMemGetAddressRange_v2(base: *mut u64, size: *mut usiz
     call("cuMemGetAddressRange_v2", |driver| {
         let (start, bytes, _) = driver.current()?.1.machine.allocation(address).ok_or(NOT_FOUND)?;
         if !base.is_null() {
-            // SAFETY: the place of an address, by the caller.
+            // SAFETY: the caller passes a pointer to an address.
             unsafe { put(base, start) }?;
         }
         if size.is_null() {
             return Ok(());
         }
-        // SAFETY: the place of a size, by the caller.
+        // SAFETY: the caller passes a pointer to a size.
         unsafe { put(size, bytes) }
     })
 }
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn cuMemHostAlloc(place: *mut *mut c_void, bytes: usize, _
         }
         let start = context.machine.allocate_host(bytes, "page-locked memory").ok_or(OUT_OF_MEMORY)?;
         driver.host.insert(start.addr(), (bytes, handle));
-        // SAFETY: the place of a pointer, by the caller.
+        // SAFETY: the caller passes a pointer to a pointer.
         unsafe { put(place, start.cast()) }
     })
 }
@@ -141,23 +141,22 @@ pub unsafe extern "C" fn cuMemHostGetDevicePointer_v2(address: *mut u64, start: 
         if !driver.is_page_locked(start.addr()) {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: null, or the place of an address, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an address.
         unsafe { put(address, start.addr() as u64) }
     })
 }
 
 impl Driver {
-    /// Whether this is in memory that the device can access by itself.
+    /// Whether the device can access this memory by itself.
     fn is_page_locked(&self, address: usize) -> bool {
         self.host.range(..=address).next_back().is_some_and(|(&start, &(bytes, _))| address - start < bytes)
     }
 
-    /// Puts a copy on a stream. Where memory of the host is not page-locked, its bytes are taken now, or are there when this
-    /// returns.
+    /// Enqueues a copy on a stream. If memory of the host is not page-locked, its bytes are copied before this returns.
     ///
     /// # Safety
     ///
-    /// Addresses of the host are those of so many bytes, until the copy is done.
+    /// Addresses of the host are valid for this many bytes, until the copy is done.
     unsafe fn copy(&mut self, stream: Handle, to: Side, from: Side, width: usize, rows: usize) -> Done {
         if width == 0 || rows == 0 {
             self.stream(stream)?;
@@ -244,7 +243,7 @@ pub unsafe extern "C" fn cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: Handle)
         if copy.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: such a structure, by the caller.
+        // SAFETY: the caller passes such a structure.
         let copy = unsafe { &*copy };
         let side = |kind, device: u64, host: *const c_void, x: usize, y: usize, pitch: usize| {
             let before = x + y * pitch;

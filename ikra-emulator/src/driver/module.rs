@@ -23,21 +23,21 @@ const PTX_VERSION: c_int = 5;
 const BINARY_VERSION: c_int = 6;
 const DYNAMIC_SHARED_BYTES: c_int = 8;
 
-/// What a multiprocessor has.
+/// The resources of a multiprocessor.
 const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 const REGISTERS_OF_MULTIPROCESSOR: usize = 65_536;
 const SHARED_OF_MULTIPROCESSOR: usize = 228 * 1024;
 const BLOCKS_OF_MULTIPROCESSOR: usize = 32;
-/// The most registers that a thread has: the others are in local memory.
+/// The most registers that a thread can have: further ones are in local memory.
 const REGISTERS_OF_THREAD: usize = 255;
 
 /// Device code in a context.
 pub(crate) struct Module {
     pub(crate) context: Handle,
     loaded: Arc<machine::LoadedProgram>,
-    /// The kernels whose first instruction waits for those before them.
+    /// The kernels whose first instruction waits for the kernels before them.
     waiting: HashSet<String>,
-    /// The kernels that were asked for, by their names.
+    /// The kernels that programs looked up, by their names.
     functions: HashMap<String, Handle>,
 }
 
@@ -97,7 +97,7 @@ fn check_age(driver: &Driver, text: &str) -> Result<(), (Status, String)> {
     Ok(())
 }
 
-/// The kernels that wait for those before them, before they do anything else.
+/// The kernels that wait for the kernels before them, before they do anything else.
 fn waiting(text: &str) -> HashSet<&str> {
     let mut found = HashSet::new();
     if !text.contains("griddepcontrol.wait") {
@@ -107,7 +107,7 @@ fn waiting(text: &str) -> HashSet<&str> {
         let rest = text[start + ".entry ".len()..].trim_start();
         let name = rest.split(['(', ' ', '\t', '\r', '\n', '{', ';']).next().unwrap_or_default();
         let body = rest.split_once('{').map(|(_, body)| body);
-        // Declarations are no instructions.
+        // Declarations are not instructions.
         let mut statements = body.into_iter().flat_map(|body| body.split(';')).map(str::trim);
         let first = statements.find(|statement| !statement.starts_with(".reg") && !statement.starts_with(".local"));
         if first == Some("griddepcontrol.wait") {
@@ -148,16 +148,16 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         if image.is_null() || module.is_null() || count > 0 && (options.is_null() || values.is_null()) {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: a text that ends in 0, by the caller.
+        // SAFETY: the caller passes a text that ends in 0.
         let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
         let (status, log) = match load(driver, &text) {
-            // SAFETY: the place of a handle, by the caller.
+            // SAFETY: the caller passes a pointer to a handle.
             Ok(handle) => return unsafe { put(module, handle) },
             Err(error) => error,
         };
         let (options, values) = match count {
             0 => (&[][..], &[][..]),
-            // SAFETY: as many of both as are said, by the caller.
+            // SAFETY: the caller passes the stated number of options and of values.
             _ => unsafe {
                 (
                     std::slice::from_raw_parts(options, count as usize),
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
             let (buffer, room) = (buffer.cast::<u8>(), bytes.addr());
             if !buffer.is_null() && room > 0 {
                 let len = log.len().min(room - 1);
-                // SAFETY: there is room for so many bytes, by the caller.
+                // SAFETY: the caller passes room for this many bytes.
                 unsafe { buffer.copy_from_nonoverlapping(log.as_ptr(), len) };
                 // SAFETY: and for one more.
                 unsafe { buffer.add(len).write(0) };
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn cuModuleUnload(module: Handle) -> Status {
     })
 }
 
-/// A name that a program asks for.
+/// A name in a program's request.
 ///
 /// # Safety
 ///
@@ -210,7 +210,7 @@ unsafe fn name_of(name: *const c_char) -> Result<String, Status> {
     if name.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: by the caller, and it is not null.
+    // SAFETY: the caller promises it, and it is not null.
     Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }
 
@@ -223,12 +223,12 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut Handle, module: Hand
         let (context, loaded, known) = (state.context, state.loaded.clone(), state.functions.get(&name).copied());
         driver.context(context)?;
         if let Some(known) = known {
-            // SAFETY: null, or the place of a handle, by the caller.
+            // SAFETY: the caller passes null, or a pointer to a handle.
             return unsafe { put(function, known) };
         }
         let kernel = loaded.program().kernel(&name).ok_or(NOT_FOUND)?;
         let handle = driver.handle();
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(function, handle) }?;
         if let Some(state) = driver.modules.get_mut(&module) {
             let waits_first = state.waiting.contains(&name);
@@ -254,18 +254,18 @@ pub unsafe extern "C" fn cuModuleGetGlobal_v2(
         let context = state.context;
         driver.context(context)?;
         if !address.is_null() {
-            // SAFETY: the place of an address, by the caller.
+            // SAFETY: the caller passes a pointer to an address.
             unsafe { put(address, start) }?;
         }
         if bytes.is_null() {
             return Ok(());
         }
-        // SAFETY: the place of a size, by the caller.
+        // SAFETY: the caller passes a pointer to a size.
         unsafe { put(bytes, size) }
     })
 }
 
-/// Registers that each thread of a kernel has, at most as many as there can be.
+/// Registers of each thread of a kernel, limited to the maximum.
 fn registers(info: &machine::KernelInfo) -> usize {
     (info.registers as usize).clamp(16, REGISTERS_OF_THREAD)
 }
@@ -285,13 +285,13 @@ pub unsafe extern "C" fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int,
             DYNAMIC_SHARED_BYTES => 48 * 1024,
             _ => 0,
         };
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(value, number) }
     })
 }
 
-/// Blocks of so many threads that a multiprocessor runs at the same time. Registers are not known, since nobody assigns them: they
-/// are taken to fit.
+/// The number of blocks of this many threads that a multiprocessor runs at the same time. Registers are not known,
+/// since nothing assigns them: they are assumed to fit.
 fn resident(driver: &mut Driver, function: Handle, threads: c_int, shared_bytes: usize) -> Result<usize, Status> {
     let function = driver.functions.get(&function).cloned().ok_or(INVALID_HANDLE)?;
     driver.context(function.context)?;
@@ -315,7 +315,7 @@ pub unsafe extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
 ) -> Status {
     call("cuOccupancyMaxActiveBlocksPerMultiprocessor", |driver| {
         let resident = resident(driver, function, threads, shared_bytes)?;
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(blocks, resident as c_int) }
     })
 }

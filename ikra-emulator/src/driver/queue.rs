@@ -1,8 +1,8 @@
-//! What is put on streams, and when it is done.
+//! Work on streams, and the time of its execution.
 //!
-//! Nothing is done when it is put there, unless the host has to wait for it. When the host waits, or a stream is full, one piece of
-//! work after the other is taken from any of the streams whose next one may be done, in an order that the seed decides.
-//! So streams that do not wait for each other, and should, show it.
+//! Enqueued work is not executed at once, unless the host has to wait for it. When the host waits, or a stream is full,
+//! pieces of work are executed one by one. Each comes from any stream whose next piece may run; the seed decides the
+//! order. So a program shows if its streams should wait for each other and do not.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -15,10 +15,10 @@ use super::state::{Driver, Handle};
 use super::status::{Done, INVALID_HANDLE, INVALID_VALUE, STREAM_CAPTURE_UNSUPPORTED, Status, is_fatal};
 use crate::machine;
 
-/// So much is kept on a stream: what is behind it makes some of it being done.
+/// The capacity of a stream: further work makes it execute some.
 const FULL: usize = 512;
 
-/// A place of a stream: so many pieces of work are before it.
+/// A position in a stream: the number of pieces of work before it.
 pub(crate) type Place = (Handle, u64);
 
 /// A part of memory in two dimensions.
@@ -28,7 +28,7 @@ pub(crate) struct Side {
     pub(crate) pitch: usize,
 }
 
-/// Where bytes are.
+/// The position of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Where {
     Device(u64),
@@ -45,10 +45,10 @@ impl Where {
     }
 }
 
-/// What a stream does.
+/// A piece of work on a stream.
 #[derive(Clone)]
 pub(crate) enum Work {
-    /// Writes bytes that were taken from the host before.
+    /// Writes bytes that were copied from the host before.
     Write { to: u64, bytes: Vec<u8> },
     /// Copies rows of bytes.
     Copy { to: Side, from: Side, width: usize, rows: usize },
@@ -58,9 +58,9 @@ pub(crate) enum Work {
     Kernel { function: Arc<Function>, launch: machine::Launch },
     /// Notes the time.
     Record { event: Handle, number: u64 },
-    /// Nothing: it waits for others.
+    /// Nothing: it waits for other work.
     Wait,
-    /// Does what was recorded.
+    /// Executes a recording.
     Graph(Arc<Graph>),
     /// Calls a function of the host.
     Call { function: unsafe extern "C" fn(*mut c_void), data: usize },
@@ -71,21 +71,21 @@ pub(crate) enum Work {
 struct Entry {
     work: Work,
     after: Vec<Place>,
-    /// Whether it may be done before the kernel in front of it is.
+    /// Whether it may be executed before the kernel in front of it.
     is_early: bool,
 }
 
 /// A stream.
 pub(crate) struct Stream {
     pub(crate) context: Handle,
-    /// Whether it waits for the default stream, and that for it.
+    /// Whether it waits for the default stream, and the default stream for it.
     pub(crate) is_blocking: bool,
-    /// Whether the program has no handle of it any more: what is left is done.
+    /// Whether the program has released its handle: the rest is executed.
     pub(crate) is_destroyed: bool,
-    /// What is being recorded.
+    /// The recording in progress.
     pub(crate) capture: Option<Handle>,
     queue: VecDeque<Entry>,
-    /// Pieces of work that were ever put on it.
+    /// The number of pieces of work that were ever put on it.
     count: u64,
 }
 
@@ -94,12 +94,12 @@ impl Stream {
         Self { context, is_blocking, is_destroyed: false, capture: None, queue: VecDeque::new(), count: 0 }
     }
 
-    /// Pieces of work that are done.
+    /// The number of executed pieces of work.
     fn done(&self) -> u64 {
         self.count - self.queue.len() as u64
     }
 
-    /// The place behind everything so far.
+    /// The position after all work so far.
     pub(crate) fn end(&self) -> u64 {
         self.count
     }
@@ -110,14 +110,14 @@ impl Stream {
 }
 
 impl Driver {
-    /// Puts work on a stream, or into what is being recorded.
+    /// Puts work on a stream, or into its recording.
     pub(crate) fn put_on(&mut self, handle: Handle, work: Work, mut after: Vec<Place>, is_early: bool) -> Done {
         let (stream, context) = self.stream(handle)?;
         self.context(context)?;
         if let Some(capture) = self.streams[&stream].capture {
             return self.add_to_capture(capture, work);
         }
-        // The default stream waits for the others, and they for it.
+        // The default stream waits for the others, and they wait for it.
         let default = self.contexts[&context].default;
         let is_blocking = self.streams[&stream].is_blocking;
         for (&other, state) in &self.streams {
@@ -137,7 +137,7 @@ impl Driver {
         state.count += 1;
         let end = state.end();
         if state.queue.len() > FULL {
-            // Half of it, so that this is not done for each one.
+            // Half of it, so that this does not happen for each piece of work.
             return self.finish((stream, end - FULL as u64 / 2));
         }
         Ok(())
@@ -147,11 +147,11 @@ impl Driver {
         self.streams.get(&stream).is_none_or(|stream| stream.done() >= place)
     }
 
-    /// Does everything before a place of a stream, and perhaps other things.
+    /// Executes all work before a position of a stream, and perhaps other work.
     ///
     /// # Errors
     ///
-    /// That of the context of the stream, if a kernel has failed in it.
+    /// The error of the stream's context, if a kernel has failed in it.
     pub(crate) fn finish(&mut self, place: Place) -> Done {
         let Some(context) = self.streams.get(&place.0).map(|stream| stream.context) else { return Ok(()) };
         while !self.is_reached(place) {
@@ -160,13 +160,13 @@ impl Driver {
         self.context(context).map(drop)
     }
 
-    /// The same for everything that is on a stream.
+    /// The same for all work of a stream.
     pub(crate) fn finish_stream(&mut self, stream: Handle) -> Done {
         let end = self.streams.get(&stream).map_or(0, Stream::end);
         self.finish((stream, end))
     }
 
-    /// The same for everything in a context.
+    /// The same for all work of a context.
     pub(crate) fn finish_context(&mut self, context: Handle) -> Done {
         let of_context = self.streams.iter().filter(|(_, stream)| stream.context == context);
         let places: Vec<Place> = of_context.map(|(&handle, stream)| (handle, stream.end())).collect();
@@ -174,7 +174,7 @@ impl Driver {
         self.context(context).map(drop)
     }
 
-    /// Does one piece of work of any stream that has one which may be done.
+    /// Executes one piece of work from any stream whose next piece may run.
     pub(crate) fn do_one(&mut self) {
         let is_ready = |entry: &Entry| entry.after.iter().all(|&place| self.is_reached(place));
         let mut ready: Vec<(Handle, usize)> = Vec::new();
@@ -205,7 +205,7 @@ impl Driver {
         self.perform(context, entry.work);
     }
 
-    /// Does it, and notes if that fails.
+    /// Executes it, and notes a failure.
     fn perform(&mut self, context: Handle, work: Work) {
         match self.try_perform(context, work) {
             Ok(()) => {}
@@ -214,7 +214,7 @@ impl Driver {
                 if let Some(state) = self.contexts.get_mut(&context) {
                     state.lost = Some(status);
                 }
-                // Nothing of what comes after is done.
+                // No later work is executed.
                 for stream in self.streams.values_mut().filter(|stream| stream.context == context) {
                     stream.queue.clear();
                 }
@@ -250,7 +250,7 @@ impl Driver {
             Work::Wait => Ok(()),
             Work::Graph(graph) => graph.work.iter().try_for_each(|work| self.try_perform(context, work.clone())),
             Work::Call { function, data } => {
-                // SAFETY: whoever put the call on the stream says that it may be made when everything before is done.
+                // SAFETY: the code that enqueued the call promises that it may be made when all work before it is done.
                 unsafe { function(std::ptr::with_exposed_provenance_mut(data)) };
                 Ok(())
             }
@@ -264,7 +264,7 @@ fn copy(machine: &machine::Device, to: Where, from: Where, width: usize) -> Done
     match (to, from) {
         (Where::Device(to), Where::Device(from)) => machine.copy(to, from, width).map_err(refuse),
         (Where::Device(to), Where::Host(from)) => {
-            // SAFETY: whoever put the copy on the stream says that there are so many bytes until it is done.
+            // SAFETY: the code that enqueued the copy promises that these bytes stay valid until it is done.
             let bytes = unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(from), width) };
             machine.write(to, bytes).map_err(refuse)
         }
@@ -272,7 +272,7 @@ fn copy(machine: &machine::Device, to: Where, from: Where, width: usize) -> Done
             let mut bytes = vec![0; width];
             machine.read(from, &mut bytes).map_err(refuse)?;
             let to: *mut u8 = std::ptr::with_exposed_provenance_mut(to);
-            // SAFETY: whoever put the copy on the stream says that there is room for so many bytes until it is done.
+            // SAFETY: the code that enqueued the copy promises room for these bytes until it is done.
             unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), width) };
             Ok(())
         }
@@ -287,7 +287,7 @@ fn copy(machine: &machine::Device, to: Where, from: Where, width: usize) -> Done
 }
 
 impl Driver {
-    /// Refuses to wait for what is being recorded.
+    /// Refuses to wait for a recording in progress.
     pub(crate) fn refuse_capture(&self, stream: Handle) -> Result<(), Status> {
         match self.streams.get(&stream) {
             None => Err(INVALID_VALUE),

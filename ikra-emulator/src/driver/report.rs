@@ -1,4 +1,4 @@
-//! What is printed when a kernel fails, and the status that the program gets.
+//! The message about a failed kernel, and the status that the program gets.
 
 use super::status::{
     ASSERT, ILLEGAL_ADDRESS, ILLEGAL_INSTRUCTION, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS,
@@ -21,7 +21,7 @@ pub(crate) fn status_of(kind: &FaultKind) -> Status {
     }
 }
 
-/// What is printed of it: an assertion as a driver prints it, anything else with all that is known.
+/// The printed text: an assertion in the driver's format, anything else with all details.
 pub(crate) fn text_of(fault: &Fault) -> String {
     if let FaultKind::Assert { message, file, line, function } = &fault.kind {
         let place = fault.thread.map_or(([0; 3], [0; 3]), |thread| (thread.block, thread.thread));
@@ -31,8 +31,8 @@ pub(crate) fn text_of(fault: &Fault) -> String {
     format!("ikra-emulator: {fault}")
 }
 
-/// Prints why a kernel failed, and returns the status. Of a kernel of Ikra's that has a thread for each object, `object` is the index of
-/// the one that the thread is for.
+/// Prints why a kernel failed, and returns the status. For a kernel of Ikra with one thread per object, `object` is the
+/// index of the thread's object.
 pub(crate) fn kernel_failed(fault: &Fault, object: impl FnOnce(u64) -> Option<u64>) -> Status {
     let mut fault = fault.clone();
     if let (None, Some(thread)) = (&fault.object, fault.thread) {
@@ -42,8 +42,8 @@ pub(crate) fn kernel_failed(fault: &Fault, object: impl FnOnce(u64) -> Option<u6
     status_of(&fault.kind)
 }
 
-/// The object that a thread is for, if the kernel is one of Ikra's with a thread for each: such an entry takes the first position,
-/// the end, and a list of indices or none.
+/// The object of a thread, if the kernel is one of Ikra's with one thread per object: such an entry takes the first
+/// position, the end, and a list of indices or none.
 pub(crate) fn object_of(machine: &Device, kernel: &KernelInfo, launch: &Launch, thread: u64) -> Option<u64> {
     let is_reduction = kernel.name.rsplit('_').next().is_some_and(|last| last.starts_with("reduce"));
     let sizes: Vec<usize> = kernel.parameters.iter().take(3).map(|parameter| parameter.bytes).collect();
@@ -62,7 +62,7 @@ pub(crate) fn object_of(machine: &Device, kernel: &KernelInfo, launch: &Launch, 
     Some(u64::from(u32::from_le_bytes(index)))
 }
 
-/// Prints why a copy or fill failed, which a GPU reports as it reports a kernel's access.
+/// Prints why a copy or fill failed, which a GPU reports like a kernel's access.
 pub(crate) fn copy_failed(fault: &Fault) -> Status {
     eprintln!("ikra-emulator: a copy, fill or free on a stream: {fault}");
     ILLEGAL_ADDRESS
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::machine::{Options, Program};
 
-    /// The object of a thread, of a kernel of this name.
+    /// The object of a thread, in a kernel of this name.
     fn object(machine: &Device, name: &str, [first, end]: [u32; 2], list: u64, thread: u64) -> Option<u64> {
         let text = format!(
             ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry {name}(\n.param .u32 a,\n.param .u32 b,\n.param .u64 c\n)\n{{\nret;\n}}\n"

@@ -1,20 +1,20 @@
-//! What the variables `IKRA_EMULATOR_…` say.
+//! The values of the variables `IKRA_EMULATOR_…`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::status::Status;
 
-/// What a finding of the checks does.
+/// The consequence of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checks {
     /// The launch fails.
     Fail,
-    /// Nothing is checked beyond what a GPU notices.
+    /// Nothing is checked beyond the checks of a GPU.
     Off,
 }
 
-/// When a function is to fail, and with what.
+/// A planned failure of a function.
 #[derive(Clone, Copy, Debug)]
 struct Failure {
     status: Status,
@@ -22,7 +22,7 @@ struct Failure {
     from: u64,
 }
 
-/// What the variables say.
+/// The values of the variables.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) devices: usize,
@@ -47,11 +47,11 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(format!("IKRA_EMULATOR_{name}")).ok().filter(|value| !value.is_empty())
 }
 
-/// The number that a variable says.
+/// The number in a variable.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The mistake in it.
 fn number<T: std::str::FromStr>(name: &str, usual: T) -> Result<T, String> {
     match variable(name) {
         None => Ok(usual),
@@ -60,11 +60,11 @@ fn number<T: std::str::FromStr>(name: &str, usual: T) -> Result<T, String> {
 }
 
 impl Settings {
-    /// What the environment says.
+    /// The values in the environment.
     ///
     /// # Errors
     ///
-    /// Which variable has a value that cannot be, and what to give it.
+    /// The variable with an invalid value, and valid ones.
     pub(crate) fn of_environment() -> Result<Self, String> {
         let checks = match variable("CHECKS").as_deref() {
             None | Some("on") => Checks::Fail,
@@ -87,7 +87,7 @@ impl Settings {
         })
     }
 
-    /// The status with which this call of a function is to fail.
+    /// The status with which the plan makes this call of a function fail.
     pub(crate) fn failure(&mut self, function: &'static str) -> Option<Status> {
         if self.failures.is_empty() {
             return None;
@@ -98,7 +98,7 @@ impl Settings {
         (*calls >= failure.from).then_some(failure.status)
     }
 
-    /// The status with which loading a module is to fail whose text has one of the words of the plan.
+    /// The status with which loading a module fails, if its text has one of the words of the plan.
     pub(crate) fn failure_of_text(&self, text: &str) -> Option<Status> {
         let mut of_texts =
             self.failures.iter().filter_map(|(name, failure)| Some((name.strip_prefix("text/")?, failure)));
@@ -106,7 +106,7 @@ impl Settings {
     }
 }
 
-/// Reads `function:status`, `function:status@call` and `text/word:status`, with commas between.
+/// Parses `function:status`, `function:status@call` and `text/word:status`, with commas between.
 fn plan(plan: &str) -> Result<HashMap<String, Failure>, String> {
     let entries = plan.split(',').map(str::trim).filter(|entry| !entry.is_empty());
     entries

@@ -1,4 +1,4 @@
-//! The driver's state: everything that has a handle.
+//! The driver's state: all objects that have handles.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,19 +15,19 @@ use super::settings::{Checks, Settings};
 use super::status::{Done, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_INITIALIZED, Status, UNKNOWN};
 use crate::machine;
 
-/// What a handle of the driver's is a number of: handles are passed as pointers, and never followed.
+/// The type behind a handle of the driver: handles are numbers, passed as pointers and never followed.
 pub(crate) type Handle = usize;
 
 /// A GPU.
 #[derive(Debug)]
 pub(crate) struct Gpu {
-    /// The handle of its primary context, whether that is there or not.
+    /// The handle of its primary context, whether that exists or not.
     pub(crate) primary: Handle,
-    /// How often that was retained.
+    /// The number of times that it was retained.
     pub(crate) references: usize,
 }
 
-/// A context: memory of its own, streams, and perhaps an error after which nothing works in it.
+/// A context: memory of its own, streams, and perhaps an error that blocks it.
 pub(crate) struct Context {
     pub(crate) device: usize,
     pub(crate) machine: Arc<machine::Device>,
@@ -39,14 +39,14 @@ pub(crate) struct Context {
     pub(crate) default: Handle,
 }
 
-/// Everything that the process has of the driver.
+/// The driver's state in this process.
 pub(crate) struct Driver {
     pub(crate) settings: Settings,
     pub(crate) random: Random,
     pub(crate) is_initialised: bool,
     pub(crate) gpus: Vec<Gpu>,
     pub(crate) contexts: BTreeMap<Handle, Context>,
-    /// By their handles, so that an order that is drawn from a seed is the same each time.
+    /// By their handles, so that an order drawn from a seed is reproducible.
     pub(crate) streams: BTreeMap<Handle, Stream>,
     pub(crate) events: HashMap<Handle, Event>,
     pub(crate) modules: HashMap<Handle, Module>,
@@ -60,7 +60,7 @@ pub(crate) struct Driver {
     next: Handle,
 }
 
-/// Numbers that a seed decides.
+/// Random numbers from the seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -79,7 +79,7 @@ impl Random {
     }
 }
 
-/// Everything, once it was asked for; `Err` says which variable is wrong.
+/// The state, after the first request; `Err` names the invalid variable.
 static DRIVER: Mutex<Option<Result<Driver, String>>> = Mutex::new(None);
 
 thread_local! {
@@ -119,7 +119,7 @@ pub(crate) fn call_before_init(name: &'static str, body: impl FnOnce(&mut Driver
     if let Some(status) = driver.settings.failure(name) {
         return status;
     }
-    // A panic must not leave a function that C calls.
+    // A panic must not unwind into C code.
     match catch_unwind(AssertUnwindSafe(|| body(driver))) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status,
@@ -135,20 +135,20 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
-/// Writes what a function returns.
+/// Writes the result of a function.
 ///
 /// # Errors
 ///
-/// [`INVALID_VALUE`] if there is no place for it.
+/// [`INVALID_VALUE`] if the pointer is null.
 ///
 /// # Safety
 ///
-/// `place` is null, or that of a `T`.
+/// `place` is null, or valid for a write of a `T`.
 pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Done {
     if place.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: by the caller, and it is not null.
+    // SAFETY: the caller promises it, and it is not null.
     unsafe { place.write(value) };
     Ok(())
 }
@@ -179,20 +179,20 @@ impl Driver {
         driver
     }
 
-    /// A handle that nothing has or had.
+    /// A handle that was never used.
     pub(crate) fn handle(&mut self) -> Handle {
         self.next += 0x10;
         self.next
     }
 
-    /// Prints what happens, where that is asked for.
+    /// Prints a trace, if it was requested.
     pub(crate) fn trace(&self, text: impl FnOnce() -> String) {
         if self.settings.is_traced {
             eprintln!("{}", text());
         }
     }
 
-    /// The current context, whether it is lost or not.
+    /// The current context, whether it has failed or not.
     pub(crate) fn entered(&mut self) -> Result<(Handle, &mut Context), Status> {
         let handle = current_handle();
         self.contexts.get_mut(&handle).map(|context| (handle, context)).ok_or(INVALID_CONTEXT)
@@ -204,7 +204,7 @@ impl Driver {
         context.lost.map_or(Ok((handle, context)), Err)
     }
 
-    /// A context that is there, in which nothing has failed.
+    /// An existing context in which nothing has failed.
     pub(crate) fn context(&mut self, handle: Handle) -> Result<&mut Context, Status> {
         let context = self.contexts.get_mut(&handle).ok_or(INVALID_CONTEXT)?;
         context.lost.map_or(Ok(context), Err)
@@ -230,7 +230,7 @@ impl Driver {
             checks,
             multiprocessors: self.settings.multiprocessors,
             memory_bytes: self.settings.memory,
-            // No context has another's addresses, until there have been very many.
+            // No two contexts have the same addresses, up to a large number of contexts.
             number: (handle >> 4) as u8,
             ..machine::Options::default()
         };
@@ -238,9 +238,9 @@ impl Driver {
         self.contexts.insert(handle, Context { device, machine, lost: None, stack: 1024, default });
     }
 
-    /// Destroys a context and everything that is in it. Work that was put on its streams is done before.
+    /// Destroys a context and everything in it, after executing the work on its streams.
     pub(crate) fn close(&mut self, handle: Handle) {
-        // What fails now has nobody any more who is told; it was printed.
+        // A failure now has no receiver any more; it was printed.
         let _ = self.finish_context(handle);
         self.counts.write();
         self.contexts.remove(&handle);
@@ -273,7 +273,7 @@ impl Driver {
     }
 }
 
-/// Writes the counts at the end of the process, whoever ends it.
+/// Writes the counts at the end of the process, however it ends.
 pub(crate) fn write_counts() {
     let mut state = DRIVER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(Ok(driver)) = state.as_mut() {

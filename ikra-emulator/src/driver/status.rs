@@ -1,11 +1,11 @@
-//! What the functions of the driver return, with names and words.
+//! The statuses that functions of the driver return, with names and texts.
 
 use std::ffi::{CStr, c_uint};
 
 /// `CUresult`
 pub(crate) type Status = c_uint;
 
-/// The result of a function: its status is that of success, or this.
+/// The result of a function: success, or this status.
 pub(crate) type Done = Result<(), Status>;
 
 macro_rules! statuses {
@@ -16,7 +16,7 @@ macro_rules! statuses {
             pub(crate) const $name: Status = $number;
         )*
 
-        /// The name of a status, and what it says.
+        /// The name of a status, and its text.
         pub(crate) fn words(status: Status) -> Option<(&'static CStr, &'static CStr)> {
             let texts: (&str, &str) = match status {
                 0 => ("CUDA_SUCCESS\0", "no error\0"),
@@ -64,7 +64,7 @@ statuses! {
     UNKNOWN = 999 "CUDA_ERROR_UNKNOWN" "unknown error";
 }
 
-/// Whether nothing works any more in the context in which this happened.
+/// Whether the context is unusable after this status.
 pub(crate) fn is_fatal(status: Status) -> bool {
     matches!(status, ILLEGAL_ADDRESS | LAUNCH_TIMEOUT | ASSERT | HARDWARE_STACK_ERROR..=LAUNCH_FAILED)
 }

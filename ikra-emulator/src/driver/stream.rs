@@ -1,4 +1,4 @@
-//! Streams: work of a device that is done in order.
+//! Streams: work of a device that is executed in order.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -13,7 +13,7 @@ const NON_BLOCKING: c_uint = 1;
 ///
 /// # Safety
 ///
-/// `stream` is null, or the place of a handle.
+/// `stream` is null, or a pointer to a handle.
 unsafe fn create(name: &'static str, stream: *mut Handle, flags: c_uint) -> Status {
     call(name, |driver| {
         let context = driver.current()?.0;
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn cuStreamDestroy_v2(stream: Handle) -> Status {
     call("cuStreamDestroy_v2", |driver| {
         let state = driver.streams.get_mut(&stream).filter(|state| !state.is_destroyed).ok_or(INVALID_HANDLE)?;
         let capture = state.capture.take();
-        // What is on it is done all the same, sometime.
+        // Its work is still executed at some time.
         state.is_destroyed = true;
         if state.is_idle() {
             driver.streams.remove(&stream);
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn cuStreamGetCtx(stream: Handle, context: *mut Handle) ->
     call("cuStreamGetCtx", |driver| {
         let (_, own) = driver.stream(stream)?;
         driver.context(own)?;
-        // SAFETY: null, or the place of a handle, by the caller.
+        // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(context, own) }
     })
 }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn cuStreamIsCapturing(stream: Handle, status: *mut c_uint
         let (stream, context) = driver.stream(stream)?;
         driver.context(context)?;
         // `CU_STREAM_CAPTURE_STATUS_NONE`, `CU_STREAM_CAPTURE_STATUS_ACTIVE`
-        // SAFETY: null, or the place of an integer, by the caller.
+        // SAFETY: the caller passes null, or a pointer to an integer.
         unsafe { put(status, c_uint::from(driver.streams[&stream].capture.is_some())) }
     })
 }
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags
             }
             return Ok(());
         }
-        // One that was never recorded is nothing to wait for.
+        // An event that was never recorded needs no waiting.
         let Some(place) = state.place else { return Ok(()) };
         if driver.streams[&resolved].capture.is_some() {
             return Err(STREAM_CAPTURE_UNSUPPORTED);

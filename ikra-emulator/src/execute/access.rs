@@ -44,7 +44,7 @@ impl Sectors {
     }
 }
 
-/// Where an address points to.
+/// The target of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Where {
     Global(u64),
@@ -76,7 +76,7 @@ pub(super) fn locate(space: Space, address: u64) -> Where {
     }
 }
 
-/// Loads gave what nobody wrote.
+/// The lanes whose loads gave uninitialised bytes.
 const UNWRITTEN: u8 = 0;
 
 impl Core<'_> {
@@ -310,7 +310,7 @@ impl Core<'_> {
         for (n, Element { from, .. }) in access.elements.iter().enumerate() {
             values[n] = *warp.registers.get(*from);
         }
-        // Per element, the lanes whose value depends on what nobody wrote.
+        // Per element, the lanes whose value depends on uninitialised bytes.
         let mut poison = [0; 8];
         if warp.registers.is_poisoned {
             let address = warp.registers.source_poison(access.address.base) & active;
@@ -390,7 +390,8 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// The allocation that a store or an atomic operation writes; none if it is outside and that is not checked.
+    /// The allocation that a store or an atomic operation writes; none if the address is outside and that is not
+    /// checked.
     #[inline(always)]
     pub(super) fn writable(
         &mut self,
@@ -420,7 +421,7 @@ impl Core<'_> {
         Ok(Some((allocation, at)))
     }
 
-    /// Where a store or an atomic operation writes shared memory.
+    /// The range of shared memory that a store or an atomic operation writes.
     #[inline(always)]
     pub(super) fn writable_shared(
         &self,

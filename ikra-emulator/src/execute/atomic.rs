@@ -80,7 +80,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Whether somebody wrote what an atomic operation reads.
+    /// Whether the bytes that an atomic operation reads are initialised.
     fn written_before(&mut self, lane: usize, address: u64, width: usize) -> Outcome {
         if !self.context.checks.uninitialised {
             return Ok(());

@@ -22,7 +22,7 @@ impl Core<'_> {
     ) -> Outcome<Next> {
         warp.place(mask & !active, number + 1);
         if barrier.aligned && active != warp.live {
-            // The others of the warp may be on their way.
+            // The others of the warp may still arrive.
             warp.place(active, number);
             warp.running &= !active;
             warp.at_aligned |= active;

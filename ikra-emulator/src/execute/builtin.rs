@@ -55,7 +55,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Bytes that a lane sees at a generic address; none where there is no memory.
+    /// The bytes at a generic address, as a lane sees them; none where there is no memory.
     fn byte(&mut self, shared: &Shared, warp: &Warp, lane: usize, address: u64) -> Option<u8> {
         match locate(Space::Generic, address) {
             Where::Global(address) => {

@@ -10,7 +10,7 @@ use crate::{
     warp::{Frame, Warp},
 };
 
-/// Bytes of stack that a call takes besides its function's variables: the address to return to and what it saves.
+/// Bytes of stack of a call besides its function's variables: the return address and saved registers.
 pub(crate) const OVERHEAD: u32 = 16;
 
 impl Core<'_> {
@@ -106,7 +106,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Returns lanes to where they were called, with their results. Lanes that were not called exit.
+    /// Returns lanes to their callers, with their results. Lanes without a caller exit.
     pub(super) fn give_back(&mut self, shared: &mut Shared, warp: &mut Warp, mask: u32, active: u32, number: u32) {
         warp.place(mask & !active, number + 1);
         let base = warp.registers.base;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Core<'_> {
-    /// Where the accesses of all lanes lie, if they are of this kind.
+    /// The addresses of all lanes, if their accesses are of this kind.
     #[inline(always)]
     fn contiguous(&mut self, access: &Access, addresses: &Row) -> Option<(&Allocation, usize)> {
         let (width, first) = (access.width, addresses[0]);
@@ -34,7 +34,7 @@ impl Core<'_> {
         (allocation.purpose == Purpose::Global && at % CHUNK + 32 * width <= CHUNK).then_some((allocation, at))
     }
 
-    /// Loads for all lanes, if their accesses are of this kind: the lanes that loaded what nobody wrote.
+    /// Loads for all lanes, if their accesses are of this kind; returns the lanes that loaded uninitialised bytes.
     #[inline(always)]
     pub(super) fn load_contiguous(
         &mut self,
@@ -77,7 +77,7 @@ impl Core<'_> {
         Some(Ok(unwritten))
     }
 
-    /// Stores for all lanes, if their accesses are of this kind. No value depends on what nobody wrote.
+    /// Stores for all lanes, if their accesses are of this kind. No value depends on uninitialised bytes.
     #[inline(always)]
     pub(super) fn store_contiguous(
         &mut self,

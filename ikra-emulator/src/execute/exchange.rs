@@ -46,7 +46,7 @@ impl Core<'_> {
         Ok(Next::Apart)
     }
 
-    /// Lets lanes go on whose exchange is complete; whether there were some.
+    /// Releases lanes whose exchange is complete; returns whether there were any.
     pub(super) fn settle_exchanges(&mut self, shared: &mut Shared, warp: &mut Warp) -> Outcome<bool> {
         let steps = &self.context.code.steps;
         let mut any = false;
@@ -89,7 +89,7 @@ impl Core<'_> {
         Ok(any)
     }
 
-    /// Exchanges between the lanes of groups: each its lanes, step and frame.
+    /// Exchanges between the lanes of groups: for each group its lanes, step and frame.
     fn perform(&self, shared: &mut Shared, warp: &mut Warp, groups: &[(u32, u32, u32)], all: u32, exchange: &Exchange) {
         if *exchange == Exchange::Synchronise {
             warp.sync = shared.clock.tick();
@@ -100,7 +100,7 @@ impl Core<'_> {
             Action::Exchange { exchange, .. } => **exchange,
             _ => Exchange::Synchronise,
         };
-        // What each lane gives.
+        // The value that each lane gives.
         let (mut values, mut holds): (Row, u32) = ([0; 32], 0);
         for &(mask, step, base) in groups {
             warp.registers.base = base as usize;
@@ -115,7 +115,7 @@ impl Core<'_> {
                 Exchange::Synchronise | Exchange::Elect { .. } => {}
             }
         }
-        // What each lane takes.
+        // The value that each lane takes.
         for &(mask, step, base) in groups {
             warp.registers.base = base as usize;
             match own(step) {

@@ -1,4 +1,4 @@
-//! Allocations of a device: their addresses, and what lies where.
+//! Allocations of a device, and their addresses.
 
 use std::sync::{
     Arc, RwLock,
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::fault::{Fault, FaultKind};
 
-/// What an allocation is for.
+/// The purpose of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Memory that the host or the device asked for, or a variable.
+    /// Memory allocated by the host or the device, or a variable.
     Global,
     /// A variable in constant memory.
     Constant,
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Allocation {
 }
 
 impl Allocation {
-    /// Where `width` bytes at the address lie in the allocation.
+    /// The range of `width` bytes at the address within the allocation.
     #[inline(always)]
     pub(crate) fn position(&self, address: u64, width: usize) -> Option<usize> {
         let at = address.wrapping_sub(self.start) as usize;
@@ -52,7 +52,7 @@ impl Allocation {
         (at < self.cells.bytes() && self.cells.bytes() - at >= width).then_some(at)
     }
 
-    /// Whether nobody freed it.
+    /// Whether it is not freed.
     #[inline(always)]
     pub(crate) fn is_live(&self) -> bool {
         self.live.load(Relaxed)
@@ -66,7 +66,7 @@ struct Slot {
     what: Arc<str>,
 }
 
-/// All allocations of a device. Addresses are never given twice.
+/// All allocations of a device. Addresses are never used again.
 pub(crate) struct Allocations {
     slots: RwLock<Vec<Slot>>,
     host: RwLock<Vec<Arc<Allocation>>>,
@@ -78,17 +78,17 @@ pub(crate) struct Allocations {
 
 /// Slots of a device, as a power of two.
 const SLOTS: u32 = 20;
-/// Allocations that are shorter start on any multiple of 256 bytes.
+/// Shorter allocations start on any multiple of 256 bytes.
 const LONG: usize = 2 << 20;
 
 impl Allocations {
-    /// None yet, with addresses that no device of another number below 256 has.
+    /// Without allocations, with addresses that no device of another number below 256 has.
     pub(crate) fn new(capacity: usize, number: u8) -> Self {
         let first_slot = u64::from(number) << SLOTS;
         Self { slots: RwLock::default(), host: RwLock::default(), used: AtomicUsize::new(0), capacity, first_slot }
     }
 
-    /// The place of an address's slot.
+    /// The index of an address's slot.
     fn slot(&self, address: u64) -> Option<usize> {
         (offset(address) >> PART).checked_sub(self.first_slot).map(|slot| slot as usize)
     }
@@ -98,7 +98,7 @@ impl Allocations {
         self.used.load(Relaxed)
     }
 
-    /// A new allocation, or none if so much is not left.
+    /// A new allocation, or none if the memory is too small.
     pub(crate) fn allocate(&self, bytes: usize, purpose: Purpose, what: &str) -> Option<Arc<Allocation>> {
         self.used
             .fetch_update(SeqCst, SeqCst, |used| used.checked_add(bytes).filter(|&sum| sum <= self.capacity))
@@ -170,7 +170,7 @@ impl Allocations {
         host.iter().find(|allocation| allocation.position(address, 1).is_some()).cloned()
     }
 
-    /// The live allocation that holds so many bytes at the address, and where they lie in it.
+    /// The live allocation that holds this many bytes at the address, and their range in it.
     pub(crate) fn range(&self, address: u64, bytes: usize) -> Result<(Arc<Allocation>, usize), Fault> {
         let fault = || self.fault(address);
         let allocation = self.find(address).ok_or_else(fault)?;
@@ -188,7 +188,7 @@ impl Allocations {
         Ok((allocation, at))
     }
 
-    /// The fault that an access to the address is, if it is no live allocation's.
+    /// The fault of an access to the address, if it is not in a live allocation.
     pub(crate) fn fault(&self, address: u64) -> Fault {
         let freed = self
             .place(address)
@@ -197,7 +197,7 @@ impl Allocations {
         Fault::new(kind, self.describe(address)).at(address)
     }
 
-    /// Where the address lies, if in or next to an allocation.
+    /// The position of the address, if in or next to an allocation.
     pub(crate) fn place(&self, address: u64) -> Option<Place> {
         if window(address) == GLOBAL {
             let slots = self.slots.read().expect("no holder of the lock panics");
@@ -223,7 +223,7 @@ impl Allocations {
         })
     }
 
-    /// Where the address lies, in words.
+    /// The position of the address, in words.
     pub(crate) fn describe(&self, address: u64) -> String {
         match self.place(address) {
             Some(place) => place.to_string(),
@@ -254,7 +254,7 @@ impl<'a> Recent<'a> {
         Self { allocations, entries: vec![None; ENTRIES] }
     }
 
-    /// The live allocation in which `width` bytes at the address lie, and where.
+    /// The live allocation that holds `width` bytes at the address, and their range in it.
     #[inline(always)]
     pub(crate) fn find(&mut self, address: u64, width: usize) -> Option<(&Allocation, usize)> {
         let entry = (address >> PART) as usize % ENTRIES;

@@ -1,11 +1,11 @@
-//! Bytes that several threads access, and which of them were written.
+//! Bytes that several threads access, and whether each is initialised.
 
 use std::sync::atomic::{
     AtomicU8, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-/// Zeroed bytes in words of 64 bits, with one bit per byte: whether somebody wrote it.
+/// Zeroed bytes in words of 64 bits, with one bit per byte: whether it is initialised.
 ///
 /// All accesses are atomic accesses of whole words, so that host threads may run blocks of one launch at once. Narrower
 /// stores exchange the word. Loads acquire and stores release, which costs nothing on x86-64.
@@ -20,13 +20,13 @@ const fn mask(width: usize) -> u64 {
 }
 
 impl Cells {
-    /// Bytes that nobody wrote.
+    /// Uninitialised bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         let words = bytes.div_ceil(8);
         Self { words: bytemuck::zeroed_slice_box(words), written: bytemuck::zeroed_slice_box(words), bytes }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -62,7 +62,7 @@ impl Cells {
         }
     }
 
-    /// The same, where no other thread stores at the same time.
+    /// The same, if no other thread stores at the same time.
     #[inline(always)]
     pub(crate) fn store_alone(&self, at: usize, width: usize, value: u64) {
         let word = &self.words[at / 8];
@@ -71,7 +71,7 @@ impl Cells {
         word.store(old & !(mask << shift) | (value & mask) << shift, Relaxed);
     }
 
-    /// Replaces `width` bytes at once by what `new` makes of them; returns the old ones.
+    /// Replaces `width` bytes at once by the result of `new`; returns the old ones.
     #[inline]
     pub(crate) fn update(&self, at: usize, width: usize, mut new: impl FnMut(u64) -> u64) -> u64 {
         let word = &self.words[at / 8];
@@ -87,14 +87,14 @@ impl Cells {
         }
     }
 
-    /// Which of `width` bytes (at most 8, within one word) were written: a bit for each.
+    /// The initialised ones of `width` bytes (at most 8, within one word): a bit for each.
     #[inline(always)]
     pub(crate) fn written(&self, at: usize, width: usize) -> u8 {
         let bits = self.written[at / 8].load(Relaxed) >> (at % 8);
         (u64::from(bits) & mask_of_bytes(width)) as u8
     }
 
-    /// Notes which of `width` bytes (at most 8, within one word) are written now.
+    /// Notes which of `width` bytes (at most 8, within one word) are initialised now.
     #[inline(always)]
     pub(crate) fn set_written(&self, at: usize, width: usize, bits: u8) {
         let cell = &self.written[at / 8];
@@ -107,14 +107,14 @@ impl Cells {
         if bits & all == all {
             cell.fetch_or(all, Relaxed);
         } else {
-            // Not one step: of two threads that write bytes of one word, one of them bytes that nobody wrote, the other one's
-            // bits may be lost. No memory depends on it.
+            // Not one step. If two threads write bytes of one word, one of them uninitialised bytes, the other one's
+            // bits may be lost. Only findings depend on them, not memory.
             cell.fetch_and(!all, Relaxed);
             cell.fetch_or(bits & all, Relaxed);
         }
     }
 
-    /// Reads bytes, with no demand on the alignment.
+    /// Reads bytes at any alignment.
     ///
     /// # Panics
     ///
@@ -130,7 +130,7 @@ impl Cells {
         }
     }
 
-    /// Writes bytes, with no demand on the alignment, and marks them as written.
+    /// Writes bytes at any alignment, and marks them as initialised.
     ///
     /// # Panics
     ///
@@ -147,7 +147,7 @@ impl Cells {
         }
     }
 
-    /// Writes the same byte to a range, and marks it as written.
+    /// Writes the same byte to a range, and marks it as initialised.
     ///
     /// # Panics
     ///
@@ -173,7 +173,7 @@ impl Cells {
         }
     }
 
-    /// Copies bytes from other cells (or these, where they may overlap), with whether they were written.
+    /// Copies bytes from other cells (or these, which may overlap), and whether they are initialised.
     ///
     /// # Panics
     ///

@@ -1,15 +1,15 @@
-//! Where an address lies: in an allocation, next to one, or nowhere.
+//! The position of an address: in an allocation, next to one, or nowhere.
 
 use std::fmt;
 
 /// An address next to or in an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// What the allocation is.
+    /// The purpose of the allocation.
     pub(crate) what: String,
     /// Its size.
     pub(crate) bytes: usize,
-    /// Where the address lies, from the allocation's start.
+    /// The distance of the address from the allocation's start.
     pub(crate) offset: i64,
     /// Whether it is live.
     pub(crate) live: bool,

@@ -1,4 +1,4 @@
-//! Who accessed a place last in this launch: what races are found by.
+//! The last accesses to each byte in this launch, to find races.
 //!
 //! Per four bytes (or per byte, in chunks of 4 KiB in which narrower values are accessed) there is one entry for the last
 //! write and one for reads since. An entry names the launch, the thread, and the time on its block's clock. The clock ticks at
@@ -25,9 +25,9 @@ const SEVERAL_THREADS: u64 = 4;
 
 /// Threads of a launch that can be told apart. Larger launches are not checked for races.
 pub(crate) const THREADS: u64 = 1 << THREAD_BITS;
-/// Times on a block's clock. What follows the last one is not checked.
+/// Times on a block's clock. After the last one, accesses are not checked.
 pub(crate) const TIMES: u32 = (1 << TIME_BITS) - 1;
-/// Launches that can be told apart: numbers from 1 on. All entries are cleared when they start anew.
+/// Launches that can be told apart: numbers from 1 on. When they start again, all entries are cleared.
 pub(crate) const LAUNCHES: u32 = (1 << LAUNCH_BITS) - 1;
 
 impl Entry {
@@ -94,7 +94,7 @@ pub(crate) struct Pair {
     pub(crate) read: AtomicU64,
 }
 
-/// Bytes of which the entries lie one after the other.
+/// Bytes whose entries are stored together.
 pub(crate) const CHUNK: usize = 4096;
 
 #[derive(Default)]
@@ -105,7 +105,7 @@ struct Chunk {
     fine: OnceLock<Box<[Pair]>>,
 }
 
-/// Entries for the bytes of one allocation, or of a block's shared memory; made where they are needed.
+/// Entries for the bytes of one allocation, or of a block's shared memory; made on demand.
 pub(crate) struct Shadow {
     chunks: OnceLock<Box<[Chunk]>>,
     bytes: usize,

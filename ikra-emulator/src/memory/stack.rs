@@ -1,6 +1,6 @@
 //! Local memory of one thread: its stack.
 
-/// Bytes of a stack, and which of them were written.
+/// Bytes of a stack, and whether each is initialised.
 #[derive(Default)]
 pub(crate) struct Stack {
     words: Vec<u64>,
@@ -8,7 +8,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Makes room up to `end`; the bytes from `start` on were not written.
+    /// Makes room up to `end`; the bytes from `start` on are uninitialised.
     pub(crate) fn open(&mut self, start: usize, end: usize) {
         let words = end.div_ceil(8);
         if self.words.len() < words {

@@ -1,7 +1,7 @@
-//! Generic addresses: in which window an address lies tells the space.
+//! Windows of generic addresses: an address's window tells its space.
 //!
-//! None is an address that a process can have on today's processors, so that an address of the host is never mistaken for one
-//! of the device.
+//! No process on today's processors has an address in a window. So an address of the host is never mistaken for one of
+//! the device.
 
 /// Global memory: allocation `n` has the addresses from `GLOBAL + (n << 32) + FIRST` on.
 pub(crate) const GLOBAL: u64 = 1 << 60;
@@ -30,7 +30,7 @@ pub(crate) const FIRST_SHARED: u64 = 0x400;
 /// The first address of a thread's stack in local memory.
 pub(crate) const FIRST_LOCAL: u64 = 0x1000;
 
-/// Where an allocation starts in its part of 4 GiB: what lies before its start is no other allocation's.
+/// The start of an allocation in its part of 4 GiB: the bytes before it belong to no other allocation.
 pub(crate) const FIRST: u64 = 0x10_0000;
 
 /// Bytes of addresses per allocation, as a power of two.

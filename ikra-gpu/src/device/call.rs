@@ -4,6 +4,7 @@
 
 use ikra_core::class::Class;
 use ikra_core::effects::FieldSet;
+use ikra_core::facts::Facts;
 use ikra_core::handle::{Handle, Own};
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::{Call, Construct, FieldsOf, Kernel, PairCall, ValuesOf, assert_for_pairs, assert_modes};
@@ -88,7 +89,7 @@ pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
     // SAFETY: its handles are for `K`, which runs.
     let table = unsafe { Table::get() };
-    // SAFETY: passed on.
+    // SAFETY: by 1 the object exists where the words say, by 2 no other call accesses its own fields.
     let mut windows = unsafe { open::<K>(index) };
     // SAFETY: the run holds one object.
     unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call::<K>(view, args)) }
@@ -109,7 +110,7 @@ pub const fn tile_row_bytes<K: PairCall<A>, A>() -> usize {
 pub unsafe fn write_tile_row<K: PairCall<A>, A>(other: u32, row: *mut u8) {
     // SAFETY: no handle is made from it.
     let table = unsafe { Table::<K::Other>::get() };
-    // SAFETY: passed on.
+    // SAFETY: the other object exists where the words say, and by 2 there is room for its row.
     unsafe { <<K::Other as Class>::Fields as FieldTuple<_>>::write_tile_row::<K>(&table.bases, other as usize, row) }
 }
 
@@ -134,7 +135,7 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
         note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
-        // SAFETY: passed on.
+        // SAFETY: the object exists where the words say, and no other call accesses its own fields.
         let windows = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
         Self { index, values: unsafe { windows.get(0) } }
@@ -161,15 +162,23 @@ impl<K: Kernel> Meeting<K> {
         const { assert_for_pairs::<K>() };
         // SAFETY: its handles are for `K`, which runs.
         let table = unsafe { Table::<K::Class>::get() };
-        // SAFETY: as above.
+        // SAFETY: its handles are for `K`, which runs.
         let others = unsafe { Table::<K::Other>::get() };
         let index = self.index as usize;
         // SAFETY: the object exists by 1, and the values are its own.
         let views = unsafe {
-            FieldsOf::<K>::to_views::<K>(self.values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index)
+            FieldsOf::<K>::to_views::<K>(
+                self.values,
+                const { K::Modes::TOUCHES },
+                ViewOf::Own,
+                table,
+                index,
+                Facts::NONE,
+            )
         };
         // SAFETY: by 1.
-        let mut view = K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index) }, self.values));
+        let mut view =
+            K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index, Facts::NONE) }, self.values));
         // SAFETY: the other object exists by 1; and by 2.
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call::<K>(&mut view, K::Other::to_ref(other), args);
@@ -186,7 +195,7 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     pub unsafe fn end(self) {
         if const { K::EFFECTS.is_exclusive() } {
-            // SAFETY: passed on.
+            // SAFETY: the object exists where the words say, and no other call accesses its own fields.
             let mut windows = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.
             let before = unsafe { windows.get(0) };

@@ -2,7 +2,6 @@
 
 /// The entry of a kernel whose arguments may be values: for objects `first..end`, or those in a list of indices if there
 /// is one.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __entry {
     (
@@ -33,7 +32,6 @@ pub use __entry as entry;
 
 /// Tells the compiler that links among a kernel's arguments are to objects that exist, so that they need not be checked by each
 /// thread.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __trust {
     // Those of constructors may be to objects that are about to be made, and are not followed.
@@ -48,7 +46,6 @@ macro_rules! __trust {
 
 /// The entry of a trait's kernel: for objects of all classes, of which each has blocks of its own. The classes come as a
 /// tree in which each block finds its own: `[0 {0 Car} {1 Pedestrian}]` are those up to class 0, and those after it.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __together {
     (
@@ -78,7 +75,6 @@ macro_rules! __together {
 }
 /// The kernel of the class whose block it is, among the classes from one number to another: that each is found where it is looked for
 /// is checked, since safe code can call the macro with any tree.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __section {
     (($sections:ident, $($rest:tt)*) ($first:expr, $end:expr) [$last:literal $up_to:tt $after:tt]) => {
@@ -109,7 +105,6 @@ macro_rules! __section {
 pub use __together as together;
 
 /// A reducer that a kernel declares, and the entry that combines the results of objects by it.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __reduced {
     (

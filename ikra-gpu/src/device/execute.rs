@@ -25,7 +25,7 @@ fn own(block: u32, first: u32, end: u32) -> Option<u32> {
 /// The list is null or longer than `n`.
 #[inline(always)]
 pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
-    // SAFETY: by the caller.
+    // SAFETY: a list that is not null is longer than `n`.
     if list.is_null() { n } else { unsafe { *list.add(n as usize) } }
 }
 

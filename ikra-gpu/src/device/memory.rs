@@ -25,6 +25,6 @@ pub unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32 {
 /// There are `n` bytes at both places.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcmp(a: *const u8, b: *const u8, n: usize) -> i32 {
-    // SAFETY: passed on.
+    // SAFETY: there are `n` bytes at both places.
     unsafe { memcmp(a, b, n) }
 }

@@ -24,7 +24,7 @@ macro_rules! handles {
         }
         // SAFETY: the driver's functions may be called with it from any thread.
         unsafe impl Send for $name {}
-        // SAFETY: as for `Send`.
+        // SAFETY: a shared handle is only copied.
         unsafe impl Sync for $name {}
     )* };
 }
@@ -132,7 +132,7 @@ macro_rules! functions {
                         let function = unsafe { library.get($symbol) }.map_err(|_| too_old(&library, $symbol))?;
                         *function
                     },)*
-                    // SAFETY: as above.
+                    // SAFETY: where there is a function of this name, it has this type, as the symbol's suffix says.
                     $($new_name: unsafe { library.get($new_symbol) }.ok().map(|function| *function),)*
                     library_name,
                     _library: library,
@@ -250,7 +250,7 @@ const VARIABLE: &str = "IKRA_DRIVER";
 /// It may be loaded, and its functions of the driver API's names have those types.
 unsafe fn named(path: &OsStr, who: &str) -> Result<Api, String> {
     let what_to_do = "name the library of a driver or of the emulator, or run on the host";
-    // SAFETY: by the caller.
+    // SAFETY: the library may be loaded: its initialisers do no harm.
     let library = unsafe { libloading::Library::new(path) }
         .map_err(|error| format!("{who} cannot be opened as a driver ({}): {what_to_do}", reason(&error, path)))?;
     Api::bind(library, path.display().to_string()).map_err(|error| format!("{who}: {error}"))
@@ -290,7 +290,7 @@ pub(crate) fn api() -> Result<&'static Api, String> {
 ///
 /// It may be loaded, its functions of the driver API's names have those types, and no handle of another driver is in use.
 pub(crate) unsafe fn replace(path: &Path) -> Result<(), String> {
-    // SAFETY: by the caller.
+    // SAFETY: the library may be loaded, and its functions have the driver's types.
     let api = unsafe { named(path.as_os_str(), &path.display().to_string()) }?;
     *API.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::leak(Box::new(api)));
     Ok(())

@@ -141,7 +141,7 @@ impl Module {
         // SAFETY: the place of an integer, and a function of this module.
         let status = unsafe { (api.function_attribute)(&raw mut local_bytes, LOCAL_SIZE_BYTES, raw) };
         check(api, "cuFuncGetAttribute", status)?;
-        // SAFETY: the same.
+        // SAFETY: the place of an integer, and a function of this module, which is loaded.
         let status = unsafe { (api.resident_blocks)(&raw mut large_blocks, raw, Footprint::LARGE as c_int, 0) };
         check(api, "cuOccupancyMaxActiveBlocksPerMultiprocessor", status)?;
         let footprint = Footprint { local_bytes: local_bytes as usize, large_blocks: large_blocks as usize };

@@ -1,12 +1,18 @@
 //! Streams: what the device does in order; events and recorded sequences.
 
+mod event;
+mod graph;
+
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use ikra_runtime::error::GpuError;
 
-use super::api::{Copy2d, LaunchAttribute, LaunchConfig, RawContext, RawEvent, RawGraph, RawGraphExec, RawStream};
+pub use event::Event;
+use graph::Capture;
+pub use graph::Graph;
+
+use super::api::{Copy2d, LaunchAttribute, LaunchConfig, RawContext, RawGraphExec, RawStream};
 use super::context::Context;
 use super::memory::Memory;
 use super::module::Function;
@@ -46,8 +52,6 @@ pub(crate) struct Pieces {
 const NON_BLOCKING: u32 = 1;
 /// `CU_EVENT_DISABLE_TIMING`
 const NO_TIMING: u32 = 2;
-/// `CU_STREAM_CAPTURE_MODE_RELAXED`: memory may be allocated meanwhile.
-const RELAXED: u32 = 2;
 /// `CU_MEMORYTYPE_DEVICE`
 const DEVICE: u32 = 2;
 
@@ -116,7 +120,8 @@ impl Stream {
                 ("cuLaunchKernelEx", status)
             }
             _ => {
-                // SAFETY: by the caller.
+                // SAFETY: the arguments point to values of the types that the kernel takes, and what it does with them
+                // is sound. The driver copies them in this call. The stream is alive.
                 let status = unsafe {
                     (api.launch)(
                         function.raw,
@@ -176,7 +181,7 @@ impl Stream {
         }
         self.note_other_work();
         let api = self.context.enter_again()?;
-        // SAFETY: by the caller.
+        // SAFETY: there are `len` bytes, and room for them until the stream is synchronised, which is alive.
         check(api, "cuMemcpyDtoHAsync", unsafe { (api.copy_down)(to.cast(), from, len, self.raw) })
     }
 
@@ -193,7 +198,8 @@ impl Stream {
         self.note_other_work();
         let api = self.context.enter_again()?;
         if rows == 1 || width == pitch {
-            // SAFETY: by the caller.
+            // SAFETY: the pieces lie one behind another within live allocations, and those to be written are not
+            // otherwise used.
             return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, width * rows, self.raw) });
         }
         let copy = Copy2d {
@@ -214,7 +220,7 @@ impl Stream {
             width,
             height: rows,
         };
-        // SAFETY: by the caller.
+        // SAFETY: all pieces are within live allocations, and those to be written are not otherwise used.
         check(api, "cuMemcpy2DAsync", unsafe { (api.copy_2d)(&raw const copy, self.raw) })
     }
 
@@ -239,7 +245,7 @@ impl Stream {
         }
         self.note_other_work();
         let api = self.context.enter()?;
-        // SAFETY: by the caller.
+        // SAFETY: `len` bytes of a live allocation, which are not otherwise used.
         check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, 0, len, self.raw) })
     }
 
@@ -305,7 +311,7 @@ impl Stream {
         if context != self.context.as_raw() {
             return Err(refused("it belongs to another context than the world; call `cuda_open_in` first"));
         }
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;
         // SAFETY: the stream is alive.
         let event = unsafe { Event::record(&self.context, self.raw, NO_TIMING) }?;
@@ -326,9 +332,9 @@ impl Stream {
         self.note_other_work();
         let api = self.context.enter()?;
         let other = RawStream(other);
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive, and of this context.
         let event = unsafe { Event::record(&self.context, other, NO_TIMING) }?;
         // SAFETY: stream and event are alive; the driver keeps what a wait needs of the event.
         check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
@@ -358,7 +364,7 @@ impl Stream {
     /// `other` is a live stream of the same context.
     pub(crate) unsafe fn synchronize_other(&self, other: *mut c_void) -> Result<(), GpuError> {
         let api = self.context.enter()?;
-        // SAFETY: by the caller.
+        // SAFETY: the other stream is alive, and of the context that was entered.
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(RawStream(other)) })
     }
 }
@@ -375,129 +381,4 @@ impl Drop for Stream {
 /// The error for a stream of another library that a world cannot work with.
 fn refused(reason: &str) -> GpuError {
     GpuError::ForeignStream { reason: reason.to_owned() }
-}
-
-/// A stream while it is recorded: the recording ends whatever happens.
-struct Capture<'a> {
-    stream: &'a Stream,
-    is_open: bool,
-}
-
-impl<'a> Capture<'a> {
-    fn begin(stream: &'a Stream) -> Result<Self, GpuError> {
-        stream.note_other_work();
-        let api = stream.context.enter()?;
-        // SAFETY: the stream is alive.
-        check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(stream.raw, RELAXED) })?;
-        Ok(Self { stream, is_open: true })
-    }
-
-    fn end(mut self) -> Result<Captured<'a>, GpuError> {
-        self.close()
-    }
-
-    fn close(&mut self) -> Result<Captured<'a>, GpuError> {
-        self.is_open = false;
-        // What was captured is not on the stream.
-        self.stream.note_other_work();
-        let api = self.stream.context.enter()?;
-        let mut graph = Captured { context: &self.stream.context, raw: RawGraph::NULL };
-        // SAFETY: the stream is alive and recorded, and the place is a handle's.
-        check(api, "cuStreamEndCapture", unsafe { (api.capture_end)(self.stream.raw, &raw mut graph.raw) })?;
-        Ok(graph)
-    }
-}
-
-impl Drop for Capture<'_> {
-    fn drop(&mut self) {
-        if self.is_open {
-            // What was recorded is dropped. An error means that the driver has ended the recording, or that the context
-            // is lost.
-            let _ = self.close();
-        }
-    }
-}
-
-/// What was recorded, before it is made ready to be run.
-struct Captured<'a> {
-    context: &'a Context,
-    raw: RawGraph,
-}
-
-impl Drop for Captured<'_> {
-    fn drop(&mut self) {
-        if self.raw == RawGraph::NULL {
-            return;
-        }
-        if let Ok(api) = self.context.enter() {
-            // SAFETY: made by the capture, and not used after.
-            let _ = unsafe { (api.graph_destroy)(self.raw) };
-        }
-    }
-}
-
-/// A recorded sequence.
-#[derive(Debug)]
-pub struct Graph {
-    context: Context,
-    raw: RawGraphExec,
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        if let Ok(api) = self.context.enter() {
-            // SAFETY: instantiated in `record`.
-            let _ = unsafe { (api.graph_exec_destroy)(self.raw) };
-        }
-    }
-}
-
-/// A place in a stream.
-#[derive(Debug)]
-pub struct Event {
-    context: Context,
-    raw: RawEvent,
-}
-
-impl Event {
-    /// Marks a place of a stream.
-    ///
-    /// # Safety
-    ///
-    /// The stream is alive.
-    unsafe fn record(context: &Context, stream: RawStream, flags: u32) -> Result<Self, GpuError> {
-        let api = context.enter()?;
-        let mut raw = RawEvent::NULL;
-        // SAFETY: the place is a handle's.
-        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, flags) })?;
-        let event = Self { context: context.clone(), raw };
-        // SAFETY: the event is alive, and the stream by the caller.
-        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, stream) })?;
-        Ok(event)
-    }
-
-    /// Waits for this event and `self`, and returns the time from `self` to it on the device.
-    ///
-    /// # Errors
-    ///
-    /// [`GpuError::DeviceLost`] if a kernel failed.
-    pub fn until(&self, end: &Self) -> Result<Duration, GpuError> {
-        let api = self.context.enter()?;
-        // SAFETY: the event is alive.
-        check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(end.raw) })?;
-        let mut milliseconds = 0.0;
-        // SAFETY: both events are alive, and the place is a number's.
-        let status = unsafe { (api.event_elapsed)(&raw mut milliseconds, self.raw, end.raw) };
-        check(api, "cuEventElapsedTime", status)?;
-        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        if let Ok(api) = self.context.enter() {
-            // SAFETY: created in `record`.
-            let _ = unsafe { (api.event_destroy)(self.raw) };
-        }
-    }
 }

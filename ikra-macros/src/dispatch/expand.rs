@@ -150,7 +150,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
         let functions = classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
             quote_spanned! {at=>
-                ::ikra::rt::Function::of::<#class, _>(|object, (#(#args,)*)| <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(
+                ::ikra_strategies::Function::of::<#class, _>(|object, (#(#args,)*)| <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(
                     &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
                 ))
             }
@@ -161,9 +161,9 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
             ReturnType::Type(_, result) => rewritten(result),
         };
         quote_spanned! {at=>
-            let functions: &::ikra::rt::Functions<'__w, #ident, __P, (#(#types,)*), #result, #count> =
-                const { &::ikra::rt::Functions::new([#(#functions),*]) };
-            ::ikra::rt::Functions::call(functions, ::ikra::rt::AnyHandle::found(self.0), (#(#args,)*))
+            let functions: &::ikra_strategies::Functions<'__w, #ident, __P, (#(#types,)*), #result, #count> =
+                const { &::ikra_strategies::Functions::new([#(#functions),*]) };
+            ::ikra_strategies::Functions::call(functions, ::ikra::rt::AnyHandle::found(self.0), (#(#args,)*))
         }
     } else {
         // Not by a `match` over `class()`: on the device the compiler would choose among the classes twice.

@@ -6,7 +6,7 @@ use syn::LitStr;
 
 use super::options::Options;
 
-/// The strategies; `ikra_core::dispatch` says what they do.
+/// The strategies. `ikra_strategies` says what they do, and has all but the first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Strategy {
     #[default]
@@ -49,8 +49,8 @@ pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStrea
             return (quote!(::ikra::rt::#bits), TokenStream::new());
         }
         Strategy::RangeTable => {
-            let leaves = quote!({ ::ikra::rt::Numbering::of(#classes).leaves() });
-            return (quote!(::ikra::rt::Ranged<#classes, #leaves>), TokenStream::new());
+            let leaves = quote!({ ::ikra_strategies::range_table::Numbering::of(#classes).leaves() });
+            return (quote!(::ikra_strategies::Ranged<#classes, #leaves>), TokenStream::new());
         }
         Strategy::ClassTag => quote!(::core::sync::atomic::AtomicU8),
         Strategy::Vtable => quote!(::core::sync::atomic::AtomicU32),
@@ -59,15 +59,15 @@ pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStrea
     let tags = quote! {
         // SAFETY: the cells start as 0, and nothing else can name them.
         #[automatically_derived]
-        unsafe impl ::ikra::rt::Tags for #ident {
+        unsafe impl ::ikra_strategies::Tags for #ident {
             type Cell = #cell;
             const CLASSES: u32 = #classes;
             #[inline(always)]
             unsafe fn cells() -> &'static [#cell] {
-                static CELLS: ::ikra::rt::TagCells<#cell, #objects> = ::ikra::rt::TagCells::zeroed();
+                static CELLS: ::ikra_strategies::TagCells<#cell, #objects> = ::ikra_strategies::TagCells::zeroed();
                 CELLS.cells()
             }
         }
     };
-    (quote!(::ikra::rt::Remembered<#ident>), tags)
+    (quote!(::ikra_strategies::Remembered<#ident>), tags)
 }

@@ -107,9 +107,6 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
             ) -> ::core::result::Result<::std::boxed::Box<dyn ::ikra::rt::Executor<Self>>, ::ikra::Error> {
                 ::ikra::rt::open(world, place)
             }
-            fn layout(&self) -> ::ikra::WorldLayout {
-                ::ikra::WorldLayout::new(#name, [#(::ikra::Objects::layout(&self.#idents)),*])
-            }
         }
 
         #(#holds)*

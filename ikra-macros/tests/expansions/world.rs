@@ -26,9 +26,7 @@ pub struct Sim {
     fn state_mut(& mut self) -> & mut ::ikra::rt::WorldState < Self > { & mut self.__ikra
     } fn new() -> Self { Self::new() } fn open(world : & mut Self, place :
     ::ikra::Place,) -> ::core::result::Result < ::std::boxed::Box < dyn
-    ::ikra::rt::Executor < Self >>, ::ikra::Error > { ::ikra::rt::open(world, place) } fn
-    layout(& self) -> ::ikra::WorldLayout { ::ikra::WorldLayout::new("Sim",
-    [::ikra::Objects::layout(& self.bodies), ::ikra::Objects::layout(& self.cells)]) } }
+    ::ikra::rt::Executor < Self >>, ::ikra::Error > { ::ikra::rt::open(world, place) } }
     #[automatically_derived] unsafe impl ::ikra::Holds < Body > for Sim { #[inline] fn
     objects(& self) -> & ::ikra::Objects < Body > { & self.bodies } #[inline] fn
     objects_mut(& mut self) -> & mut ::ikra::Objects < Body > { & mut self.bodies } }

@@ -1,4 +1,4 @@
-//! What a function does: declarations, labels, instructions.
+//! The body of a function: declarations, labels, instructions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,33 +8,33 @@ use crate::lexer::Token;
 use crate::modifier::Type;
 use crate::program::{Block, Body, Guard, Label, Linkage, Location, Operand, Prototype, Register, Table};
 
-/// Names of a scope, `{ … }`, which hide those around it.
+/// Names of a scope, `{ … }`, which hide the outer ones.
 #[derive(Default)]
 pub(super) struct Scope<'t> {
     registers: HashMap<&'t str, Register>,
-    /// `%r<12>`: the type, and how many there are.
+    /// `%r<12>`: the type, and the number of registers.
     families: HashMap<&'t str, (Type, u32)>,
     labels: HashMap<&'t str, Label>,
-    /// Variables, with the names that they have in the function.
+    /// Variables, with their names in the function.
     variables: HashMap<&'t str, String>,
 }
 
-/// A function that is being read.
+/// A function that is being parsed.
 pub(super) struct Reader<'t> {
     pub(super) body: Body,
     scopes: Vec<Scope<'t>>,
     /// Tables and prototypes by name.
     pub(super) tables: HashMap<&'t str, usize>,
     pub(super) prototypes: HashMap<&'t str, usize>,
-    /// Whether the operands that are read are a jump's: names are labels.
+    /// Whether the parsed operands belong to a jump: then names are labels.
     pub(super) is_jump: bool,
-    /// Where a jump or a table first named a label.
+    /// The line in which a jump or a table first named a label.
     pub(super) named: HashMap<Label, u32>,
     location: Option<Location>,
-    /// Whether it reads an instruction for a function that was read before.
+    /// Whether it parses an instruction for a finished function.
     is_single: bool,
     undeclared: &'t [(&'t str, Type)],
-    /// Labels that stand before a block.
+    /// Labels in front of a block.
     placed: HashSet<Label>,
 }
 
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The register of a name as the innermost scope has it that has one.
+    /// The register of a name, from the innermost scope that has it.
     pub(super) fn register(&mut self, name: &'t str) -> Option<Register> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         for n in (0..self.scopes.len()).rev() {
@@ -71,7 +71,7 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        // In a text of a single instruction: what the function has already.
+        // For a text of a single instruction: the registers of the finished function.
         if self.is_single {
             return self.body.register(name);
         }
@@ -81,17 +81,17 @@ impl<'t> Reader<'t> {
         Some(register)
     }
 
-    /// The name that a variable has in the function; that of another function or of the module stays as it is.
+    /// The variable's name in the function; names of other functions and of the module stay unchanged.
     pub(super) fn symbol(&self, name: &'t str) -> String {
         self.scopes.iter().rev().find_map(|scope| scope.variables.get(name)).map_or(name, String::as_str).to_owned()
     }
 
-    /// The label of a name, which may stand further on.
+    /// The label of a name, which may be defined further on.
     pub(super) fn label(&mut self, name: &'t str, line: u32) -> Label {
         let own = if self.is_single { self.body.label_names.get(name).copied() } else { None };
         let known = own.or_else(|| self.scopes.iter().rev().find_map(|scope| scope.labels.get(name)).copied());
         let label = known.unwrap_or_else(|| {
-            // If it does not follow in this scope, it is one of the scope around.
+            // If it is not defined later in this scope, it belongs to an outer scope.
             let label = self.body.new_label(name);
             self.scopes.last_mut().expect("there is the function's").labels.insert(name, label);
             label
@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
                     self.take()?;
                     let scope = reader.scopes.pop().expect("one is open");
                     let Some(around) = reader.scopes.last_mut() else { break };
-                    // Labels that were named here and stand further on are of the scope around.
+                    // Labels that were named here and are defined later belong to the outer scope.
                     for (name, label) in scope.labels {
                         if !reader.placed.contains(&label) {
                             if let Some(&known) = around.labels.get(name) {
@@ -194,7 +194,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// What stands behind `name:`.
+    /// The declaration after `name:`.
     fn labelled(&mut self, name: &'t str, line: u32, reader: &mut Reader<'t>) -> Result<(), Error> {
         match self.next.token {
             Token::Dotted("branchtargets") => {
@@ -264,7 +264,7 @@ impl<'t> Parser<'t> {
             "loc" => {
                 self.take()?;
                 let (file, line, column) = (self.number()?, self.number()?, self.number()?);
-                // The rest is on the same line, if there is any.
+                // The rest is on the same line, if there is one.
                 let rest = if self.next.token == Token::Sign(',') { self.line()? } else { "" };
                 let rest = rest.split("//").next().unwrap_or_default().trim().to_owned();
                 reader.location = Some(Location { file, line, column, rest });
@@ -296,9 +296,9 @@ impl<'t> Parser<'t> {
 }
 
 impl Body {
-    /// The instruction of a text, which names registers, labels, variables, tables and prototypes of this function:
-    /// `@%p1 add.s32 %r1, %r2, 4;`. It is not part of the function yet. Registers that the function's own text has declared and never
-    /// used are not there; [`new_register`](Self::new_register) makes one.
+    /// The instruction of a text that names registers, labels, variables, tables and prototypes of this function:
+    /// `@%p1 add.s32 %r1, %r2, 4;`. It is not part of the function yet. Declared registers that the function does not
+    /// use are gone; [`new_register`](Self::new_register) makes one.
     ///
     /// # Errors
     ///
@@ -345,7 +345,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Puts a label in the place of another.
+/// Replaces a label by another.
 fn replace_label(body: &mut Body, old: Label, new: Label) {
     let change = |label: &mut Label| {
         if *label == old {
@@ -360,7 +360,7 @@ fn replace_label(body: &mut Body, old: Label, new: Label) {
     }
 }
 
-/// Joins blocks that begin with a label which nothing names with those before them, if these do not end.
+/// Joins blocks with unused labels to the previous block, if that block falls through.
 fn join(body: &mut Body, named: &HashMap<Label, u32>) {
     let mut joined: Vec<Block> = Vec::with_capacity(body.blocks.len());
     for mut block in std::mem::take(&mut body.blocks) {
@@ -372,7 +372,7 @@ fn join(body: &mut Body, named: &HashMap<Label, u32>) {
                 last.pragmas.append(&mut block.pragmas);
                 last.instructions.append(&mut block.instructions);
             }
-            // Behind a jump and before a label, where nothing is.
+            // After a jump and before a label there may be an empty block.
             Some(_) if block.label.is_none() && block.instructions.is_empty() && block.pragmas.is_empty() => {}
             _ => joined.push(block),
         }

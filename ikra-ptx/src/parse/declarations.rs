@@ -20,7 +20,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes a directive if it is next.
+    /// Consumes a directive if it is next.
     fn directive(&mut self, name: &str) -> Result<bool, Error> {
         let is_next = self.next.token == Token::Dotted(name);
         if is_next {
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `+4` or `-4`, behind a name; nothing is 0.
+    /// `+4` or `-4`, after a name; no text stands for 0.
     pub(super) fn distance(&mut self) -> Result<i64, Error> {
         if self.sign('+')? || self.next.token == Token::Sign('-') { self.number() } else { Ok(0) }
     }
@@ -157,7 +157,7 @@ impl<'t> Parser<'t> {
         Ok(Function { linkage, is_kernel, results, name, parameters, attributes, body, line })
     }
 
-    /// Directives behind a function's parameters, up to the body or the semicolon.
+    /// Directives after a function's parameters, up to the body or the semicolon.
     pub(super) fn attributes(&mut self) -> Result<Vec<String>, Error> {
         let mut all = Vec::new();
         while let Token::Dotted(name) = self.next.token {

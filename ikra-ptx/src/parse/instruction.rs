@@ -10,7 +10,7 @@ use crate::program::{Base, Instruction, Operand};
 use crate::special::Special;
 
 impl<'t> Parser<'t> {
-    /// The instruction of this name, whose modifiers and operands are next.
+    /// The instruction of this name, whose modifiers and operands follow.
     pub(super) fn operation(
         &mut self,
         word: &'t str,
@@ -177,7 +177,7 @@ impl<'t> Parser<'t> {
         Ok(Operand::Symbol(reader.symbol(name), self.distance()?))
     }
 
-    /// `(retval0), name, (param0, param1), prototype`, of which the lists may be left out.
+    /// `(retval0), name, (param0, param1), prototype`; the lists may be left out.
     fn call(&mut self, line: u32, reader: &mut Reader<'t>) -> Result<Vec<Operand>, Error> {
         let results = if self.next.token == Token::Sign('(') {
             let results = self.list(line, reader)?;
@@ -220,7 +220,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether an instruction has one modifier of this one's class at most.
+/// Whether an instruction has at most one modifier of this one's class.
 fn is_single(opcode: Opcode, modifier: Modifier) -> bool {
     match modifier.class() {
         Class::Space => opcode != Opcode::Cvta,

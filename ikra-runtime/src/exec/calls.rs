@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::for_windows;
 use super::prefetch::prefetch_next;
 use crate::class::{Class, ClassInfo};
+use crate::facts::Facts;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::mode::{Chunk, ModeTuple};
@@ -16,8 +17,8 @@ use crate::window::WindowTuple;
 /// The windows of a kernel's fields.
 pub(super) type WindowsOf<'a, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'a>;
 
-/// A kernel's calls for consecutive objects.
-pub(super) struct Calls<'w, K: Kernel, A> {
+/// A kernel's calls for consecutive objects: by one of several threads, or by one alone.
+pub(super) struct Calls<'w, K: Kernel, A, const ALONE: bool> {
     pub(super) table: &'w Table<K::Class>,
     /// The first object.
     pub(super) first: usize,
@@ -27,8 +28,8 @@ pub(super) struct Calls<'w, K: Kernel, A> {
     kernel: PhantomData<K>,
 }
 
-impl<K: Kernel, A: Copy> Copy for Calls<'_, K, A> {}
-impl<K: Kernel, A: Copy> Clone for Calls<'_, K, A> {
+impl<K: Kernel, A: Copy, const ALONE: bool> Copy for Calls<'_, K, A, ALONE> {}
+impl<K: Kernel, A: Copy, const ALONE: bool> Clone for Calls<'_, K, A, ALONE> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
@@ -41,13 +42,14 @@ impl<K: Kernel, A: Copy> Clone for Calls<'_, K, A> {
 ///
 /// 1. The objects exist, and `shadow` is storage for them of the kernel's snapshot columns.
 /// 2. During the call, nothing else runs for these objects, and no other kernel in this world.
+/// 3. If `ALONE`, the thread that calls this makes all calls of the kernel.
 #[inline(always)]
-pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy>(
+pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy, const ALONE: bool>(
     table: &'w Table<K::Class>,
     shadow: &'w <K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
-    mut work: impl FnMut(WindowsOf<'w, K>, Calls<'w, K, A>),
+    mut work: impl FnMut(WindowsOf<'w, K>, Calls<'w, K, A, ALONE>),
 ) {
     for_windows(range, <<K::Class as Class>::Layout as Layout>::WINDOW, |window| {
         prefetch_next::<K>(table, window.end);
@@ -60,7 +62,18 @@ pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy>(
     });
 }
 
-impl<'w, K: Kernel, A: Copy> Calls<'w, K, A> {
+impl<K: Kernel, A: Copy, const ALONE: bool> Calls<'_, K, A, ALONE> {
+    /// What is known in each of the calls.
+    ///
+    /// # Safety
+    ///
+    /// As for [`call`](Self::call).
+    #[inline(always)]
+    pub(super) unsafe fn facts(&self) -> Facts {
+        // SAFETY: by the contract of `for_calls`, 2 and 3.
+        unsafe { Facts::of_calls(ALONE) }
+    }
+
     /// Calls the kernel for object `n`.
     ///
     /// # Safety
@@ -73,7 +86,9 @@ impl<'w, K: Kernel, A: Copy> Calls<'w, K, A> {
         X: WindowTuple<ValuesOf<K>>,
     {
         // SAFETY: the contract is the same.
-        let (mut view, before) = unsafe { step::begin::<K, X>(windows, n, self.table, self.first + n) };
+        let facts = unsafe { self.facts() };
+        // SAFETY: 1. and 2. by the caller; 3. it is.
+        let (mut view, before) = unsafe { step::begin::<K, X>(windows, n, self.table, self.first + n, facts) };
         let result = K::call::<K>(&mut view, self.args);
         // SAFETY: as above.
         unsafe { step::end::<K, X>(windows, n, self.table, self.first + n, view, before) };

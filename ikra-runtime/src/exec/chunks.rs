@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::{HEAVY_GRAIN, task_len};
+use crate::alone::pays;
+use crate::phase::Phase;
 
 /// Proof that all calls of a kernel have returned.
 #[derive(Debug)]
@@ -25,6 +27,15 @@ pub(crate) struct AllReturned(());
 pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, AllReturned) {
     let result = work();
     (result, AllReturned(()))
+}
+
+/// How one thread does all the work of kernel `K`: as several do, unless it [pays](pays) to know that it is one.
+#[inline(always)]
+pub(crate) fn by_one<K: Phase, T>(
+    among: impl Fn(Range<usize>) -> T,
+    alone: impl Fn(Range<usize>) -> T,
+) -> impl Fn(Range<usize>) -> T {
+    move |range| if const { pays::<K>() } { alone(range) } else { among(range) }
 }
 
 /// Calls `work` for chunks of `range`, in parallel where it pays.

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::calls::{Calls, for_calls};
-use super::chunks::{AllReturned, alone, spread};
+use super::chunks::{AllReturned, alone, by_one, spread};
 use super::rows::{finish, prepare};
 use super::task_len;
-use crate::alone::run_alone;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
@@ -25,16 +24,14 @@ where
     let table = objects.table();
     let len = objects.len();
     let chunk = task_len(len, const { K::EFFECTS.is_heavy() });
-    let collect = |n: usize| {
-        let range = n * chunk..((n + 1) * chunk).min(len);
-        // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-        unsafe { collect_rows::<K, A>(table, &shadow, range, args) }
-    };
+    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let collect = |range| unsafe { collect_rows::<K, A, false>(table, &shadow, range, args) };
+    // SAFETY: as above; and this thread does all of it.
+    let collect_alone = |all| unsafe { collect_rows::<K, A, true>(table, &shadow, all, args) };
     let (results, returned) = match len.div_ceil(chunk) {
         0 => alone(Vec::new),
-        // SAFETY: as above; and this thread does all of it.
-        1 => alone(|| unsafe { run_alone::<K, _, _>(table, || collect(0)) }),
-        chunks => collect_chunks(chunks, len, &collect),
+        1 => alone(|| by_one::<K, _>(collect, collect_alone)(0..len)),
+        chunks => collect_chunks(chunks, len, &|n| collect(n * chunk..((n + 1) * chunk).min(len))),
     };
     finish::<K>(objects, std::iter::once(0..len), returned);
     results
@@ -45,7 +42,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn collect_rows<K, A>(
+unsafe fn collect_rows<K, A, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
@@ -58,7 +55,7 @@ where
     let mut results = Vec::with_capacity(range.len());
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+        for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
             windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
         });
     }
@@ -80,12 +77,12 @@ fn collect_chunks<T: Send>(
 }
 
 /// Adds the results for the objects of a run to a list.
-struct Collect<'w, 'r, K: Call<A>, A> {
-    calls: Calls<'w, K, A>,
+struct Collect<'w, 'r, K: Call<A>, A, const ALONE: bool> {
+    calls: Calls<'w, K, A, ALONE>,
     results: &'r mut Vec<K::Output>,
 }
 
-impl<K, A, X> Job<X> for Collect<'_, '_, K, A>
+impl<K, A, X, const ALONE: bool> Job<X> for Collect<'_, '_, K, A, ALONE>
 where
     K: Call<A>,
     A: Copy,

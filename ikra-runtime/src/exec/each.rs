@@ -1,9 +1,8 @@
 //! `execute_each`: a kernel for the objects in a list.
 
 use super::calls::{Calls, WindowsOf, for_calls};
-use super::chunks::{AllReturned, for_chunks_or_alone};
+use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
 use super::rows::{finish, prepare, run_rows};
-use crate::alone::run_alone;
 use crate::class::ClassInfo;
 use crate::error::Error;
 use crate::kernel::{Call, Kernel};
@@ -75,14 +74,10 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { run_listed::<K, A>(table, &shadow, listed.runs(chunk), args) };
-    for_chunks_or_alone(
-        0..listed.len(),
-        const { K::EFFECTS.is_heavy() },
-        work,
-        // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_alone::<K, _, _>(table, || work(all)) },
-    )
+    let work = |chunk| unsafe { run_listed::<K, A, false>(table, &shadow, listed.runs(chunk), args) };
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |all| unsafe { run_listed::<K, A, true>(table, &shadow, listed.runs(all), args) };
+    for_chunks_or_alone(0..listed.len(), const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
 }
 
 /// Calls the kernel for the objects of a part of a list.
@@ -90,17 +85,21 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`], for each of the objects.
-unsafe fn run_listed<K, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, runs: Runs<'_>, args: A)
-where
+unsafe fn run_listed<K, A, const ALONE: bool>(
+    table: &Table<K::Class>,
+    shadow: &<K::Class as ClassInfo>::Bases,
+    runs: Runs<'_>,
+    args: A,
+) where
     K: Call<A>,
     A: Copy,
 {
     for run in runs {
         match run {
             // SAFETY: the contract is the same.
-            Run::Range(range) => unsafe { run_rows::<K, A>(table, shadow, range, args) },
+            Run::Range(range) => unsafe { run_rows::<K, A, ALONE>(table, shadow, range, args) },
             // SAFETY: as above.
-            Run::Each(indices) => unsafe { run_each::<K, A>(table, shadow, indices, args) },
+            Run::Each(indices) => unsafe { run_each::<K, A, ALONE>(table, shadow, indices, args) },
         }
     }
 }
@@ -111,8 +110,12 @@ where
 ///
 /// As for [`for_calls`], for each of the objects.
 #[inline(never)]
-unsafe fn run_each<K, A>(table: &Table<K::Class>, shadow: &<K::Class as ClassInfo>::Bases, indices: &[u32], args: A)
-where
+unsafe fn run_each<K, A, const ALONE: bool>(
+    table: &Table<K::Class>,
+    shadow: &<K::Class as ClassInfo>::Bases,
+    indices: &[u32],
+    args: A,
+) where
     K: Call<A>,
     A: Copy,
 {
@@ -120,15 +123,15 @@ where
         let index = index as usize;
         if const { K::EFFECTS.is_heavy() } {
             // SAFETY: the contract is the same, for each of the objects.
-            unsafe { run_rows::<K, A>(table, shadow, index..index + 1, args) };
+            unsafe { run_rows::<K, A, ALONE>(table, shadow, index..index + 1, args) };
             continue;
         }
         // In this loop itself: a call takes longer than most kernels.
-        let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, A>| {
+        let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, A, ALONE>| {
             // SAFETY: the windows are those of this object.
             unsafe { calls.call(&mut windows, 0) };
         };
         // SAFETY: as above.
-        unsafe { for_calls::<K, A>(table, shadow, index..index + 1, args, call) };
+        unsafe { for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, call) };
     }
 }

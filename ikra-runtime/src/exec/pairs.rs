@@ -7,9 +7,8 @@
 use std::ops::Range;
 
 use super::calls::{Calls, for_calls};
-use super::chunks::for_chunks_or_alone;
+use super::chunks::{by_one, for_chunks_or_alone};
 use super::rows::{finish, prepare};
-use crate::alone::run_alone;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::info::ClassInfo;
@@ -40,14 +39,10 @@ where
     let table = objects.table();
     let others = Others(others);
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { run_pairs::<K, A>(table, &shadow, &others, chunk, args) };
-    let returned = for_chunks_or_alone(
-        range.clone(),
-        true,
-        work,
-        // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_alone::<K, _, _>(table, || work(all)) },
-    );
+    let work = |chunk| unsafe { run_pairs::<K, A, false>(table, &shadow, &others, chunk, args) };
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |all| unsafe { run_pairs::<K, A, true>(table, &shadow, &others, all, args) };
+    let returned = for_chunks_or_alone(range.clone(), true, work, by_one::<K, _>(work, alone));
     finish::<K>(objects, std::iter::once(range), returned);
 }
 
@@ -56,7 +51,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`]; and `others` is of the same world.
-unsafe fn run_pairs<K, A>(
+unsafe fn run_pairs<K, A, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     others: &Others<K::Other>,
@@ -70,7 +65,7 @@ unsafe fn run_pairs<K, A>(
     let others = unsafe { &*others.0 };
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+        for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
             windows.spread(Pairs { calls, others }, Isa::BASE);
         });
     }
@@ -83,12 +78,12 @@ const MANY: usize = 256;
 const LARGEST_BLOCK: usize = 64 * 1024;
 
 /// Calls a kernel for each object of a run and every other.
-struct Pairs<'w, K: PairCall<A>, A> {
-    calls: Calls<'w, K, A>,
+struct Pairs<'w, K: PairCall<A>, A, const ALONE: bool> {
+    calls: Calls<'w, K, A, ALONE>,
     others: &'w Table<K::Other>,
 }
 
-impl<K, A, X> Job<X> for Pairs<'_, K, A>
+impl<K, A, X, const ALONE: bool> Job<X> for Pairs<'_, K, A, ALONE>
 where
     K: PairCall<A>,
     A: Copy,
@@ -124,7 +119,7 @@ where
     }
 }
 
-impl<K, A> Pairs<'_, K, A>
+impl<K, A, const ALONE: bool> Pairs<'_, K, A, ALONE>
 where
     K: PairCall<A>,
     A: Copy,
@@ -137,10 +132,12 @@ where
     #[inline(always)]
     unsafe fn meet<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, at: usize, n: usize, other: usize) {
         let Calls { table, first, args, .. } = self.calls;
-        // SAFETY: the other object exists, by the caller.
-        let other = K::Other::to_ref(unsafe { Handle::at(self.others, other) });
-        // SAFETY: the contract is the same.
-        let (mut view, before) = unsafe { step::begin::<K, X>(windows, at, table, first + n) };
+        // SAFETY: the calls are those of `for_calls`.
+        let facts = unsafe { self.calls.facts() };
+        // SAFETY: 1. the other object exists, by the caller; 2. it is so.
+        let other = K::Other::to_ref(unsafe { Handle::at(self.others, other, facts) });
+        // SAFETY: 1. and 2. the contract is the same; 3. it is so.
+        let (mut view, before) = unsafe { step::begin::<K, X>(windows, at, table, first + n, facts) };
         K::call::<K>(&mut view, other, args);
         // SAFETY: as above.
         unsafe { step::end::<K, X>(windows, at, table, first + n, view, before) };
@@ -192,15 +189,15 @@ impl<V: Copy> WindowTuple<V> for Alone<V> {
 ///
 /// The block comes as a reference parameter, so that what is read of the others is known not to change
 /// with it, and is read once for all lanes.
-struct Stream<'s, 'w, K: PairCall<A>, A> {
-    pairs: &'s Pairs<'w, K, A>,
+struct Stream<'s, 'w, K: PairCall<A>, A, const ALONE: bool> {
+    pairs: &'s Pairs<'w, K, A, ALONE>,
     /// The position of the block's first object in the run.
     first: usize,
     /// The objects in the block.
     lanes: usize,
 }
 
-impl<K, A, B> Job<(&mut B,)> for Stream<'_, '_, K, A>
+impl<K, A, B, const ALONE: bool> Job<(&mut B,)> for Stream<'_, '_, K, A, ALONE>
 where
     K: PairCall<A>,
     A: Copy,

@@ -3,10 +3,9 @@
 use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::chunks::{AllReturned, alone, spread};
+use super::chunks::{AllReturned, alone, by_one, spread};
 use super::positions;
 use super::rows::{finish, prepare};
-use crate::alone::run_alone;
 use crate::error::Error;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
@@ -53,15 +52,10 @@ where
     let table = objects.table();
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { reduce_chunk::<K, A, R>(table, &shadow, of_chunk(chunk), args, reducer) };
-    reduce_chunks(
-        range.len(),
-        const { K::EFFECTS.is_heavy() },
-        reducer,
-        work,
-        // SAFETY: as above; and this thread does all of it.
-        |chunk| unsafe { run_alone::<K, _, _>(table, || work(chunk)) },
-    )
+    let work = |chunk| unsafe { reduce_chunk::<K, A, R, false>(table, &shadow, of_chunk(chunk), args, reducer) };
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |chunk| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, of_chunk(chunk), args, reducer) };
+    reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
 }
 
 /// Calls the kernel for the objects of a list that are of the class with this number, and combines the results.
@@ -122,15 +116,10 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { reduce_listed::<K, A, R>(table, &shadow, listed.runs(chunk), args, reducer) };
-    reduce_chunks(
-        listed.len(),
-        const { K::EFFECTS.is_heavy() },
-        reducer,
-        work,
-        // SAFETY: as above; and this thread does all of it.
-        |chunk| unsafe { run_alone::<K, _, _>(table, || work(chunk)) },
-    )
+    let work = |chunk| unsafe { reduce_listed::<K, A, R, false>(table, &shadow, listed.runs(chunk), args, reducer) };
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |chunk| unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(chunk), args, reducer) };
+    reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
 }
 
 /// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays; or `fold_alone`, on this thread.
@@ -197,7 +186,7 @@ fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn reduce_chunk<K, A, R>(
+unsafe fn reduce_chunk<K, A, R, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
@@ -213,7 +202,7 @@ where
     let start = range.start;
     // SAFETY: the contract is the same.
     unsafe {
-        for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+        for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
             // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
             // are turned.
             let turn = (calls.first - start) % ACCUMULATORS;
@@ -234,7 +223,7 @@ where
 /// # Safety
 ///
 /// As for [`for_calls`], for each of the objects.
-unsafe fn reduce_listed<K, A, R>(
+unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     runs: Runs<'_>,
@@ -253,7 +242,7 @@ where
         match run {
             // SAFETY: the contract is the same, for each of the objects.
             Run::Range(range) => unsafe {
-                for_calls::<K, A>(table, shadow, range, args, |windows, calls| {
+                for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
                     windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
                     done += calls.len;
                 });
@@ -263,7 +252,7 @@ where
                     let index = index as usize;
                     // SAFETY: as above.
                     unsafe {
-                        for_calls::<K, A>(table, shadow, index..index + 1, args, |windows, calls| {
+                        for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, |windows, calls| {
                             let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
                             if const { K::EFFECTS.is_heavy() } {
                                 windows.spread(fold, isa);
@@ -281,13 +270,13 @@ where
 }
 
 /// Folds the results for the objects of a run into the accumulators, the first object's into the first.
-struct Fold<'w, K: Call<A>, A, R> {
-    calls: Calls<'w, K, A>,
+struct Fold<'w, K: Call<A>, A, R, const ALONE: bool> {
+    calls: Calls<'w, K, A, ALONE>,
     reducer: R,
     lanes: [K::Output; ACCUMULATORS],
 }
 
-impl<K, A, R, X> Job<X> for Fold<'_, K, A, R>
+impl<K, A, R, X, const ALONE: bool> Job<X> for Fold<'_, K, A, R, ALONE>
 where
     K: Call<A, Output: Copy>,
     A: Copy,
@@ -318,14 +307,14 @@ where
 
 /// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
 /// accumulators stay where they are.
-struct FoldOn<'w, 'l, K: Call<A>, A, R> {
-    calls: Calls<'w, K, A>,
+struct FoldOn<'w, 'l, K: Call<A>, A, R, const ALONE: bool> {
+    calls: Calls<'w, K, A, ALONE>,
     reducer: R,
     done: usize,
     lanes: &'l mut [K::Output; ACCUMULATORS],
 }
 
-impl<K, A, R, X> Job<X> for FoldOn<'_, '_, K, A, R>
+impl<K, A, R, X, const ALONE: bool> Job<X> for FoldOn<'_, '_, K, A, R, ALONE>
 where
     K: Call<A, Output: Copy>,
     A: Copy,

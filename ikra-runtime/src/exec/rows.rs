@@ -3,9 +3,8 @@
 use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::chunks::{AllReturned, for_chunks_or_alone};
+use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
 use super::positions;
-use crate::alone::run_alone;
 use crate::class::Class;
 use crate::info::{ClassInfo, arrays, linked};
 use crate::isa::Isa;
@@ -40,14 +39,10 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { run_rows::<K, A>(table, &shadow, chunk, args) };
-    for_chunks_or_alone(
-        range,
-        const { K::EFFECTS.is_heavy() },
-        work,
-        // SAFETY: as above; and this thread does all of it.
-        |all| unsafe { run_alone::<K, _, _>(table, || work(all)) },
-    )
+    let work = |chunk| unsafe { run_rows::<K, A, false>(table, &shadow, chunk, args) };
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |all| unsafe { run_rows::<K, A, true>(table, &shadow, all, args) };
+    for_chunks_or_alone(range, const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
 }
 
 /// Fields in whose arrays the kernel may store links as elements: numbers, which each call checks in the end.
@@ -101,7 +96,7 @@ pub(crate) fn finish<K: Kernel>(
 ///
 /// As for [`for_calls`].
 #[inline]
-pub(crate) unsafe fn run_rows<K, A>(
+pub(crate) unsafe fn run_rows<K, A, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
@@ -112,13 +107,13 @@ pub(crate) unsafe fn run_rows<K, A>(
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy() });
     // SAFETY: the contract is the same.
-    unsafe { for_calls::<K, A>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
+    unsafe { for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }
 
 /// Calls a kernel for each object of a run.
-struct Rows<'w, K: Kernel, A>(Calls<'w, K, A>);
+struct Rows<'w, K: Kernel, A, const ALONE: bool>(Calls<'w, K, A, ALONE>);
 
-impl<K, A, X> Job<X> for Rows<'_, K, A>
+impl<K, A, X, const ALONE: bool> Job<X> for Rows<'_, K, A, ALONE>
 where
     K: Call<A>,
     A: Copy,

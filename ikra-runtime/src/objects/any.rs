@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::ptr::NonNull;
 
-use super::Objects;
+use super::{Objects, Shape};
 use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, linked};
 use crate::error::Error;
 use crate::fingerprint::Signature;
@@ -69,6 +69,8 @@ pub unsafe trait AnyObjects {
     fn pending(&self) -> u32;
     /// Bytes of the arena that are used.
     fn arena_bytes(&self) -> usize;
+    /// How the objects are stored now.
+    fn shape(&self) -> Shape;
     /// The pieces of the storage.
     fn units(&self) -> Vec<Unit>;
     /// The pieces that hold some fields of objects `first..end`.
@@ -182,6 +184,9 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     #[inline]
     fn pending(&self) -> u32 {
         self.table().header.pending
+    }
+    fn shape(&self) -> Shape {
+        Objects::shape(self)
     }
     fn arena_bytes(&self) -> usize {
         self.arena().1

@@ -5,6 +5,7 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
 use crate::class::Class;
+use crate::facts::Facts;
 use crate::handle::{Handle, Own};
 use crate::phase::Guarded;
 use crate::storage::{Copies, FieldTuple, ViewOf};
@@ -59,7 +60,14 @@ impl<'w, C: Class> Mut<'w, C> {
         let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
         // SAFETY: the object exists, and the values are its own.
         let views = unsafe {
-            <C::Fields as FieldTuple<C>>::to_views::<Guarded>(values, FieldSet::ALL, ViewOf::Own, table, index)
+            <C::Fields as FieldTuple<C>>::to_views::<Guarded>(
+                values,
+                FieldSet::ALL,
+                ViewOf::Own,
+                table,
+                index,
+                Facts::NONE,
+            )
         };
         // SAFETY: the object exists.
         let view = C::to_view(views, Own::new(unsafe { Handle::found(table, index) }, values));

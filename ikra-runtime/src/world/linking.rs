@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::executor::Executors;
 use crate::fingerprint::Signature;
 use crate::mirror::{Copies, Span, Unit};
-use crate::objects::AnyObjects;
+use crate::objects::{AnyObjects, Shape};
 use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
 
@@ -91,6 +91,7 @@ unsafe impl AnyObjects for Member {
         () capacity(&) -> usize;
         () pending(&) -> u32;
         () arena_bytes(&) -> usize;
+        () shape(&) -> Shape;
         () units(&) -> Vec<Unit>;
         () spans(&, _fields: FieldSet, _first: usize, _end: usize) -> Vec<Span>;
         () has_own_columns(&) -> bool;

@@ -210,12 +210,12 @@ macro_rules! fixed_length {
         }
         #[inline]
         unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: [T; N], _: &mut Bump) {
-            // SAFETY: the contract is the same.
+            // SAFETY: the `N` elements have slots, for which there is room in the object.
             unsafe { scatter_array::<C, Self, N>(bases, column, index, row) }
         }
         #[inline]
         unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
-            // SAFETY: the contract is the same.
+            // SAFETY: the `N` elements have slots, for which there is room in the object.
             unsafe { scatter_array::<C, Self, N>(bases, column, index, [T::PLACEHOLDER; N]) }
         }
     };

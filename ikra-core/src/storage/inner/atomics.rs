@@ -7,7 +7,6 @@ use core::ops::{Range, RangeBounds};
 use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsWindow};
 use super::{ArrayStorage, array_storage, array_stored};
-use crate::alone::Access;
 use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
@@ -24,7 +23,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct AtomicInner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 
-// SAFETY: as for `Inner`.
+// SAFETY: as `#[soa_class]` names the field, its place and its arrangement.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> ArrayStorage for AtomicInner<C, K, A> {
     type Element = A::Element;
     type Owner = C;
@@ -67,7 +66,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Arra
 /// ```
 pub struct InnerAtomics<'w, S: ArrayStorage, A: AtomicOwner> {
     elements: Elements<S::Element>,
-    access: Access,
+    /// What is known of the object.
+    facts: Facts,
     /// Whether it is in a view that a ref lent.
     lent: A::Lent,
     marker: PhantomData<(&'w S::Element, A)>,
@@ -114,11 +114,10 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     /// The element exists.
     #[inline(always)]
     unsafe fn element(&self, index: usize) -> Atomic<'w, S::Element, A> {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than the array's length, and `S` says how it is arranged.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
-        // SAFETY: 1. those of the field are only ever accessed as atomics during `'w`; 2. it is in the array's table; 3. it is of the
-        // array's object.
-        unsafe { Atomic::at(element, self.access, self.lent) }
+        // SAFETY: 1. those of the field are only ever accessed as atomics during `'w`; 2. as of the array; 3. it is of the array's object.
+        unsafe { Atomic::at(element, self.facts, self.lent) }
     }
 
     /// The elements.
@@ -259,11 +258,16 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     type Seen<'w, P: Phase> = InnerAtomics<'w, Self, OfAny<P, C, K>>;
 
     #[inline(always)]
-    unsafe fn to_view<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize) -> Self::View<'w, P> {
+    unsafe fn to_view<'w, P: Phase>(
+        value: Self::Value,
+        table: &'w Table<C>,
+        _: usize,
+        facts: Facts,
+    ) -> Self::View<'w, P> {
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        InnerAtomics { elements: value, access: Access::of::<P, C>(table), lent: Lent::OWN, marker: PhantomData }
+        InnerAtomics { elements: value, facts, lent: Lent::OWN, marker: PhantomData }
     }
 
     #[inline(always)]
@@ -272,8 +276,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     }
 
     #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, table: &'w Table<C>, _: usize, _: Facts) -> Self::Seen<'w, P> {
-        InnerAtomics { elements: value, access: Access::of::<P, C>(table), lent: (), marker: PhantomData }
+    unsafe fn to_seen<'w, P: Phase>(value: Self::Value, _: &'w Table<C>, _: usize, facts: Facts) -> Self::Seen<'w, P> {
+        InnerAtomics { elements: value, facts, lent: (), marker: PhantomData }
     }
 
     #[inline(always)]

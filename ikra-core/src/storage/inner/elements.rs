@@ -39,7 +39,7 @@ impl<T> fmt::Debug for Elements<T> {
 }
 // SAFETY: only addresses; what is behind them is accessed under the rules of `Table`.
 unsafe impl<T: Send> Send for Elements<T> {}
-// SAFETY: as for `Send`.
+// SAFETY: only addresses; threads that share them read or write what is behind them under the rules of `Table`.
 unsafe impl<T: Sync> Sync for Elements<T> {}
 
 impl<T: Value> Elements<T> {
@@ -58,7 +58,8 @@ impl<T: Value> Elements<T> {
         column: usize,
         index: usize,
     ) -> Self {
-        // SAFETY: the contract is the same.
+        // SAFETY: the object exists in storage that the bases describe, and the column is the first of a field that `A`
+        // arranges.
         let window = unsafe { ElementsWindow::<C, A>::new(bases, column, index) };
         // SAFETY: the window begins with the object.
         unsafe { window.get(0) }
@@ -99,7 +100,7 @@ impl<T: Value> Elements<T> {
     /// As for [`at`](Self::at), and nothing writes it meanwhile.
     #[inline(always)]
     pub(super) unsafe fn read<A: Arrangement<Element = T>>(self, index: usize) -> T {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than the length, and `A` is how the array is arranged.
         let element = unsafe { self.at::<A>(index) };
         if const { A::INFO.arena && A::INFO.slots == 0 } {
             // SAFETY: a value is there, which nothing writes: in an arena, of which offsets count elements from the start on, or on
@@ -123,7 +124,7 @@ impl<T: Value> Elements<T> {
     /// As for [`at`](Self::at), and nothing else accesses it meanwhile.
     #[inline(always)]
     pub(super) unsafe fn write<A: Arrangement<Element = T>>(self, index: usize, value: T) {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than the length, and `A` is how the array is arranged.
         let element = unsafe { self.at::<A>(index) };
         // SAFETY: there is room for a value, which nothing else accesses.
         unsafe { element.write(value) }

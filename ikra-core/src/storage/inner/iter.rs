@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::elements::Elements;
+use super::enumerated::Enumerated;
 use super::renewal::Renewal;
 use super::{Arrangement, ArrayStorage, brings_links, shown};
 use crate::directory::Targets;
@@ -151,7 +152,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// ```
     #[inline(always)]
     pub fn enumerate(self) -> Enumerated<Self> {
-        Enumerated { iter: self, count: 0 }
+        Enumerated::new(self)
     }
 
     /// Whether there is no further element. Those of a partly inlined array are counted while the program runs, and asked for one
@@ -182,7 +183,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// The element exists, and nothing writes it meanwhile.
     #[inline(always)]
     unsafe fn element(&self, index: usize) -> S::Element {
-        // SAFETY: by the caller.
+        // SAFETY: the index is less than the length, and nothing writes the element meanwhile.
         unsafe { self.renewal.place::<P, S>(index, self.elements).read::<S::Arrangement>(index) }
     }
 }
@@ -303,7 +304,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
             }
         }
         for index in rest..self.end {
-            // SAFETY: as above.
+            // SAFETY: `end` is at most the length.
             folded = f(folded, unsafe { self.read(index) });
         }
         folded
@@ -320,7 +321,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
 /// Whether there is no element from `next` on. Elements of a partly inlined array are found by a comparison with the number of
 /// slots each, which goes better with another comparison by size: measured.
 #[inline(always)]
-fn is_over<S: ArrayStorage>(next: u32, end: u32) -> bool {
+pub(super) fn is_over<S: ArrayStorage>(next: u32, end: u32) -> bool {
     if is_partly_inlined::<S>() { next >= end } else { ahead::is_over(next, end) }
 }
 
@@ -363,7 +364,7 @@ const fn asks_each_slot<S: ArrayStorage>() -> bool {
 /// Splits the elements `next..end` at the last that has a slot: two loops are faster than one that decides for
 /// each element where it is.
 #[inline(always)]
-fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
+pub(super) fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
     let info = S::Arrangement::INFO;
     if info.arena { (end.min(info.slots as u32), next.max(info.slots as u32)) } else { (end, end) }
 }
@@ -394,163 +395,3 @@ impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> 
 
 impl<P: Phase, S: ArrayStorage> ExactSizeIterator for InnerIter<'_, '_, P, S> {}
 impl<P: Phase, S: ArrayStorage> FusedIterator for InnerIter<'_, '_, P, S> {}
-
-/// The elements of an inner array with their numbers: what [`InnerIter::enumerate`] returns.
-#[derive(Clone, Debug)]
-pub struct Enumerated<I> {
-    iter: I,
-    count: usize,
-}
-
-impl<I: Iterator> Iterator for Enumerated<I> {
-    type Item = (usize, I::Item);
-
-    // Unlike the standard library's version, there is nothing on the way of an element that could not be done without one.
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let (element, number) = (self.iter.next(), self.count);
-        self.count = number.wrapping_add(usize::from(element.is_some()));
-        element.map(|element| (number, element))
-    }
-
-    #[inline(always)]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.iter.size_hint()
-    }
-
-    #[inline(always)]
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
-        let mut number = self.count;
-        self.iter.fold(init, |folded, element| {
-            number += 1;
-            f(folded, (number - 1, element))
-        })
-    }
-}
-
-impl<I: ExactSizeIterator + DoubleEndedIterator> DoubleEndedIterator for Enumerated<I> {
-    #[inline(always)]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let number = self.count + self.iter.len();
-        self.iter.next_back().map(|element| (number - 1, element))
-    }
-}
-
-impl<I: ExactSizeIterator> ExactSizeIterator for Enumerated<I> {}
-impl<I: FusedIterator> FusedIterator for Enumerated<I> {}
-
-/// The elements of an inner array, to be changed.
-///
-/// ```
-/// use ikra::prelude::*;
-///
-/// #[soa_class]
-/// pub struct Car { #[inline_array(2)] pub path: InnerArray<u32> }
-/// #[soa_world]
-/// pub struct Road { pub cars: Objects<Car> }
-///
-/// # fn main() -> Result<(), ikra::Error> {
-/// let mut road = Road::new();
-/// let car = road.cars.push(Car { path: [5, 6, 7].into() })?;
-/// for cell in &mut road.get_mut(car).path {
-///     *cell *= 2;
-/// }
-/// assert_eq!(road.get(car).path(), [10, 12, 14]);
-/// # Ok(()) }
-/// ```
-pub struct InnerIterMut<'a, P, S: ArrayStorage> {
-    elements: Elements<S::Element>,
-    /// Which of them a kernel with `snapshot` has written.
-    renewal: &'a mut Renewal<S::Element>,
-    /// At most `end`.
-    next: u32,
-    end: u32,
-    marker: PhantomData<(&'a mut S::Element, fn() -> P)>,
-}
-
-impl<'a, P: Phase, S: ArrayStorage> InnerIterMut<'a, P, S> {
-    /// # Safety
-    ///
-    /// The range starts at its end at the latest and is within the elements, and nothing else accesses these during `'a`. So it is
-    /// within those before, which nothing writes, if the array is renewed in phase `P`.
-    #[inline(always)]
-    pub(super) unsafe fn new(
-        elements: Elements<S::Element>,
-        renewal: &'a mut Renewal<S::Element>,
-        range: Range<usize>,
-    ) -> Self {
-        Self { elements, renewal, next: range.start as u32, end: range.end as u32, marker: PhantomData }
-    }
-}
-
-impl<'a, P: Phase, S: ArrayStorage> InnerIterMut<'a, P, S> {
-    /// An element.
-    ///
-    /// # Safety
-    ///
-    /// It exists, and is given out once.
-    #[inline(always)]
-    unsafe fn lend(&mut self, index: u32) -> &'a mut S::Element {
-        // SAFETY: by the contract of `new`; no element is lent to which this writes, since each is given out once.
-        unsafe { self.renewal.keep::<P, S>(index as usize..index as usize + 1, self.elements) };
-        // SAFETY: it exists.
-        let element = unsafe { self.elements.at::<S::Arrangement>(index as usize) };
-        // SAFETY: nothing else accesses it during `'a`, by the contract of `new`, since it is given out once.
-        unsafe { &mut *element }
-    }
-}
-
-impl<P, S: ArrayStorage> fmt::Debug for InnerIterMut<'_, P, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "InnerIterMut({}..{})", self.next, self.end)
-    }
-}
-
-impl<'a, P: Phase, S: ArrayStorage> Iterator for InnerIterMut<'a, P, S> {
-    type Item = &'a mut S::Element;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<&'a mut S::Element> {
-        if is_over::<S>(self.next, self.end) {
-            return None;
-        }
-        self.next += 1;
-        // SAFETY: less than the length, and given out once.
-        Some(unsafe { self.lend(self.next - 1) })
-    }
-
-    #[inline(always)]
-    fn fold<B, F: FnMut(B, &'a mut S::Element) -> B>(mut self, init: B, mut f: F) -> B {
-        let (slots, rest) = split::<S>(self.next, self.end);
-        let mut folded = init;
-        for index in self.next..slots {
-            // SAFETY: less than the length, and given out once.
-            folded = f(folded, unsafe { self.lend(index) });
-        }
-        for index in rest..self.end {
-            // SAFETY: as above.
-            folded = f(folded, unsafe { self.lend(index) });
-        }
-        folded
-    }
-
-    #[inline(always)]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        ((self.end - self.next) as usize, Some((self.end - self.next) as usize))
-    }
-}
-
-impl<'a, P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, P, S> {
-    #[inline(always)]
-    fn next_back(&mut self) -> Option<&'a mut S::Element> {
-        if is_over::<S>(self.next, self.end) {
-            return None;
-        }
-        self.end -= 1;
-        // SAFETY: less than the length, and given out once.
-        Some(unsafe { self.lend(self.end) })
-    }
-}
-
-impl<P: Phase, S: ArrayStorage> ExactSizeIterator for InnerIterMut<'_, P, S> {}
-impl<P: Phase, S: ArrayStorage> FusedIterator for InnerIterMut<'_, P, S> {}

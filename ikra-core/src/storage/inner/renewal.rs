@@ -111,7 +111,7 @@ impl<T: Value> Renewal<T> {
             return;
         }
         if const { has_rows::<S>() } {
-            // SAFETY: by the caller.
+            // SAFETY: the element is within the array, and nothing else accesses it.
             unsafe { self.keep::<P, S>(index..index + 1, now) };
         } else {
             self.written |= 1 << index;

@@ -61,7 +61,7 @@ impl<T: Value> Ahead<T> {
     /// There is one.
     #[inline(always)]
     pub(crate) unsafe fn take(self, _: impl FnOnce() -> T) -> T {
-        // SAFETY: by the caller.
+        // SAFETY: there is a next element, for which `first` or `ask` was told so.
         unsafe { self.0.unwrap_unchecked() }
     }
 

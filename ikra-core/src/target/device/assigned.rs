@@ -61,7 +61,7 @@ impl<V> Assigned<V> {
 pub(crate) unsafe fn put<V: Copy>(to: *mut V, value: V) {
     let words = size_of::<V>() / 4;
     if align_of::<V>() != 4 || words < 2 || words > 4 {
-        // SAFETY: by the caller.
+        // SAFETY: the place is valid for writes of a `V`, and aligned.
         return unsafe { to.write(value) };
     }
     let from = (&raw const value).cast::<MaybeUninit<u32>>();
@@ -73,7 +73,7 @@ pub(crate) unsafe fn put<V: Copy>(to: *mut V, value: V) {
         let to = unsafe { to.add(n) };
         // SAFETY: any bytes are a word that may be uninitialised.
         let word = unsafe { word.read() };
-        // SAFETY: by the caller.
+        // SAFETY: a word of the place, which is valid for writes of a `V`, at a multiple of 4.
         unsafe { to.write(word) };
     }
 }

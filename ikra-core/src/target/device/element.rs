@@ -28,7 +28,7 @@ struct Of16<T>(T);
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
     if size_of::<T>() == 0 || size_of::<T>() > 64 {
-        // SAFETY: by the caller.
+        // SAFETY: an initialised element of a contiguous column, which no thread of the launch writes.
         return unsafe { read_own(element) };
     }
     let mut value = MaybeUninit::<T>::uninit();
@@ -81,7 +81,7 @@ unsafe fn copy_piece<T>(from: u64, to: *mut T) {
         _ => {
             let mut byte = 0_u16;
             load!(from, (&raw mut byte).cast::<[u16; 1]>(), "u8" "{a}", reg16 u16; a);
-            // SAFETY: by the caller.
+            // SAFETY: there is room for a piece, which is a byte here.
             unsafe { to.cast::<u8>().write(byte as u8) }
         }
     }
@@ -137,7 +137,7 @@ pub(crate) unsafe fn write<T: Copy>(element: *mut T, value: T) {
 #[rustc_no_mir_inline]
 #[inline]
 unsafe fn whole<W: Copy>(element: *const W) -> W {
-    // SAFETY: by the caller.
+    // SAFETY: an initialised element at a multiple of the wrapper's alignment, which nothing writes.
     unsafe { element.read() }
 }
 
@@ -149,6 +149,6 @@ unsafe fn whole<W: Copy>(element: *const W) -> W {
 #[rustc_no_mir_inline]
 #[inline]
 unsafe fn set_whole<W: Copy>(element: *mut W, value: W) {
-    // SAFETY: by the caller.
+    // SAFETY: an element at a multiple of the wrapper's alignment, which nothing else accesses.
     unsafe { element.write(value) }
 }

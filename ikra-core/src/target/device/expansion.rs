@@ -1,7 +1,6 @@
 //! What the code of the macros consists of on the device alone.
 
 /// On the device, words of constant memory, and a header in global memory.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
@@ -52,7 +51,6 @@ macro_rules! __class_bases {
 /// The table of a class in the device's constant memory, which the host finds by a comment. The symbol is followed by a
 /// number for where the class is defined and for its fields, so that classes of one name differ, and no class finds another's table. Until the host fills the table, its first word
 /// leads to a header of no objects.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class_symbol {
     ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
@@ -81,7 +79,6 @@ macro_rules! __class_symbol {
 }
 
 /// The line of one field in it.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class_field_line {
     ($field:literal) => {
@@ -90,7 +87,6 @@ macro_rules! __class_field_line {
 }
 
 /// On the device there is nothing to look through: the host has done so.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __examine {
     ($($all:tt)*) => {};

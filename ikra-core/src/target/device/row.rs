@@ -1,11 +1,6 @@
-//! An inner array in a row, on the device: where none is ever made.
+//! The elements of an inner array in a row, of which there are none on the device: rows that have some are made on the host.
 
-use core::fmt;
-use core::ops::{Deref, DerefMut};
-
-/// An array of any length, as a field of a row. Rows that have one are made on the host.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InnerArray<T>([T; 0]);
+pub(crate) type Elements<T> = [T; 0];
 
 #[cold]
 #[inline(never)]
@@ -13,46 +8,15 @@ fn on_the_host() -> ! {
     panic!("an `InnerArray` was made in a kernel; objects that have one are made on the host\0")
 }
 
-impl<T> InnerArray<T> {
-    /// An array without elements.
-    pub const fn new() -> Self {
-        Self([])
-    }
+pub(crate) const fn none<T>() -> Elements<T> {
+    []
 }
-
-impl<T> Default for InnerArray<T> {
-    fn default() -> Self {
-        Self::new()
-    }
+pub(crate) fn copied<T>(elements: &[T]) -> Elements<T> {
+    if elements.is_empty() { [] } else { on_the_host() }
 }
-impl<T> fmt::Debug for InnerArray<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("[]")
-    }
+pub(crate) fn of<T, const N: usize>(_: [T; N]) -> Elements<T> {
+    if N == 0 { [] } else { on_the_host() }
 }
-impl<T> Deref for InnerArray<T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
-        &self.0
-    }
-}
-impl<T> DerefMut for InnerArray<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-}
-impl<T: Clone> From<&[T]> for InnerArray<T> {
-    fn from(elements: &[T]) -> Self {
-        if elements.is_empty() { Self([]) } else { on_the_host() }
-    }
-}
-impl<T, const N: usize> From<[T; N]> for InnerArray<T> {
-    fn from(_: [T; N]) -> Self {
-        if N == 0 { Self([]) } else { on_the_host() }
-    }
-}
-impl<T> FromIterator<T> for InnerArray<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        if elements.into_iter().next().is_none() { Self([]) } else { on_the_host() }
-    }
+pub(crate) fn collected<T>(elements: impl IntoIterator<Item = T>) -> Elements<T> {
+    if elements.into_iter().next().is_none() { [] } else { on_the_host() }
 }

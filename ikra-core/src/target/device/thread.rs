@@ -33,7 +33,7 @@ pub(crate) unsafe fn sync_threads() {
         #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
         fn barrier(id: u32);
     }
-    // SAFETY: by the caller.
+    // SAFETY: every thread of the block comes to it.
     unsafe { barrier(0) }
 }
 
@@ -46,6 +46,6 @@ pub(crate) unsafe fn sync_warp() {
         #[link_name = "llvm.nvvm.bar.warp.sync"]
         fn barrier(threads: u32);
     }
-    // SAFETY: by the caller.
+    // SAFETY: every thread of the warp comes to it.
     unsafe { barrier(u32::MAX) }
 }

@@ -36,3 +36,30 @@ macro_rules! operations {
 }
 
 operations! { single f32 double f64 }
+
+/// The number.
+#[inline(always)]
+pub(crate) fn settled(number: u32) -> u32 {
+    number
+}
+
+/// The upper and the lower half of a product.
+#[inline(always)]
+pub(crate) const fn wide(a: u32, b: u32) -> (u32, u32) {
+    let product = a as u64 * b as u64;
+    ((product >> 32) as u32, product as u32)
+}
+
+/// The device's fast instructions: here the exact functions.
+pub(crate) mod approximate {
+    macro_rules! exact {
+        ($($name:ident)*) => { $(
+            #[inline(always)]
+            pub(crate) fn $name(x: f32, exact: impl FnOnce(f32) -> f32) -> f32 {
+                exact(x)
+            }
+        )* };
+    }
+
+    exact! { sin cos exp ln rsqrt rcp }
+}

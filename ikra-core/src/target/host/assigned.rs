@@ -41,6 +41,6 @@ impl<V> Assigned<V> {
 /// As for [`pointer::write`].
 #[inline(always)]
 pub(crate) unsafe fn put<V: Copy>(to: *mut V, value: V) {
-    // SAFETY: by the caller.
+    // SAFETY: the place is valid for writes of a `V`, and aligned.
     unsafe { to.write(value) }
 }

@@ -7,7 +7,7 @@
 /// It is one of a contiguous column, initialised, and nothing writes it as long as the column is borrowed.
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
-    // SAFETY: by the caller.
+    // SAFETY: an initialised element of a column, which nothing writes while the column is borrowed.
     unsafe { element.read() }
 }
 
@@ -18,7 +18,7 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
 /// It is one of a contiguous column or of an arena, initialised, and nothing writes it.
 #[inline(always)]
 pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
-    // SAFETY: by the caller.
+    // SAFETY: an initialised element, which nothing writes.
     unsafe { element.read() }
 }
 
@@ -29,6 +29,6 @@ pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
 /// It is one of a contiguous column, and nothing else accesses it.
 #[inline(always)]
 pub(crate) unsafe fn write<T: Copy>(element: *mut T, value: T) {
-    // SAFETY: by the caller.
+    // SAFETY: an element of a column, which nothing else accesses.
     unsafe { element.write(value) }
 }

@@ -1,7 +1,6 @@
 //! What the code of the macros consists of on the host alone.
 
 /// Where the columns of a class, and of those that it links to, are: on the host, addresses.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
@@ -13,7 +12,6 @@ macro_rules! __class_bases {
 }
 
 /// The host has the table on the heap.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __class_symbol {
     ($($all:tt)*) => {};
@@ -21,7 +19,6 @@ macro_rules! __class_symbol {
 
 /// A place where the compiler looks through a kernel for data races though nothing may run it: a static that mentions
 /// its call.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __examine {
     (execute_pairs $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
@@ -42,7 +39,6 @@ macro_rules! __examine {
 }
 
 /// Of a kernel whose arguments may be values, what the host needs to run it on the device.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __entry {
     (
@@ -72,7 +68,6 @@ macro_rules! __entry {
 }
 
 /// One of the reducers that a kernel declares, numbered as their entries are in the device code.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __reduced {
     ($kernel:ident by $reducer:ty = $number:literal $($entry:tt)*) => {
@@ -85,7 +80,6 @@ macro_rules! __reduced {
 }
 
 /// The device alone has it.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! __together {
     ($($all:tt)*) => {};

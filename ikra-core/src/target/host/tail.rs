@@ -40,7 +40,7 @@ impl<T> Tail<T> {
     /// this.
     #[inline(always)]
     pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T, _: bool) -> Self {
-        // SAFETY: by the caller.
+        // SAFETY: an extent is there, which nothing changes meanwhile.
         let extent = unsafe { extent.read() };
         Self { rest: arena.wrapping_add(extent.offset as usize), len: extent.len as usize }
     }

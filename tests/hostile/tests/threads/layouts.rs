@@ -46,6 +46,6 @@ fn pictures_and_distances() {
         store.execute(Item::distance, ());
         let xs = store.items.column(item::x).to_vec();
         // Sizes and offsets, without addresses.
-        (xs, store.layout().to_svg().len(), store.items.capacity())
+        (xs, ikra::report::WorldLayout::of(&store).to_svg().len(), store.items.capacity())
     });
 }

@@ -1,0 +1,59 @@
+//! Places in a stream, to wait for and to measure time between.
+
+use std::time::Duration;
+
+use ikra_runtime::error::GpuError;
+
+use crate::driver::api::{RawEvent, RawStream};
+use crate::driver::context::Context;
+use crate::driver::status::check;
+
+/// A place in a stream.
+#[derive(Debug)]
+pub struct Event {
+    context: Context,
+    pub(super) raw: RawEvent,
+}
+
+impl Event {
+    /// Marks a place of a stream.
+    ///
+    /// # Safety
+    ///
+    /// The stream is alive.
+    pub(super) unsafe fn record(context: &Context, stream: RawStream, flags: u32) -> Result<Self, GpuError> {
+        let api = context.enter()?;
+        let mut raw = RawEvent::NULL;
+        // SAFETY: the place is a handle's.
+        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, flags) })?;
+        let event = Self { context: context.clone(), raw };
+        // SAFETY: the event is alive, and the stream by the caller.
+        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, stream) })?;
+        Ok(event)
+    }
+
+    /// Waits for this event and `self`, and returns the time from `self` to it on the device.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] if a kernel failed.
+    pub fn until(&self, end: &Self) -> Result<Duration, GpuError> {
+        let api = self.context.enter()?;
+        // SAFETY: the event is alive.
+        check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(end.raw) })?;
+        let mut milliseconds = 0.0;
+        // SAFETY: both events are alive, and the place is a number's.
+        let status = unsafe { (api.event_elapsed)(&raw mut milliseconds, self.raw, end.raw) };
+        check(api, "cuEventElapsedTime", status)?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.enter() {
+            // SAFETY: created in `record`.
+            let _ = unsafe { (api.event_destroy)(self.raw) };
+        }
+    }
+}

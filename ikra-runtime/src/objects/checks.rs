@@ -1,0 +1,109 @@
+//! What is checked of links and objects before they are used.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Objects;
+use crate::class::Class;
+use crate::error::Error;
+use crate::exec::{AllReturned, for_chunks};
+use crate::link::Link;
+use crate::storage::FieldTuple;
+use ikra_core::effects::FieldSet;
+
+impl<C: Class> Objects<C> {
+    /// Makes columns ready for a kernel that are not.
+    ///
+    /// # Safety
+    ///
+    /// As for [`check_links`](Self::check_links).
+    #[cold]
+    #[inline(never)]
+    pub(super) unsafe fn renew(&self) -> Result<(), Error> {
+        // SAFETY: as the caller promises.
+        unsafe { self.check_links()? };
+        self.try_fetch(FieldSet::ALL)
+    }
+
+    /// Checks the links that were written since they were checked last, among those that kernels follow without
+    /// looking.
+    ///
+    /// # Safety
+    ///
+    /// The table is linked to those of its world, which is borrowed, and stays so during the call.
+    #[cold]
+    #[inline(never)]
+    pub(crate) unsafe fn check_links(&self) -> Result<(), Error> {
+        let header = &self.table().header;
+        let fields = header.unchecked();
+        self.try_fetch(fields)?;
+        let first = Mutex::new(None);
+        let returned = for_chunks(header.unchecked_range(), false, |chunk| {
+            // SAFETY: the fields are those of the class, the objects exist, and `&self` excludes writes: the fields are
+            // not atomic.
+            let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
+            if let Some((field, index, link)) = found {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
+                    *first = Some((field, index, link));
+                }
+            }
+        });
+        match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => {
+                // SAFETY: all of them were looked at, others were checked before, and nothing has changed them.
+                unsafe { self.set_checked(returned) };
+                Ok(())
+            }
+            Some((field, index, link)) => Err(Error::BadLink {
+                class: C::NAME,
+                field: C::FIELDS[field].name,
+                object: Link::<C>::at(index as u32).id(),
+                target: link.class.name(),
+                id: link.id,
+                len: link.len as usize,
+            }),
+        }
+    }
+
+    pub(crate) fn is_pending(&self, link: Link<C>) -> bool {
+        self.pending.contains(link.index())
+    }
+
+    pub(crate) fn check(&self, link: Link<C>) -> Result<(), Error> {
+        if link.index() < self.len() { Ok(()) } else { Err(not_in_world(link, self.len())) }
+    }
+
+    pub(crate) fn check_initialized(&self, link: Link<C>) -> Result<(), Error> {
+        self.check(link)?;
+        if self.is_pending(link) { Err(not_initialized(link)) } else { Ok(()) }
+    }
+
+    /// Panics if a reserved object is not initialised.
+    #[track_caller]
+    pub(crate) fn assert_initialized(&self) {
+        if self.table().header.pending > 0 {
+            let index = self.pending.ones().next().unwrap_or(0);
+            panic!("{}", not_initialized(Link::<C>::at(index as u32)));
+        }
+    }
+
+    /// Says that no links have to be checked, now that all calls have returned which could store or find bad ones.
+    ///
+    /// # Safety
+    ///
+    /// All links in columns that kernels follow without looking are to objects that exist, as these calls have seen to or seen.
+    pub(crate) unsafe fn set_checked(&self, _: AllReturned) {
+        // SAFETY: by the caller.
+        unsafe { self.table().header.set_checked() };
+    }
+}
+
+#[cold]
+fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Error {
+    Error::NotInWorld { class: C::NAME, id: link.id(), len }
+}
+
+#[cold]
+fn not_initialized<C: Class>(link: Link<C>) -> Error {
+    Error::NotInitialized { class: C::NAME, id: link.id() }
+}

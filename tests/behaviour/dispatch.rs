@@ -1,0 +1,4 @@
+//! Traits over classes.
+
+mod packing;
+mod town;

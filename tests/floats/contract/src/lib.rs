@@ -1,9 +1,0 @@
-//! The model, compiled with `Floats::Contract`.
-#![forbid(unsafe_code)]
-
-#[path = "../../../device/src/gpu.rs"]
-mod gpu;
-#[path = "../../model.rs"]
-pub mod model;
-
-pub use gpu::has_gpu;
