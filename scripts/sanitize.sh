@@ -67,7 +67,11 @@ address() {
     # Some programs forget what they made; and arrays of guards that were exchanged are leaked, as they must be.
     ASAN_OPTIONS=detect_leaks=0 hostile
     # Not tests/behaviour/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
-    tests -p ikra --test behaviour --test properties
+    tests -p ikra --test methods --test arrays
+    tests -p ikra --test behaviour -- executors:: objects:: reductions:: smoke:: worlds::
+    # All layouts.
+    IKRA_LONG=1 tests -p ikra-generated-tests --test properties --test arrays
+    tests -p ikra-report --test layouts
     # Not the tests that ask for all memory there is. One leaks a guard's copies, as it must.
     ASAN_OPTIONS=detect_leaks=0 tests -p ikra --features cuda --test soundness -- --skip sizes
     tests -p ikra-public-api-tests --tests

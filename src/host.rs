@@ -5,27 +5,29 @@ mod absent;
 pub use ikra_core::isa::Isa;
 #[cfg(feature = "cuda")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::interop::{self, CudaInterop};
+pub use ikra_gpu::interop;
 #[cfg(feature = "cuda")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::{CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
+pub use ikra_gpu::{Cuda, CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub use ikra_report as report;
-pub use ikra_runtime::dispatch::{EveryClass, Execute, ExecuteOn, LinkIn, Listed, Reduce, ReduceOn};
+pub use ikra_runtime::dispatch::{
+    AnyKernel, Collect, CollectOn, EveryClass, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn,
+};
 pub use ikra_runtime::error::Error;
-pub use ikra_runtime::executor::{BestPlace, On, Recording};
-pub use ikra_runtime::list::{AsLinkList, LinkList, ListedLink};
+pub use ikra_runtime::executor::{BestPlace, On, Over, Recording};
+pub use ikra_runtime::list::{LinkList, ListedLink, Subset};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
-pub use ikra_runtime::world::{Holds, Mut, World};
+pub use ikra_runtime::world::{Holds, Moved, Mut, World};
 
 /// In the prelude.
 pub(crate) mod prelude {
-    pub use super::World;
     #[cfg(feature = "cuda")]
     #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-    pub use super::{CudaInterop, CudaWorld};
+    pub use super::CudaWorld;
+    pub use super::World;
 }
 
 /// For the macros' code.

@@ -264,7 +264,7 @@ pub use ikra_core::column::Column;
 pub use ikra_core::device_code::DeviceCode;
 pub use ikra_core::dispatch::{AnyLink, Dispatch, Implements, Includes, OtherClass, Referent};
 pub use ikra_core::effects::{Effects, FieldSet};
-pub use ikra_core::handle::{All as AllObjects, Follow};
+pub use ikra_core::handle::{AllObjects, Follow};
 pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
@@ -317,6 +317,7 @@ pub mod rt {
     pub use ikra_core::known::{FieldSeen, FieldView, No, NotDerived, Probe};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::link::Followed;
+    pub use ikra_core::moves::Moves;
     pub use ikra_core::order::{OfAny, OfSelf};
     pub use ikra_core::origin::meaning;
     pub use ikra_core::phase::{AllRaceFree, RaceFree};

@@ -5,7 +5,7 @@
 //! text.
 //!
 //! How often each fired stands at the end of the code: `//ikra:passes rustc=1.96.0 spaces=120 stores=4 …`. Tests compare that with what was expected
-//! (`tests/device/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
+//! (`tests/codegen/ptx/tests/passes.rs`): a compiler that writes something else turns a pass off without an error.
 
 mod checks;
 mod counts;

@@ -290,10 +290,10 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 
     /// All objects of a class of the same world, in the order of their ids.
     #[inline]
-    pub fn all<D: Class>(self) -> All<'w, D, P> {
+    pub fn all<D: Class>(self) -> AllObjects<'w, D, P> {
         let place = self.place_of::<D>();
         let len = place.count::<D>();
-        let mut all = All { next: 0, len, place, facts: self.facts.of_linked_object(), marker: PhantomData };
+        let mut all = AllObjects { next: 0, len, place, facts: self.facts.of_linked_object(), marker: PhantomData };
         if P::SEQUENTIAL && len > 0 {
             // SAFETY: there are objects, so that the place is that of a table of `D`.
             let table = unsafe { place.table::<D>() };
@@ -310,7 +310,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     }
 }
 
-/// All objects of a class, as refs: what [`Object::all`](crate::object::Object::all) returns.
+/// All objects of a class, as refs: what [`Object::all`](crate::object::Object::all) returns. It is `Copy`: a copy goes on from
+/// where the original is.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -326,7 +327,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
 /// assert_eq!(all.map(|body| body.mass()).sum::<f32>(), 3.0);
 /// # Ok(()) }
 /// ```
-pub struct All<'w, C, P> {
+pub struct AllObjects<'w, C, P> {
     next: u32,
     len: u32,
     place: TableRef<'w>,
@@ -335,7 +336,7 @@ pub struct All<'w, C, P> {
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
-impl<'w, C: Class, P> All<'w, C, P> {
+impl<'w, C: Class, P> AllObjects<'w, C, P> {
     /// Those of a table.
     ///
     /// # Safety
@@ -392,7 +393,7 @@ impl<'w, C: Class, P> All<'w, C, P> {
     }
 }
 
-impl<'w, C: Class, P: Phase> All<'w, C, P> {
+impl<'w, C: Class, P: Phase> AllObjects<'w, C, P> {
     /// The object at a position among those that are left, if there is one: a cell of a grid, for example, by its row and column.
     ///
     /// ```
@@ -423,17 +424,24 @@ impl<'w, C: Class, P: Phase> All<'w, C, P> {
     #[inline(always)]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<C::Ref<'w, P>> {
-        Self { ..*self }.nth(index)
+        { *self }.nth(index)
     }
 }
 
-impl<C: Class, P> fmt::Debug for All<'_, C, P> {
+impl<C, P> Copy for AllObjects<'_, C, P> {}
+impl<C, P> Clone for AllObjects<'_, C, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: Class, P> fmt::Debug for AllObjects<'_, C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "All<{}>({}..{})", C::NAME, self.next, self.len)
+        write!(f, "AllObjects<{}>({}..{})", C::NAME, self.next, self.len)
     }
 }
 
-impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
+impl<'w, C: Class, P: Phase> Iterator for AllObjects<'w, C, P> {
     type Item = C::Ref<'w, P>;
 
     #[inline(always)]
@@ -471,4 +479,4 @@ impl<'w, C: Class, P: Phase> Iterator for All<'w, C, P> {
     }
 }
 
-impl<C: Class, P: Phase> ExactSizeIterator for All<'_, C, P> {}
+impl<C: Class, P: Phase> ExactSizeIterator for AllObjects<'_, C, P> {}

@@ -177,6 +177,8 @@ pub struct FieldInfo {
     pub columns: &'static [ColumnInfo],
     /// The classes that its links refer to.
     pub links_to: &'static [ClassId],
+    /// The same, with those of links that views show as numbers.
+    pub holds_links_to: &'static [ClassId],
 }
 
 /// How an inner array is spread over slots and the arena (INNER §2.1).

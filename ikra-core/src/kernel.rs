@@ -124,12 +124,17 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
 ///
 /// # Safety
 ///
-/// The device code's entry at `ENTRY` takes the arguments that `arguments` returns, in this order.
+/// 1. The device code's entry at `ENTRY` takes the arguments that `arguments` returns, in this order.
+/// 2. So does `entry(n)`, which is that of the kernel of class number `n`; for the kernel of one class it is `ENTRY`.
 pub unsafe trait OnDevice<A>: Copy {
     /// By what the device code knows the entry.
     const ENTRY: &'static Entry;
     /// How many classes' [`SectionWords`] it takes, if it is that of a trait's kernel.
     const SECTIONS: usize = 0;
+    /// The entry of the kernel of one class, of which a trait's kernel has several.
+    fn entry(_class: usize) -> &'static Entry {
+        Self::ENTRY
+    }
     /// An array with the arguments.
     type Arguments<'a>: AsRef<[Argument<'a>]>
     where

@@ -66,6 +66,7 @@ pub mod link;
 pub mod math;
 pub mod message;
 pub mod mode;
+pub mod moves;
 pub mod near;
 pub mod object;
 pub mod order;

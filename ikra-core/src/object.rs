@@ -6,7 +6,7 @@ pub use shown::{NotShown, Shown};
 
 use crate::class::Class;
 use crate::handle::Follow;
-use crate::handle::{All, Handle};
+use crate::handle::{AllObjects, Handle};
 use crate::link::Link;
 use crate::phase::Phase;
 
@@ -121,7 +121,7 @@ pub trait Object<'w>: Sized {
     /// # Ok(()) }
     /// ```
     #[inline(always)]
-    fn all<D: Class>(&self) -> All<'w, D, Self::Phase> {
+    fn all<D: Class>(&self) -> AllObjects<'w, D, Self::Phase> {
         self.handle().all()
     }
 }

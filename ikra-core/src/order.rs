@@ -440,4 +440,3 @@ pub(crate) const fn assert_not_own<P: Phase, C: ClassInfo>(field: usize) {
         panic!("{}", ways_out(message, uses, C::FIELDS[field].name).as_str());
     }
 }
-

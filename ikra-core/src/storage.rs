@@ -27,6 +27,7 @@ pub use crate::target::copies::Copies;
 use crate::class::Class;
 use crate::facts::Facts;
 use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
+use crate::moves::{Moves, Remap};
 use crate::phase::Phase;
 use crate::table::Table;
 use crate::value::{BadLink, Loaded, Value};
@@ -55,6 +56,8 @@ pub unsafe trait Stored: 'static {
     const ARRAY: Option<ArrayInfo> = None;
     /// The classes that the field's links refer to.
     const LINKS_TO: &'static [ClassId] = &[];
+    /// The classes of all links in the field's values, also of those that views show as numbers.
+    const HOLDS_LINKS_TO: &'static [ClassId] = Self::LINKS_TO;
 
     /// Where the arena ends if the field takes new space after `used` bytes.
     #[inline(always)]
@@ -286,6 +289,14 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::to_seen::<P>(value, table, index, facts) }
     }
 
+    /// Remaps the links of one element after objects moved, or checks that it can be done: whether none of them is to a removed
+    /// object, unless it is optional or one of an array that can do without.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write), and the object exists.
+    unsafe fn remap(bases: &C::Bases, index: usize, moves: Moves<'_>, what: Remap) -> bool;
+
     /// A link of one element that is to no object.
     ///
     /// # Safety
@@ -307,7 +318,15 @@ impl ColumnInfo {
 impl FieldInfo {
     /// A field that is stored by `S`.
     pub const fn of<S: Stored>(name: &'static str, type_name: &'static str) -> Self {
-        Self { name, type_name, atomic: S::ATOMIC, array: S::ARRAY, columns: S::COLUMNS, links_to: S::LINKS_TO }
+        Self {
+            name,
+            type_name,
+            atomic: S::ATOMIC,
+            array: S::ARRAY,
+            columns: S::COLUMNS,
+            links_to: S::LINKS_TO,
+            holds_links_to: S::HOLDS_LINKS_TO,
+        }
     }
 }
 
@@ -327,3 +346,26 @@ macro_rules! shown_as_it_is {
     };
 }
 use shown_as_it_is;
+
+/// [`Storage::remap`] where the field's value is what is loaded.
+macro_rules! remapped_as_it_is {
+    () => {
+        #[inline]
+        unsafe fn remap(
+            bases: &C::Bases,
+            index: usize,
+            moves: crate::moves::Moves<'_>,
+            what: crate::moves::Remap,
+        ) -> bool {
+            // SAFETY: the object exists, and nothing else accesses it.
+            let value = unsafe { <Self as Storage<C, K>>::read(bases, index) };
+            let Some(value) = value.remapped(moves) else { return false };
+            if what == crate::moves::Remap::Commit {
+                // SAFETY: by the contract.
+                unsafe { <Self as Storage<C, K>>::write(bases, index, value) };
+            }
+            true
+        }
+    };
+}
+use remapped_as_it_is;

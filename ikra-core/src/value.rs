@@ -17,6 +17,7 @@ pub(crate) use primitive::plain_value;
 
 use crate::directory::Targets;
 use crate::info::ClassId;
+use crate::moves::Moves;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
@@ -50,7 +51,8 @@ use crate::phase::Phase;
 /// 2. It holds no pointer and no reference.
 /// 3. [`view`](Self::view) makes refs to such objects only of which [`bad_link`](Self::bad_link) says that they exist, and
 ///    [`view_of_some`](Self::view_of_some) to objects that exist if there is any value without bad links.
-/// 4. If [`bad_link`](Self::bad_link) looks at a link that views do not show as a ref, `SHOWS_NUMBERS` says so.
+/// 4. [`remapped`](Self::remapped) remaps all links that are to the class whose objects moved.
+/// 5. If [`bad_link`](Self::bad_link) looks at a link that views do not show as a ref, `SHOWS_NUMBERS` says so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a column",
     label = "not a `Value`",
@@ -119,6 +121,15 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     unsafe fn assume_good(&self, targets: Targets<'_>) {
         // SAFETY: `bad_link` finds none, which is what is assumed.
         unsafe { core::hint::assert_unchecked(self.bad_link(targets).is_none()) }
+    }
+
+    /// The value with its links after objects moved. An optional link to a removed object becomes `None`; the result is `None` if
+    /// another link is to one.
+    #[doc(hidden)]
+    #[inline]
+    fn remapped(self, _moves: Moves<'_>) -> Option<Self> {
+        const { assert!(Self::LINKS_TO.is_empty(), "a value with links says how they are remapped") };
+        Some(self)
     }
 
     /// The value behind what a view shows.

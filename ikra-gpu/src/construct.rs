@@ -1,7 +1,7 @@
 //! Objects that are made on the device.
 
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Launch, Over, Section};
+use ikra_runtime::executor::{Extent, Launch, Section};
 
 use crate::device_world::DeviceWorld;
 use crate::tables::Members;
@@ -14,7 +14,7 @@ impl DeviceWorld {
         launch: &Launch<'_>,
         section: &Section<'_>,
     ) -> Result<(), Error> {
-        let Over::Range(range) = &section.over else { unreachable!("new objects are in a range") };
+        let Extent::Range(range) = &section.over else { unreachable!("new objects are in a range") };
         let Some(member) = members.iter().position(|objects| objects.class() == section.effects.class()) else {
             unreachable!("the world has objects of the class")
         };

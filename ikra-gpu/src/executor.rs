@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::executor::{Executor, On, Recorded, Recorder, Recording, Run};
+use ikra_runtime::executor::{Executor, Form, On, Recorded, Recorder, Recording, Run};
 use ikra_runtime::list::{ListOrder, Unordered};
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
@@ -59,6 +59,11 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     }
 
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
+        if let Form::Collect = run.launch.form {
+            // The device has no entries that keep the results of single objects: the host calls the kernel.
+            self.attempt(|device| device.refuse_in_recording(&run.launch))?;
+            return run.on_host(world, run.part);
+        }
         self.attempt(|device| device.run(world.members_mut().as_mut(), &run.launch))
     }
 
@@ -110,7 +115,7 @@ pub(crate) fn on_gpu<W: World>(world: &mut W) -> On<'_, W> {
 
 /// The GPU that a world used last, if it used one.
 pub(crate) fn used_last<W: World>(world: &mut W) -> Option<Place> {
-    world.state_mut().executors().places().rfind(|&place| place != Place::Host)
+    world.state_mut().executors().places().rfind(|place| matches!(place, Place::Gpu(_)))
 }
 
 /// Takes what a world keeps on a GPU.

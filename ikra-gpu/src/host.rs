@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod block_size;
 pub(crate) mod code;
 pub(crate) mod construct;
+pub(crate) mod cuda;
 pub(crate) mod device_columns;
 pub(crate) mod device_world;
 pub mod driver;
@@ -21,6 +22,7 @@ pub(crate) mod stream_log;
 pub(crate) mod tables;
 pub(crate) mod world;
 
+pub use cuda::Cuda;
 pub use executor::open;
 pub use ikra_runtime::error::GpuError;
 pub use losses::LostColumn;

@@ -2,8 +2,8 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | [`cuda_open_in`](CudaInterop::cuda_open_in) | opens a world in another library's context |
-//! | [`cuda_lend`](CudaInterop::cuda_lend) | lends columns to work on another library's stream |
+//! | [`open_in`](Cuda::open_in) | opens a world in another library's context |
+//! | [`lend`](Cuda::lend) | lends columns to work on another library's stream |
 //! | feature `cudarc` | `Arc<CudaContext>`, `Arc<CudaStream>`; a column is a `CudaView` or `CudaViewMut` |
 //! | feature `cust` | `Context`, `Stream`; a column is a `cust::Column` with its `DevicePointer` |
 //! | others | [`ForeignContext`] and [`ForeignStream`] for their types, two `unsafe impl`s |
@@ -11,12 +11,12 @@
 //! ```ignore
 //! use std::sync::Arc;
 //! use cudarc::driver::{CudaContext, CudaFunction, CudaStream, LaunchConfig, PushKernelArg};
-//! use ikra::{CudaInterop, prelude::*};
+//! use ikra::prelude::*;
 //!
 //! /// `vel[i] *= factor`, by a kernel of our own.
 //! fn slow_down(sim: &mut Sim, stream: &Arc<CudaStream>, scale: &CudaFunction) -> Result<(), Failure> {
 //!     sim.cuda_execute(Body::advance, 0.01)?;
-//!     sim.cuda_lend(stream, |columns| {
+//!     sim.cuda().lend(stream, |columns| {
 //!         let mut vel = columns.column_mut(body::vel);
 //!         let (len, factor) = (vel.len() as u32, 0.5_f32);
 //!         let mut launch = stream.launch_builder(scale);
@@ -50,12 +50,12 @@ use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::objects::{AnyObjects, SliceColumnMut};
 use ikra_runtime::world::{Holds, World};
 
+use crate::cuda::Cuda;
 use crate::device_columns::DeviceColumns;
 pub use crate::driver::ForeignContext;
 use crate::driver::{Context, DeviceInfo, forget_entered};
 use crate::executor::{open_in, with};
 use crate::stream_log::StreamLog;
-use crate::world::CudaWorld;
 
 /// Another library's stream, and what a column of a world is in that library.
 ///
@@ -164,8 +164,8 @@ numbers! { u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 }
 // SAFETY: numbers without space between them.
 unsafe impl<T: Number, const N: usize> Number for [T; N] {}
 
-/// Worlds whose columns other libraries use, in their contexts and on their streams.
-pub trait CudaInterop: CudaWorld {
+/// Columns for other libraries, in their contexts and on their streams.
+impl<W: World> Cuda<'_, W> {
     /// Opens the world in a context of another library. There is no need to if that is the device's primary context, as
     /// it is for `cudarc`'s `CudaContext::new`, `cust`'s `Context::new` and all of the CUDA runtime: worlds are opened there.
     ///
@@ -181,7 +181,7 @@ pub trait CudaInterop: CudaWorld {
     /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; } }
     /// /// With `cudarc`, of an `Arc<CudaContext>`; with `cust`, of a `Context`.
     /// fn start(sim: &mut Sim, context: &impl ForeignContext) -> Result<(), ikra::Error> {
-    ///     let gpu = sim.cuda_open_in(context)?;
+    ///     let gpu = sim.cuda().open_in(context)?;
     ///     println!("on {}", gpu.name);
     ///     sim.cuda_execute(Body::advance, 0.01)
     /// }
@@ -189,9 +189,9 @@ pub trait CudaInterop: CudaWorld {
     ///
     /// # Errors
     ///
-    /// As for [`cuda_open`](CudaWorld::cuda_open).
-    fn cuda_open_in(&mut self, context: &impl ForeignContext) -> Result<DeviceInfo, Error> {
-        open_in(self, &Context::open_in(context)?)
+    /// As for [`open`](Self::open).
+    pub fn open_in(&mut self, context: &impl ForeignContext) -> Result<DeviceInfo, Error> {
+        open_in(self.world, &Context::open_in(context)?)
     }
 
     /// Lends columns on the device to `work`, which may put work of its own on `stream`: kernels, copies, calls of other
@@ -210,7 +210,7 @@ pub trait CudaInterop: CudaWorld {
     /// /// With `cudarc`, on an `Arc<CudaStream>`; with `cust`, on a `Stream`.
     /// fn step(sim: &mut Sim, stream: &impl ForeignStream) -> Result<(), ikra::Error> {
     ///     sim.cuda_execute(Body::advance, 0.01)?;
-    ///     sim.cuda_lend(stream, |columns| {
+    ///     sim.cuda().lend(stream, |columns| {
     ///         let pos = columns.column(body::pos);         // with `cudarc`, a `CudaView<f32>`
     ///         let vel = columns.column_mut(body::vel);     // a `CudaViewMut<f32>`
     ///         // Kernels are started here, which read `pos` and change `vel`.
@@ -224,12 +224,12 @@ pub trait CudaInterop: CudaWorld {
     ///
     /// As for executors; [`Error::NotRecordable`] in a recording; [`GpuError::ForeignStream`] if the stream belongs to another
     /// context than the world.
-    fn cuda_lend<S: ForeignStream, T>(
+    pub fn lend<S: ForeignStream, T>(
         &mut self,
         stream: &S,
-        work: impl FnOnce(&Lent<'_, Self, S>) -> T,
+        work: impl FnOnce(&Lent<'_, W, S>) -> T,
     ) -> Result<T, Error> {
-        with(self, |world, device| {
+        with(self.world, |world, device| {
             device.log.refuse_in_recording("lending columns")?;
             device.prepare(world.members_mut().as_mut(), &[])?;
             let log = device.log.clone();
@@ -266,9 +266,7 @@ pub trait CudaInterop: CudaWorld {
     }
 }
 
-impl<W: CudaWorld> CudaInterop for W {}
-
-/// The columns of a world, for work on a stream; see [`cuda_lend`](CudaInterop::cuda_lend).
+/// The columns of a world, for work on a stream; see [`lend`](Cuda::lend).
 pub struct Lent<'a, W, S> {
     world: RefCell<&'a mut W>,
     log: &'a Arc<StreamLog>,
@@ -334,7 +332,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
             let mut same = lent.iter().filter(|&&(class, field, _)| class == C::ID && field == K);
             assert!(
                 !same.any(|&(.., was_mut)| is_mut || was_mut),
-                "column {column:?} is lent already, until the end of `cuda_lend`: borrow it once, or twice to read"
+                "column {column:?} is lent already, until the end of `lend`: borrow it once, or twice to read"
             );
             lent.push((C::ID, K, is_mut));
         }
@@ -361,6 +359,6 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
 /// The error for a stream that belongs elsewhere.
 fn other_context() -> GpuError {
     GpuError::ForeignStream {
-        reason: String::from("it belongs to another context than the world; call `cuda_open_in` first"),
+        reason: String::from("it belongs to another context than the world; call `sim.cuda().open_in(&context)` first"),
     }
 }

@@ -19,15 +19,18 @@ use crate::tables::{Loaded, Members};
 impl DeviceWorld {
     /// Starts a run, or does it if it has a result.
     pub(crate) fn run(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
-        if let Some(what) = launch.not_recordable() {
-            self.log.refuse_in_recording(what)?;
-        }
+        self.refuse_in_recording(launch)?;
         match (launch.form, launch.sections) {
-            (Form::Reduce(reduction), [section]) => self.reduce(members, launch, section, reduction),
+            (Form::Reduce(reduction), sections) => self.reduce_all(members, launch, sections, reduction),
             (Form::Construct, [section]) => self.construct(members, launch, section),
             (_, [section]) => self.start(members, launch, section),
             _ => self.start_classes(members, launch),
         }
+    }
+
+    /// Refuses a run that cannot be recorded, if something is.
+    pub(crate) fn refuse_in_recording(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        launch.not_recordable().map_or(Ok(()), |what| self.log.refuse_in_recording(what))
     }
 
     /// Starts a class's kernel that has no result.

@@ -6,7 +6,7 @@ use crate::device_columns::DeviceColumns;
 use crate::tables::Members;
 
 /// A column whose last values were on a device that failed; see
-/// [`cuda_accept_loss`](crate::CudaWorld::cuda_accept_loss).
+/// [`accept_loss`](crate::Cuda::accept_loss).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostColumn {

@@ -21,13 +21,29 @@ const SHARED_BYTES: usize = 48 * 1024;
 const OWN: &[usize] = &[4, 4, 8, 8, 8, 8];
 
 impl DeviceWorld {
-    /// Runs a kernel for at least one object, and puts the combined result where the reduction asks for it.
-    pub(crate) fn reduce(
+    /// Runs the kernel of each class that has objects, one after another, and puts the results where the reduction asks for them.
+    pub(crate) fn reduce_all(
+        &mut self,
+        members: &mut Members<'_>,
+        launch: &Launch<'_>,
+        sections: &[Section<'_>],
+        reduction: Reduction,
+    ) -> Result<(), Error> {
+        for (n, section) in sections.iter().enumerate().filter(|(_, section)| !section.over.is_empty()) {
+            let to = reduction.results.as_ptr().wrapping_add(n * reduction.size);
+            self.reduce(members, launch, section, reduction, to)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel for at least one object, and puts the combined result where there is room for it.
+    fn reduce(
         &mut self,
         members: &mut Members<'_>,
         launch: &Launch<'_>,
         section: &Section<'_>,
         reduction: Reduction,
+        to: *mut u8,
     ) -> Result<(), Error> {
         let (positions, is_heavy) = (Positions::of(&section.over), section.effects.is_heavy());
         let sections = slice::from_ref(section);
@@ -56,7 +72,7 @@ impl DeviceWorld {
         let done = self.blocks_done()?;
         let (first, end) = (positions.first as u32, positions.end as u32);
         let shape = Shape { own: OWN, result: (reduction.size, reduction.align) };
-        let entry = self.entry(section.entry, Kind::Reduce(reduction.number), shape, launch.arguments)?;
+        let entry = self.entry(section.entry, Kind::Reduce(section.reducer), shape, launch.arguments)?;
         let own = [
             Argument::of(&first),
             Argument::of(&end),
@@ -73,7 +89,6 @@ impl DeviceWorld {
         all.with_places(&words, |all| unsafe { self.log.launch(launch.kernel, &entry.function, grid, all) })?;
         self.commit(members, sections)?;
         log.count_down(reduction.size);
-        let to = reduction.result.as_ptr();
         if in_inbox {
             log.synchronize()?;
             // SAFETY: the kernel, which is done, wrote so many bytes to the inbox, and there is room for them.

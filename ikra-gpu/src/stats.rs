@@ -13,7 +13,7 @@ pub(crate) struct Counters {
     pub(crate) kernels: BTreeMap<&'static str, (u64, Duration)>,
 }
 
-/// What a world did on the device so far; see [`CudaWorld::device_stats`](crate::CudaWorld::device_stats).
+/// What a world did on the device so far; see [`Cuda::stats`](crate::Cuda::stats).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceStats {
@@ -25,7 +25,7 @@ pub struct DeviceStats {
     pub bytes_down: u64,
     /// Bytes of device memory that the world's columns take.
     pub device_memory: u64,
-    /// Time on the device by kernel, if [`cuda_time_kernels`](crate::CudaWorld::cuda_time_kernels) is on.
+    /// Time on the device by kernel, if [`time_kernels`](crate::Cuda::time_kernels) is on.
     pub kernels: Vec<KernelTime>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ikra_core::effects::Effects;
 use ikra_runtime::error::GpuError;
-use ikra_runtime::executor::{Over, Section};
+use ikra_runtime::executor::{Extent, Section};
 use ikra_runtime::list::ListOrder;
 
 use crate::arguments::{self, Arguments};
@@ -21,10 +21,10 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    pub(crate) fn of(over: &Over<'_>) -> Self {
+    pub(crate) fn of(over: &Extent<'_>) -> Self {
         match over {
-            Over::Range(range) => Self { first: range.start, end: range.end, list: None },
-            Over::List { list, class } => {
+            Extent::Range(range) => Self { first: range.start, end: range.end, list: None },
+            Extent::List { list, class } => {
                 if let Some(all) = list.range_of(*class) {
                     return Self { first: all.start, end: all.end, list: None };
                 }

@@ -151,7 +151,7 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | attribute | the method | runs by |
 /// | --- | --- | --- |
-/// | `#[kernel]` | `fn step(&mut self, …)` | `execute`, `execute_range`, `execute_each` |
+/// | `#[kernel]` | `fn step(&mut self, …)` | `execute`, for all objects or `over` some |
 /// | `#[kernel(pairs)]` | `fn attract(&mut self, other: Ref<X>, …)` | `execute_pairs` |
 /// | `#[kernel(reduce(Sum, …))]` | `fn energy(&self, …) -> T` | `execute_and_reduce` |
 /// | `#[kernel]` | `fn spawn(id: u32, …) -> Self` | `construct` |

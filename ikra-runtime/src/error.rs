@@ -156,13 +156,45 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
-    /// The same object twice in `execute_each`.
+    /// A range of positions that a class does not have.
+    #[error("range `{range}` is out of range for {len} objects of class {class}")]
+    OutOfRange {
+        /// The class.
+        class: &'static str,
+        /// The range, as it is written.
+        range: String,
+        /// Objects of the class in this world.
+        len: usize,
+    },
+    /// The same object twice in a list of links.
     #[error("object {class}#{id} is in the list twice; a kernel runs for each object once, so remove the duplicate")]
     Duplicate {
         /// The class.
         class: &'static str,
         /// The object's id.
         id: u32,
+    },
+    /// Objects were to be removed to which a link leads that cannot be empty. Nothing was removed.
+    #[error(
+        "`{class}::{field}` of {class}#{object} is a link to an object of class {target} that would be removed; store another link first, or make the field an `Option<Link<{target}>>`, which becomes `None`"
+    )]
+    LinkToRemoved {
+        /// The class whose objects have the field.
+        class: &'static str,
+        /// The field.
+        field: &'static str,
+        /// The id of the object that has the link.
+        object: u32,
+        /// The class that the link is to.
+        target: &'static str,
+    },
+    /// A list of links was used after its objects got other ids. No kernel ran.
+    #[error(
+        "the list was made before objects of class {class} got other ids (`retain`, `reorder`, `sort_by_key`); make it again of current links"
+    )]
+    StaleList {
+        /// The class.
+        class: &'static str,
     },
     /// A kernel was to run while objects were reserved but not initialised.
     #[error(

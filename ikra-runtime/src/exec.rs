@@ -14,17 +14,18 @@ mod reduce;
 mod rows;
 
 pub(crate) use chunks::{AllReturned, for_chunks, spread};
-pub(crate) use collect::execute_and_collect;
 pub(crate) use construct::construct;
-pub(crate) use each::{call_each, execute_each, finish_each};
-pub(crate) use pairs::execute_pairs;
-pub(crate) use reduce::{execute_and_reduce, execute_each_and_reduce, reduce, reduce_each};
-pub(crate) use rows::{call, execute, finish};
 
 use std::ops::{Range, RangeBounds};
 
+use crate::error::Error;
+use crate::executor::Extent;
+use crate::kernel::{Call, Kernel, PairCall};
+use crate::objects::Objects;
 use crate::panics::written;
 use crate::range::within;
+use crate::reduce::Reducer;
+use crate::table::Table;
 
 /// Chunks are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;
@@ -52,13 +53,127 @@ fn task_len(objects: usize, heavy: bool) -> usize {
     (objects / (threads * 8)).max(1024).next_multiple_of(GRAIN)
 }
 
+/// Calls a kernel for some objects; [`finish`] makes visible what it has done.
+///
+/// # Errors
+///
+/// Those of the list: [`Error::NotInWorld`], and those of a device that it is on. The kernel is then called for no object.
+#[inline]
+#[track_caller]
+pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>
+where
+    K: Call<A>,
+    A: Copy + Send + Sync,
+{
+    Ok(match over {
+        Extent::Range(range) => rows::call::<K, A>(objects, range.clone(), args),
+        Extent::List { list, class } => {
+            each::call_listed::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.len())?, args)
+        }
+    })
+}
+
+/// The same for every pair of such an object and one of `others`, a table of the same world.
+///
+/// # Errors
+///
+/// As for [`call`].
+#[track_caller]
+pub(crate) fn call_pairs<K, A>(
+    objects: &mut Objects<K::Class>,
+    over: &Extent<'_>,
+    others: *const Table<K::Other>,
+    args: A,
+) -> Result<AllReturned, Error>
+where
+    K: PairCall<A>,
+    A: Copy + Send + Sync,
+{
+    Ok(match over {
+        Extent::Range(range) => pairs::call_pairs::<K, A>(objects, range.clone(), others, args),
+        Extent::List { list, class } => {
+            pairs::call_pairs_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.len())?, others, args)
+        }
+    })
+}
+
+/// The same as [`call`], with the results combined.
+///
+/// # Errors
+///
+/// As for [`call`].
+#[inline]
+#[track_caller]
+pub(crate) fn reduce<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    over: &Extent<'_>,
+    args: A,
+    reducer: R,
+) -> Result<(K::Output, AllReturned), Error>
+where
+    K: Call<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
+    Ok(match over {
+        Extent::Range(range) => reduce::reduce::<K, A, R>(objects, range.clone(), args, reducer),
+        Extent::List { list, class } => {
+            reduce::reduce_each::<K, A, R>(objects, list.objects_of::<K::Class>(*class, objects.len())?, args, reducer)
+        }
+    })
+}
+
+/// The same as [`call`], with the results in the order of the objects' ids.
+///
+/// # Errors
+///
+/// As for [`call`].
+#[track_caller]
+pub(crate) fn collect<K, A>(
+    objects: &mut Objects<K::Class>,
+    over: &Extent<'_>,
+    args: A,
+) -> Result<(Vec<K::Output>, AllReturned), Error>
+where
+    K: Call<A, Output: Send>,
+    A: Copy + Send + Sync,
+{
+    Ok(match over {
+        Extent::Range(range) => collect::collect::<K, A>(objects, range.clone(), args),
+        Extent::List { list, class } => {
+            collect::collect_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.len())?, args)
+        }
+    })
+}
+
+/// Makes what a kernel has done for some objects visible, all of whose calls have returned.
+///
+/// # Errors
+///
+/// As for [`call`].
+#[inline(always)]
+pub(crate) fn finish<K: Kernel>(
+    objects: &mut Objects<K::Class>,
+    over: &Extent<'_>,
+    returned: AllReturned,
+) -> Result<(), Error> {
+    match over {
+        Extent::Range(range) => rows::finish::<K>(objects, std::iter::once(range.clone()), returned),
+        Extent::List { list, class } => {
+            let listed = list.objects_of::<K::Class>(*class, objects.len())?;
+            rows::finish::<K>(objects, listed.ranges(0..listed.len()), returned);
+        }
+    }
+    Ok(())
+}
+
 /// The positions that a range means, among `len`.
 ///
 /// # Panics
 ///
 /// If it is out of range, as slicing does.
 #[track_caller]
-pub(crate) fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
+fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
     match within(&range, len) {
         Some(range) => range,
         None => panic!("range `{}` is out of range for {len} objects of class {class}", written(&range)),

@@ -3,6 +3,7 @@
 mod last;
 mod order;
 mod sets;
+mod subset;
 #[cfg(test)]
 mod tests;
 
@@ -17,12 +18,16 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::objects::AnyObjects;
+use crate::world::World;
 
 pub use last::LastList;
 pub use order::{ListMemory, ListOrder};
 pub(crate) use order::{Listed, Run, Runs};
+pub(crate) use subset::Picked;
+pub use subset::{Named, Subset};
 
-/// Links to different objects, of one class or of the classes that share a trait: what `execute_each` makes of a slice.
+/// Links to different objects, of one class or of the classes that share a trait: what [`over`](crate::world::World::over) makes of a slice.
 ///
 /// When the list is made it is checked that no object is there twice, and the links are put in order: by class (job reordering,
 /// RUBY §4.1), and those of a class by id, so that memory is read and written from front to back, whatever the order of the
@@ -46,7 +51,7 @@ pub(crate) use order::{Listed, Run, Runs};
 /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 3.0].map(|pos| Body { pos }))?.collect();
 /// let some = LinkList::new(&[links[2], links[0]])?;
 /// for _ in 0..10 {
-///     sim.execute_each(Body::advance, &some, 1.0)?;
+///     sim.over(&some).execute(Body::advance, 1.0);
 /// }
 /// assert_eq!(sim.bodies.column(body::pos), [11.0, 2.0, 13.0]);
 /// assert!(LinkList::new(&[links[2], links[2]]).is_err());
@@ -70,6 +75,16 @@ impl<L: ListedLink> LinkList<L> {
     /// The list of these objects.
     pub(crate) fn of(order: ListOrder) -> Self {
         Self { order: Arc::new(order), links: PhantomData }
+    }
+
+    /// Checks that the objects have the ids that they had when the list was made.
+    pub(crate) fn check_current<W: World>(&self, world: &W) -> Result<(), Error> {
+        let made = self.order.generation();
+        let is_stale = |member: &&&dyn AnyObjects| member.generation() > made && L::CLASSES.contains(&member.class());
+        match world.members().as_ref().iter().find(is_stale) {
+            Some(member) => Err(Error::StaleList { class: member.name() }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -196,61 +211,5 @@ impl<'a> Unordered<'a> {
     pub(crate) fn column<C: Class, L: ListedLink>(field: usize) -> Option<Self> {
         let is_wide = matches!(L::words(&[])?, LinkWords::Wide(_));
         Some(Self { classes: L::CLASSES, links: Stored::Column { class: C::ID, field, is_wide } })
-    }
-}
-
-/// What `execute_each` takes: a slice, an array or a `Vec` of links, or a [`LinkList`].
-///
-/// ```
-/// use ikra::{LinkList, prelude::*};
-/// # #[soa_class] pub struct Body { pub pos: f32 }
-/// # #[soa_methods]
-/// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
-/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-/// # fn main() -> Result<(), ikra::Error> {
-/// # let mut sim = Sim::new();
-/// let links: Vec<_> = sim.bodies.extend([1.0, 2.0].map(|pos| Body { pos }))?.collect();
-/// sim.execute_each(Body::advance, &links, 1.0)?;
-/// sim.execute_each(Body::advance, &links[1..], 1.0)?;
-/// sim.execute_each(Body::advance, &LinkList::new(&links)?, 1.0)?;
-/// assert_eq!(sim.bodies.column(body::pos), [3.0, 5.0]);
-/// # Ok(()) }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no list of `{L}`",
-    label = "not links of the kernel's class",
-    note = "give `execute_each` a slice, an array or a `Vec` of `{L}`, or a `LinkList<{L}>`"
-)]
-pub trait AsLinkList<L> {
-    /// The list; a slice's is the last one if that was made of the same links, and otherwise made.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Duplicate`] if an object is there twice.
-    #[doc(hidden)]
-    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error>;
-}
-
-impl<L> AsLinkList<L> for LinkList<L> {
-    fn as_link_list(&self, _: &mut LastList, _: &mut Make<'_, L>) -> Result<Self, Error> {
-        Ok(self.clone())
-    }
-}
-
-impl<L: ListedLink> AsLinkList<L> for [L] {
-    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
-        last.list_of(self, make)
-    }
-}
-
-impl<L: ListedLink> AsLinkList<L> for Vec<L> {
-    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
-        last.list_of(self, make)
-    }
-}
-
-impl<L: ListedLink, const N: usize> AsLinkList<L> for [L; N] {
-    fn as_link_list(&self, last: &mut LastList, make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
-        last.list_of(self, make)
     }
 }

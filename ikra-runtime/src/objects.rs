@@ -6,6 +6,7 @@ mod arena;
 mod arrays;
 mod checks;
 mod columns;
+mod reorder;
 mod rows;
 mod shadow;
 mod shape;
@@ -19,7 +20,9 @@ use fixedbitset::FixedBitSet;
 
 pub use any::AnyObjects;
 use arena::Dead;
+pub(crate) use checks::not_in_world;
 pub use columns::{SliceColumn, SliceColumnMut};
+pub(crate) use reorder::generation;
 pub use rows::{Links, Rows};
 use shadow::Shadow;
 pub use shape::{MAX_OBJECTS, Shape};

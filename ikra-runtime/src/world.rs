@@ -3,30 +3,31 @@
 mod guard;
 #[cfg(test)]
 mod linking;
+mod reorder;
 
 use std::fmt;
-use std::ops::RangeBounds;
+use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
 use std::sync::{Mutex, PoisonError};
 
 pub use guard::Mut;
+pub use reorder::Moved;
 
 use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
-use crate::dispatch::{Execute, LinkIn, Reduce};
+use crate::dispatch::{Collect, Execute, LinkIn, Reduce, run_pairs};
 use crate::error::Error;
 use crate::exec;
-use crate::executor::{Executor, Executors, On};
-use crate::handle::All;
-use crate::kernel::{Argument, Call, Construct, Discardable, PairCall, ReducedBy};
+use crate::executor::{Executor, Executors, On, Over, Part};
+use crate::handle::AllObjects;
+use crate::kernel::{Argument, Call, Construct, PairCall};
 use crate::layout::geometry;
 use crate::link::Link;
-use crate::list::{AsLinkList, LastList, LinkList};
+use crate::list::LastList;
 use crate::objects::{AnyObjects, Links, Objects};
 use crate::phase::Sequential;
 use crate::place::Place;
-use crate::reduce::Reducer;
 use crate::storage::Stored;
 use crate::table::{Directory, Targets};
 use crate::value::{BadLink, Value};
@@ -284,11 +285,27 @@ pub unsafe trait Holds<C: Class>: World {
 /// let links: Vec<_> = sim.bodies.extend((0..10).map(|n| Body { pos: n as f32, vel: 1.0 }))?.collect();
 /// sim.get_mut(links[0]).advance(0.5);
 /// sim.execute(Body::advance, 1.0);
-/// sim.execute_range(Body::advance, 5.., 1.0);
-/// sim.execute_each(Body::advance, &[links[9], links[0]], 1.0)?;
+/// sim.over(5..).execute(Body::advance, 1.0);
+/// sim.over(&[links[9], links[0]]).execute(Body::advance, 1.0);
 /// assert_eq!((sim.get(links[0]).pos(), sim.get(links[9]).pos()), (2.5, 12.0));
 /// # Ok(()) }
 /// ```
+///
+/// # Executors
+///
+/// Four verbs run kernels: [`execute`](World::execute), [`execute_pairs`](World::execute_pairs),
+/// [`execute_and_reduce`](World::execute_and_reduce) and [`execute_and_collect`](World::execute_and_collect). Two modifiers say
+/// where and for which objects: [`on`](World::on) a place, [`over`](World::over) a range or a list of links.
+///
+/// | | for all objects | for some |
+/// | --- | --- | --- |
+/// | on the host | `sim.execute(Body::advance, 0.01)` | `sim.over(100..200).execute(Body::advance, 0.01)` |
+/// | at any place | `sim.on(place).execute(Body::advance, 0.01)?` | `sim.on(place).over(&links).execute(Body::advance, 0.01)?` |
+/// | on a GPU | `sim.cuda_execute(Body::advance, 0.01)?` | `sim.on(Place::Gpu(0)).over(&links).execute(Body::advance, 0.01)?` |
+///
+/// The short forms on the host return the value, and panic where the loop that they stand for would: a range out of bounds, a link
+/// that is not of this world, a kernel that panics. All that follows `on(place)`, and all of CUDA, returns a `Result`. (Functions
+/// that make objects return a `Result` on the host too, as `push` does.)
 ///
 /// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a
 /// call). The result of every executor is the same with any number of threads, bit for bit. What a kernel does
@@ -482,13 +499,13 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
 
     /// All objects of a class, to read, in the order of their ids.
     #[track_caller]
-    fn all<C: Class>(&self) -> All<'_, C, Sequential>
+    fn all<C: Class>(&self) -> AllObjects<'_, C, Sequential>
     where
         Self: Holds<C>,
     {
         ready(self);
         // SAFETY: they were just linked, and are borrowed with the world.
-        unsafe { All::of(Holds::<C>::objects(self).table()) }
+        unsafe { AllObjects::of(Holds::<C>::objects(self).table()) }
     }
 
     /// The executors at a place: the host's cores, or a GPU. See [`On`].
@@ -513,7 +530,29 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         On::new(self, place)
     }
 
-    /// Calls a kernel for all objects of its class, on the host, whatever its arguments are. See [`On::execute`].
+    /// Some objects of the world, for the executors of the host: a range of positions, or links. See
+    /// [`Subset`](crate::list::Subset).
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 3.0].map(|pos| Body { pos }))?.collect();
+    /// sim.over(1..).execute(Body::advance, 0.5);
+    /// sim.over(&[links[2], links[0]]).execute(Body::advance, 10.0);
+    /// assert_eq!(sim.bodies.column(body::pos), [11.0, 2.5, 13.5]);
+    /// # Ok(()) }
+    /// ```
+    fn over<O>(&mut self, objects: O) -> Over<'_, Self, O> {
+        Over::new(self, objects)
+    }
+
+    /// Calls a kernel for all objects of its class, or of the classes of its trait, on the host, whatever its arguments are. See
+    /// [`On::execute`].
     ///
     /// ```
     /// # use ikra::prelude::*;
@@ -536,44 +575,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        if let Err(error) = K::run(self, None, args) {
-            panic!("{error}");
-        }
-    }
-
-    /// Calls a kernel for the objects at some positions, on the host. See [`On::execute_range`].
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last object or before it starts, as slicing does.
-    #[track_caller]
-    fn execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A)
-    where
-        K: Call<A, Output: Discardable>,
-        A: Copy + Send + Sync,
-        Self: Holds<K::Class>,
-    {
-        exec::execute::<K, A>(ready_for_kernel(self).objects_mut(), range, args);
-    }
-
-    /// Calls a kernel for some objects, on the host. See [`On::execute_each`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
-    /// called for none.
-    #[track_caller]
-    fn execute_each<K, A>(
-        &mut self,
-        _kernel: K,
-        links: &(impl AsLinkList<K::Link> + ?Sized),
-        args: A,
-    ) -> Result<(), Error>
-    where
-        K: Execute<Self, A>,
-    {
-        let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
-        K::run(self, Some(&list), args)
+        or_panic(K::run(Ready::of(self), Part::All, args))
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -584,66 +586,21 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         A: Copy + Send + Sync,
         Self: Holds<K::Class> + Holds<K::Other>,
     {
-        let others = ptr::from_ref(Holds::<K::Other>::objects(ready_for_kernel(self)).table());
-        exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(self), others, args);
+        or_panic(run_pairs::<K, A, Self>(Ready::of(self), Part::All, args))
     }
 
-    /// Calls a kernel for all objects of its class and combines the results, on the host. They are of any type that is
-    /// `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
+    /// Calls a kernel for all objects of its class, or of the classes of its trait, and combines the results, on the host. They
+    /// are of any type that is `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
     #[track_caller]
     fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
     where
         K: Reduce<Self, A, R, Output = T>,
     {
-        K::reduce(self, None, args, reducer).unwrap_or_else(|error| panic!("{error}"))
+        or_panic(K::reduce(Ready::of(self), Part::All, args, reducer))
     }
 
-    /// Calls a kernel for the objects at some positions and combines the results, on the host. See
-    /// [`On::execute_range_and_reduce`].
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last object or before it starts, as slicing does.
-    #[track_caller]
-    fn execute_range_and_reduce<K, A, R>(
-        &mut self,
-        _kernel: K,
-        range: impl RangeBounds<usize>,
-        args: A,
-        reducer: R,
-    ) -> K::Output
-    where
-        K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
-        A: Copy + Send + Sync,
-        R: Reducer<K::Output>,
-        Self: Holds<K::Class>,
-    {
-        exec::execute_and_reduce::<K, A, R>(ready_for_kernel(self).objects_mut(), range, args, reducer)
-    }
-
-    /// Calls a kernel for some objects and combines the results, on the host. See [`On::execute_each_and_reduce`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Duplicate`] if an object is in the list twice, [`Error::NotInWorld`]; the kernel is then
-    /// called for none.
-    #[track_caller]
-    fn execute_each_and_reduce<K, A, R, T>(
-        &mut self,
-        _kernel: K,
-        links: &(impl AsLinkList<K::Link> + ?Sized),
-        args: A,
-        reducer: R,
-    ) -> Result<T, Error>
-    where
-        K: Reduce<Self, A, R, Output = T>,
-    {
-        let list = links.as_link_list(self.state_mut().last_list(), &mut LinkList::new)?;
-        K::reduce(self, Some(&list), args, reducer)
-    }
-
-    /// Calls a kernel for all objects of its class, and returns the results in the order of the objects'
-    /// ids. They may be of any type, even one that is not `Copy`.
+    /// Calls a kernel for all objects of its class, or of the classes of its trait, and returns the results class by class, in
+    /// the order of the objects' ids. They may be of any type, even one that is not `Copy`.
     ///
     /// ```
     /// # use ikra::prelude::*;
@@ -661,13 +618,11 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    fn execute_and_collect<K, A>(&mut self, _kernel: K, args: A) -> Vec<K::Output>
+    fn execute_and_collect<K, A, T>(&mut self, _kernel: K, args: A) -> Vec<T>
     where
-        K: Call<A, Output: Send>,
-        A: Copy + Send + Sync,
-        Self: Holds<K::Class>,
+        K: Collect<Self, A, Output = T>,
     {
-        exec::execute_and_collect::<K, A>(ready_for_kernel(self).objects_mut(), args)
+        or_panic(K::collect(Ready::of(self), Part::All, args))
     }
 
     /// Makes `n` objects by a constructor, on the host, and returns the links to them. See [`On::construct`].
@@ -682,6 +637,126 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         Self: Holds<K::Class>,
     {
         exec::construct::<K, A>(self.objects_mut(), n, args)
+    }
+
+    /// Puts the objects of a class in the order of `order`, and removes those that it does not name. All links in the world are
+    /// remapped: to a removed object, an `Option<Link<C>>` becomes `None`, and an `InnerArray` does without the link.
+    ///
+    /// Ids change: [`Moved`] has the present link for each former one, for links that the program keeps outside of the world. Lists and
+    /// recordings that were made before are refused.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Ant { pub age: u32, pub next: Option<Link<Ant>> }
+    /// #[soa_world]
+    /// pub struct Hill { pub ants: Objects<Ant> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let a = hill.ants.push(Ant { age: 1, next: None })?;
+    /// let b = hill.ants.push(Ant { age: 2, next: Some(a) })?;
+    /// let c = hill.ants.push(Ant { age: 3, next: Some(b) })?;
+    /// hill.reorder(&[c, b])?;
+    /// assert_eq!(hill.ants.column(ant::age), [3, 2]);
+    /// let c = hill.ants.links().next().unwrap();
+    /// assert_eq!(hill.get(c).next().unwrap().age(), 2);
+    /// assert!(hill.get(c).next().unwrap().next().is_none());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkToRemoved`] if a `Link` that cannot be empty names an object that would be removed; [`Error::Duplicate`],
+    /// [`Error::NotInWorld`], [`Error::NotAllInitialized`], [`Error::BadLink`], and those of fetching. Nothing has changed then.
+    fn reorder<C: Class>(&mut self, order: &[Link<C>]) -> Result<Moved<C>, Error>
+    where
+        Self: Holds<C>,
+    {
+        reorder::reorder(self, order.iter().map(|link| link.index() as u32))
+    }
+
+    /// Calls a kernel for all objects of its class, on the host, and removes those for which it returns `false`. The others
+    /// keep their order. See [`reorder`](Self::reorder) for links.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Rabbit { pub energy: f32 }
+    /// #[soa_methods]
+    /// impl Rabbit {
+    ///     #[kernel]
+    ///     pub fn lives(&mut self, cost: f32) -> bool {
+    ///         self.energy -= cost;
+    ///         self.energy > 0.0
+    ///     }
+    /// }
+    /// #[soa_world]
+    /// pub struct Meadow { pub rabbits: Objects<Rabbit> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut meadow = Meadow::new();
+    /// meadow.rabbits.extend([3.0, 1.0, 2.0].map(|energy| Rabbit { energy }))?;
+    /// assert_eq!(meadow.retain(Rabbit::lives, 1.5)?.removed(), 1);
+    /// assert_eq!(meadow.rabbits.column(rabbit::energy), [1.5, 0.5]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder). Nothing is removed then; what the kernel wrote stays.
+    #[track_caller]
+    fn retain<K, A>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
+    where
+        K: Call<A, Output = bool>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        let keeps = self.execute_and_collect(kernel, args);
+        let kept = keeps.iter().enumerate().filter(|&(_, &keep)| keep).map(|(index, _)| index as u32);
+        reorder::reorder(self, kept.collect::<Vec<_>>().into_iter())
+    }
+
+    /// Calls a kernel for all objects of its class, on the host, and puts them in the order of the keys that it returns. Objects
+    /// with equal keys keep their order. See [`reorder`](Self::reorder) for links.
+    ///
+    /// Objects that meet each other, as those in one cell of a grid, lie side by side then.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Boid { pub x: f32, pub friend: Option<Link<Boid>> }
+    /// #[soa_methods]
+    /// impl Boid {
+    ///     #[kernel]
+    ///     pub fn cell(&self) -> u32 { (self.x / 10.0) as u32 }
+    /// }
+    /// #[soa_world]
+    /// pub struct Flock { pub boids: Objects<Boid> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut flock = Flock::new();
+    /// flock.boids.extend([25.0, 3.0, 14.0, 5.0].map(|x| Boid { x, friend: None }))?;
+    /// flock.sort_by_key(Boid::cell, ())?;
+    /// assert_eq!(flock.boids.column(boid::x), [3.0, 5.0, 14.0, 25.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder).
+    #[track_caller]
+    fn sort_by_key<K, A>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
+    where
+        K: Call<A, Output: Ord + Send + Sync>,
+        A: Copy + Send + Sync,
+        Self: Holds<K::Class>,
+    {
+        let keys = self.execute_and_collect(kernel, args);
+        reorder::reorder(self, reorder::sorted(&keys).into_iter())
     }
 }
 
@@ -716,11 +791,61 @@ fn make_ready<W: World>(world: &W) {
     }
 }
 
+/// A world in which a kernel can run on the host: its tables are linked, its links are checked, its objects initialised, and what a
+/// device has changed is fetched.
+#[derive(Debug)]
+pub struct Ready<'w, W>(&'w mut W);
+
+impl<'w, W: World> Ready<'w, W> {
+    /// Gets a world ready, and panics if that fails.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn of(world: &'w mut W) -> Self {
+        ready_for_kernel(world);
+        Self(world)
+    }
+
+    /// Gets a world ready.
+    ///
+    /// # Errors
+    ///
+    /// Those of checking links and of fetching.
+    pub(crate) fn try_of(world: &'w mut W) -> Result<Self, Error> {
+        try_ready_for_kernel(world)?;
+        Ok(Self(world))
+    }
+}
+
+impl<W> Deref for Ready<'_, W> {
+    type Target = W;
+    #[inline(always)]
+    fn deref(&self) -> &W {
+        self.0
+    }
+}
+
+impl<W> DerefMut for Ready<'_, W> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut W {
+        self.0
+    }
+}
+
+/// Panics with an error: the short forms on the host return values.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// Gets ready for a kernel, which may read any field of any class: checks links that were written, and fetches from a device
 /// whatever is newer there. Panics if that fails, or if an object is not initialised.
 #[inline]
 #[track_caller]
-pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
+fn ready_for_kernel<W: World>(world: &mut W) {
     ready(world);
     for member in world.members().as_ref() {
         // SAFETY: `ready` has linked the tables, which stay so as long as the world is borrowed.
@@ -728,11 +853,10 @@ pub(crate) fn ready_for_kernel<W: World>(world: &mut W) -> &mut W {
             not_prepared(member.name(), &error);
         }
     }
-    world
 }
 
 /// The same, with errors.
-pub(crate) fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
+fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
     check_links(world, &[])?;
     // SAFETY: `check_links` has linked the tables, which stay so as long as the world is borrowed.
     world.members().as_ref().iter().try_for_each(|member| unsafe { member.prepare() })

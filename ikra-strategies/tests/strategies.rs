@@ -138,7 +138,7 @@ macro_rules! town {
                 }
                 town.execute(Actor::tick, by);
                 let list = LinkList::new(&some.iter().map(|&n| links[n]).collect::<Vec<_>>())?;
-                town.execute_each(Actor::tick, &list, by + 7)?;
+                town.over(&list).execute(Actor::tick, by + 7);
                 town.execute(Watcher::watch, by);
                 for (&link, plain) in links.iter().zip(plain) {
                     // The way back.

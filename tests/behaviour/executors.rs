@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, Links};
+use ikra::{Error, Links, Place};
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -133,12 +133,12 @@ fn duplicates_are_refused_and_nothing_runs() {
     for n in [10, 10_000] {
         let mut sim = sim(n);
         let links = [link(3), link(1), link(3)];
-        let error = sim.execute_each(Body::step, &links, 1).unwrap_err();
+        let error = sim.on(Place::Host).over(&links).execute(Body::step, 1).unwrap_err();
         assert!(matches!(error, Error::Duplicate { class: "Body", id: 4 }), "{error}");
         assert_eq!(sim.bodies.column(body::steps).iter().sum::<u32>(), 0);
-        sim.execute_each(Body::step, &[link(3), link(1)], 5).unwrap();
+        sim.over(&[link(3), link(1)]).execute(Body::step, 5);
         assert_eq!(sim.bodies.column(body::steps)[..4], [0, 5, 0, 5]);
-        sim.execute_each(Body::step, &[], 5).unwrap();
+        sim.over(&[]).execute(Body::step, 5);
         assert_eq!(sim.bodies.column(body::steps).iter().sum::<u32>(), 10);
     }
 }
@@ -146,7 +146,7 @@ fn duplicates_are_refused_and_nothing_runs() {
 #[test]
 fn links_out_of_range() {
     let mut sim = sim(5);
-    let error = sim.execute_each(Body::step, &[link(1), link(5)], 1).unwrap_err();
+    let error = sim.on(Place::Host).over(&[link(1), link(5)]).execute(Body::step, 1).unwrap_err();
     assert!(matches!(error, Error::NotInWorld { class: "Body", id: 6, len: 5 }), "{error}");
     assert_eq!(sim.bodies.column(body::steps), [0; 5]);
     assert!(matches!(sim.try_get(link(9)), Err(Error::NotInWorld { .. })));
@@ -163,16 +163,16 @@ fn links_out_of_range() {
 #[test]
 fn ranges() {
     let mut sim = sim(200);
-    sim.execute_range(Body::step, 3..3, 1);
-    sim.execute_range(Body::step, 200.., 1);
+    sim.over(3..3).execute(Body::step, 1);
+    sim.over(200..).execute(Body::step, 1);
     assert_eq!(sim.bodies.column(body::steps), [0; 200]);
-    sim.execute_range(Body::step, 60..=130, 1);
-    sim.execute_range(Body::step, ..2, 2);
+    sim.over(60..=130).execute(Body::step, 1);
+    sim.over(..2).execute(Body::step, 2);
     let expected: Vec<u32> = (0..200).map(|n| u32::from((60..=130).contains(&n)) + 2 * u32::from(n < 2)).collect();
     assert_eq!(sim.bodies.column(body::steps), expected);
-    assert!(message(|| sim.execute_range(Body::step, 100..201, 1)).contains("out of range for 200 objects"));
+    assert!(message(|| sim.over(100..201).execute(Body::step, 1)).contains("out of range for 200 objects"));
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is tested")]
-    let text = message(|| sim.execute_range(Body::step, 5..3, 1));
+    let text = message(|| sim.over(5..3).execute(Body::step, 1));
     assert!(text.contains("out of range"), "{text}");
 }
 
@@ -180,8 +180,8 @@ fn ranges() {
 fn no_objects() {
     let mut sim = sim(0);
     sim.execute(Body::step, 1);
-    sim.execute_range(Body::step, .., 1);
-    sim.execute_each(Body::step, &[], 1).unwrap();
+    sim.over(..).execute(Body::step, 1);
+    sim.over(&[]).execute(Body::step, 1);
     sim.execute_pairs(Body::attract, ());
     sim.execute(Body::smooth, ());
     assert_eq!(sim.execute_and_reduce(Body::weighted, (), Sum), 0.0);
@@ -250,7 +250,7 @@ fn reserved_objects_must_be_initialised() {
         |sim| sim.execute(Body::step, 1),
         |sim| sim.execute_pairs(Body::attract, ()),
         |sim| _ = sim.execute_and_reduce(Body::weighted, (), Sum),
-        |sim| _ = sim.execute_each(Body::step, &[link(0)], 1),
+        |sim| sim.over(&[link(0)]).execute(Body::step, 1),
         |sim| _ = sim.get(link(0)),
         |sim| _ = sim.get_mut(link(0)),
         |sim| _ = sim.bodies.column(body::pos).len(),

@@ -120,12 +120,12 @@ fn every_executor_does_what_its_short_form_does() {
     short.execute(Body::advance, (0.1, 0.01));
     long.on(HOST).execute(Body::advance, (0.1, 0.01)).unwrap();
     same(&short, &long);
-    short.execute_range(Body::advance, 17..=1234, (0.2, 0.02));
-    long.on(HOST).execute_range(Body::advance, 17..=1234, (0.2, 0.02)).unwrap();
+    short.over(17..=1234).execute(Body::advance, (0.2, 0.02));
+    long.on(HOST).over(17..=1234).execute(Body::advance, (0.2, 0.02)).unwrap();
     same(&short, &long);
     let some: Vec<_> = short.bodies.links().step_by(3).chain(short.bodies.links().nth(1)).collect();
-    short.execute_each(Body::smooth, &some, ()).unwrap();
-    long.on(HOST).execute_each(Body::smooth, &some, ()).unwrap();
+    short.over(&some).execute(Body::smooth, ());
+    long.on(HOST).over(&some).execute(Body::smooth, ()).unwrap();
     same(&short, &long);
     short.execute(Body::visit, ());
     long.on(HOST).execute(Body::visit, ()).unwrap();
@@ -136,12 +136,12 @@ fn every_executor_does_what_its_short_form_does() {
         long.on(HOST).execute_and_reduce(Body::energy, 1.5, Sum).unwrap(),
     );
     same_bits(
-        short.execute_range_and_reduce(Body::energy, 5..4321, 1.5, Sum),
-        long.on(HOST).execute_range_and_reduce(Body::energy, 5..4321, 1.5, Sum).unwrap(),
+        short.over(5..4321).execute_and_reduce(Body::energy, 1.5, Sum),
+        long.on(HOST).over(5..4321).execute_and_reduce(Body::energy, 1.5, Sum).unwrap(),
     );
     same_bits(
-        short.execute_each_and_reduce(Body::energy, &some, 1.5, Max).unwrap(),
-        long.on(HOST).execute_each_and_reduce(Body::energy, &some, 1.5, Max).unwrap(),
+        short.over(&some).execute_and_reduce(Body::energy, 1.5, Max),
+        long.on(HOST).over(&some).execute_and_reduce(Body::energy, 1.5, Max).unwrap(),
     );
     let made: Vec<_> = short.construct(700, Body::spawn, 9.0).unwrap().collect();
     assert_eq!(long.on(HOST).construct(700, Body::spawn, 9.0).unwrap().collect::<Vec<_>>(), made);
@@ -165,13 +165,13 @@ fn errors_are_returned() {
     let link = sim.bodies.links().next().unwrap();
     let stranger = Link::from_index(N).unwrap();
     let mut on = sim.on(HOST);
-    assert!(matches!(on.execute_each(Body::grow_old, &[link, link], ()), Err(Error::Duplicate { .. })));
-    assert!(matches!(on.execute_each(Body::grow_old, &[stranger], ()), Err(Error::NotInWorld { .. })));
-    assert!(matches!(on.execute_each_and_reduce(Body::energy, &[link, link], 1.0, Sum), Err(Error::Duplicate { .. })));
+    assert!(matches!(on.over(&[link, link]).execute(Body::grow_old, ()), Err(Error::Duplicate { .. })));
+    assert!(matches!(on.over(&[stranger]).execute(Body::grow_old, ()), Err(Error::NotInWorld { .. })));
+    assert!(matches!(on.over(&[link, link]).execute_and_reduce(Body::energy, 1.0, Sum), Err(Error::Duplicate { .. })));
     assert!(matches!(on.construct(usize::MAX, Body::spawn, 1.0), Err(Error::TooManyObjects { .. })));
     assert_eq!(on.world().bodies.len(), N);
-    assert_eq!(on.execute_range_and_reduce(Body::energy, 7..7, 1.0, Sum).unwrap(), 0.0);
-    let range = catch_unwind(AssertUnwindSafe(|| on.execute_range(Body::grow_old, 3..N + 1, ())));
+    assert_eq!(on.over(7..7).execute_and_reduce(Body::energy, 1.0, Sum).unwrap(), 0.0);
+    let range = catch_unwind(AssertUnwindSafe(|| on.over(3..N + 1).execute(Body::grow_old, ())));
     assert!(range.unwrap_err().downcast::<String>().unwrap().contains("range `3..5001` is out of range"));
     sim.bodies.reserve(1).unwrap();
     let pending = sim.on(HOST).execute(Body::grow_old, ());
@@ -205,7 +205,7 @@ fn a_gpu_that_is_not_there_is_an_error() {
 
 fn two_steps(sim: &mut On<'_, Sim>) -> Result<(), Error> {
     sim.execute(Body::advance, (0.1, 0.01))?;
-    sim.execute_range(Body::grow_old, 10.., ())?;
+    sim.over(10..).execute(Body::grow_old, ())?;
     sim.execute(Body::smooth, ())?;
     sim.execute_pairs(Body::attract, 1e-4)
 }
@@ -286,7 +286,7 @@ fn what_cannot_be_recorded_says_so() {
     not_recordable(sim.on(HOST).record(|sim| sim.synchronize()), "waiting");
     not_recordable(sim.on(HOST).record(|sim| sim.replay(&step)), "replaying another one");
     not_recordable(sim.on(HOST).record(|sim| sim.record(|_| Ok(())).map(drop)), "another recording");
-    not_recordable(sim.on(HOST).record(|sim| sim.execute_each(Body::grow_old, &[link], ())), "a list of links");
+    not_recordable(sim.on(HOST).record(|sim| sim.over(&[link]).execute(Body::grow_old, ())), "a list of links");
     not_recordable(sim.on(HOST).record(|sim| sim.construct(1, Body::spawn, 1.0).map(drop)), "making objects");
     // An error that the closure does not pass on: the recording would be without that kernel.
     let swallowed = sim.on(HOST).record(|sim| {

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use ikra::prelude::*;
+use ikra::{Place, prelude::*};
 use proptest::prelude::*;
 
 /// Whose result shows every change of the order.
@@ -104,28 +104,28 @@ macro_rules! class {
                 pool.install(|| {
                     let light = |values: &[f64]| fold(values, false, Mix).to_bits();
                     assert_eq!(world.execute_and_reduce($class::light, (), Mix).to_bits(), light(values));
-                    let part = world.execute_range_and_reduce($class::light, range.clone(), (), Mix);
+                    let part = world.over(range.clone()).execute_and_reduce($class::light, (), Mix);
                     assert_eq!(part.to_bits(), light(&values[range.clone()]));
-                    let part = world.execute_each_and_reduce($class::light, &list, (), Mix).unwrap();
+                    let part = world.over(&list).execute_and_reduce($class::light, (), Mix);
                     assert_eq!(part.to_bits(), light(&listed));
-                    let sum = world.execute_range_and_reduce($class::light, range.clone(), (), Sum);
+                    let sum = world.over(range.clone()).execute_and_reduce($class::light, (), Sum);
                     assert_eq!(sum.to_bits(), fold(&values[range.clone()], false, Sum).to_bits());
 
                     let heavy = |values: &[f64]| fold(values, true, Mix).to_bits();
                     assert_eq!(world.execute_and_reduce($class::heavy, (), Mix).to_bits(), heavy(values));
-                    let part = world.execute_range_and_reduce($class::heavy, range.clone(), (), Mix);
+                    let part = world.over(range.clone()).execute_and_reduce($class::heavy, (), Mix);
                     assert_eq!(part.to_bits(), heavy(&values[range.clone()]));
-                    let part = world.execute_each_and_reduce($class::heavy, &list, (), Mix).unwrap();
+                    let part = world.over(&list).execute_and_reduce($class::heavy, (), Mix);
                     assert_eq!(part.to_bits(), heavy(&listed));
 
                     let nine = |values: &[f64]| {
                         let values: Vec<_> = values.iter().map(|v| std::array::from_fn(|n| v + n as f64)).collect();
                         fold(&values, false, Mix).map(f64::to_bits)
                     };
-                    let part = world.execute_range_and_reduce($class::wide, range.clone(), (), Mix);
+                    let part = world.over(range.clone()).execute_and_reduce($class::wide, (), Mix);
                     assert_eq!(part.map(f64::to_bits), nine(&values[range.clone()]));
                     let now: Vec<f64> = in_order.iter().map(|&n| world.get(links[n]).value()).collect();
-                    let part = world.execute_each_and_reduce($class::wide, &list, (), Mix).unwrap();
+                    let part = world.over(&list).execute_and_reduce($class::wide, (), Mix);
                     assert_eq!(part.map(f64::to_bits), nine(&now));
                 });
                 // Each object was called as often as it was meant, and changed as often.
@@ -213,15 +213,15 @@ fn many_objects_on_any_number_of_threads() {
 fn what_is_no_part_of_the_world() {
     let mut world = SoaWorld::new();
     let links: Vec<_> = world.objects.extend((0..3).map(|n| Soa { value: f64::from(n), calls: 0 })).unwrap().collect();
-    assert_eq!(world.execute_range_and_reduce(Soa::light, 3.., (), Sum), 0.0);
-    assert_eq!(world.execute_each_and_reduce(Soa::light, &[], (), Sum).unwrap(), 0.0);
-    let twice = world.execute_each_and_reduce(Soa::light, &[links[1], links[0], links[1]], (), Sum);
+    assert_eq!(world.over(3..).execute_and_reduce(Soa::light, (), Sum), 0.0);
+    assert_eq!(world.over(&[]).execute_and_reduce(Soa::light, (), Sum), 0.0);
+    let twice = world.on(Place::Host).over(&[links[1], links[0], links[1]]).execute_and_reduce(Soa::light, (), Sum);
     assert!(matches!(twice, Err(ikra::Error::Duplicate { id: 2, .. })), "{twice:?}");
-    let stranger = world.execute_each_and_reduce(Soa::light, &[Link::from_id(4).unwrap()], (), Sum);
+    let stranger = world.on(Place::Host).over(&[Link::from_id(4).unwrap()]).execute_and_reduce(Soa::light, (), Sum);
     assert!(matches!(stranger, Err(ikra::Error::NotInWorld { id: 4, .. })), "{stranger:?}");
     for wrong in [2..4, 4..4] {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            world.execute_range_and_reduce(Soa::light, wrong, (), Sum)
+            world.over(wrong).execute_and_reduce(Soa::light, (), Sum)
         }));
         let message = *result.unwrap_err().downcast::<String>().unwrap();
         assert!(message.contains("out of range for 3 objects of class Soa"), "{message}");
@@ -297,7 +297,7 @@ fn tuples_are_combined_member_by_member() {
         world.execute_and_reduce(Tuple::eight, (), Both),
         (6, 2.0, false, [6, -3], 6, (-3, 1.5), 6, 6_i128 << 70)
     );
-    assert_eq!(world.execute_range_and_reduce(Tuple::both, 1.., (), Sum), (3, 3.0));
+    assert_eq!(world.over(1..).execute_and_reduce(Tuple::both, (), Sum), (3, 3.0));
 }
 
 #[test]

@@ -109,9 +109,9 @@ fn work() -> (u64, u64, u64, u64) {
                 world.execute($class::step, ());
                 world.execute($class::take, ());
             }
-            world.execute_range($class::step, 100..n - 100, ());
+            world.over(100..n - 100).execute($class::step, ());
             let links: Vec<_> = world.$member.links().rev().step_by(3).collect();
-            world.execute_each($class::step, &links, ()).unwrap();
+            world.over(&links).execute($class::step, ());
             world.execute_and_reduce($class::total, (), Sum) + world.execute_and_reduce($class::total, (), Max)
         }),*) };
     }

@@ -313,7 +313,6 @@ fn file_of_panic(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
     thread_local! { static FILE: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) }; }
     static HOOK: std::sync::Once = std::sync::Once::new();
     HOOK.call_once(|| {
-        let _hooks = crate::HOOKS.lock().unwrap();
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             FILE.set(panic.location().map_or_else(String::new, |location| location.file().to_owned()));
@@ -362,10 +361,10 @@ mod places_of_panics {
             |link| _ = sim(0).get_mut(link),
             |link| sim(0).set(link, body::mass, 1.0),
             |_| sim(1).execute(Body::grow, 1.0),
-            |_| sim(1).execute_range(Body::grow, .., 1.0),
-            |_| sim(0).execute_range(Body::grow, 2.., 1.0),
+            |_| sim(1).over(..).execute(Body::grow, 1.0),
+            |_| sim(0).over(2..).execute(Body::grow, 1.0),
             |_| _ = sim(1).execute_and_reduce(Body::weight, (), Sum),
-            |_| _ = sim(0).execute_range_and_reduce(Body::weight, ..7, (), Sum),
+            |_| _ = sim(0).over(..7).execute_and_reduce(Body::weight, (), Sum),
             |_| _ = sim(1).execute_and_collect(Body::weight, ()),
             |_| _ = sim(1).all::<Body>().count(),
             |_| _ = sim(0).all::<Body>().range(..9),
@@ -382,7 +381,7 @@ mod places_of_panics {
     fn unwrap_and_main_show_the_message() {
         let mut sim = sim(0);
         let link = sim.bodies.links().next().unwrap();
-        let error = sim.execute_each(Body::grow, &[link, link], 1.0).unwrap_err();
+        let error = sim.on(ikra::Place::Host).over(&[link, link]).execute(Body::grow, 1.0).unwrap_err();
         assert_eq!(format!("{error:?}"), error.to_string());
         assert!(error.to_string().contains("twice"), "{error}");
         let error = "cpu".parse::<ikra::Place>().unwrap_err();

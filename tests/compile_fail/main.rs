@@ -1,5 +1,9 @@
 //! Compile errors, as a user sees them. `TRYBUILD=overwrite cargo test --test compile_fail` rewrites the expected
 //! ones; read each change as a newcomer would.
+//!
+//! A case is a program, `NAME.rs`, or what it changes in a program that builds, `NAME.diff` (`expand.rs`).
+
+mod expand;
 
 use std::env;
 use std::process::Command;
@@ -45,7 +49,13 @@ fn ui() {
         assert!(status.expect("the test runs").success(), "see above");
         return;
     }
-    trybuild::TestCases::new().compile_fail("tests/compile_fail/*/*.rs");
+    let cases = trybuild::TestCases::new();
+    for program in expand::programs() {
+        cases.compile_fail(program);
+    }
+    // Compiles them.
+    drop(cases);
+    expand::take_messages();
 }
 
 /// One mistake is one message: in programs of ordinary size, whose other parts use what has the mistake.

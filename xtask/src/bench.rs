@@ -55,7 +55,7 @@ fn plots() -> Outcome {
     for table in tables {
         let text = fs::read_to_string(&table).map_err(|error| format!("{}: {error}", table.display()))?;
         let scale = if text.contains("# scale: logarithmic") { "--log" } else { "" };
-        let mut plot = cargo(&format!("run --quiet --release -p ikra-benches --bin bench-plot -- {scale}"));
+        let mut plot = cargo(&format!("run --quiet --release -p ikra-plots -- {scale}"));
         step(plot.arg(&table).arg(table.with_extension("svg")))?;
     }
     Ok(())

@@ -14,6 +14,8 @@ pub fn ci() -> Outcome {
     // that need a GPU, where there is a driver for one.
     let mut all = cargo("test --workspace");
     all.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
+    // Everything, however long it takes.
+    all.env("IKRA_LONG", "1");
     // Tests that look for panics print each: with backtraces that is a million lines.
     all.env("RUST_BACKTRACE", "0");
     if Command::new("nvidia-smi").output().is_ok_and(|output| output.status.success()) {

@@ -131,7 +131,7 @@ pub fn time<W: World>(
     mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>,
 ) -> Result<f64, ikra::Error> {
     let mut seconds = |calls: u32| {
-        let time = sim.cuda_time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
+        let time = sim.cuda().time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
         Ok::<_, ikra::Error>(time.as_secs_f64())
     };
     if is_counting() {

@@ -60,8 +60,8 @@ macro_rules! times {
         let callers = things.callers.extend(links.iter().map(|&target| Things::caller(target)))?;
         let all = time(&mut things, |things| things.cuda_execute(Thing::$kernel, ()))?;
         let alone = time(&mut things, Things::$kernel)?;
-        let listed = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &list, ()))?;
-        let whole = time(&mut things, |things| things.cuda_execute_each(Thing::$kernel, &whole, ()))?;
+        let listed = time(&mut things, |things| things.on(Place::Gpu(0)).over(&list).execute(Thing::$kernel, ()))?;
+        let whole = time(&mut things, |things| things.on(Place::Gpu(0)).over(&whole).execute(Thing::$kernel, ()))?;
         let mut on_device = Vec::new();
         for _ in 0..size(SAMPLES, 1) {
             let start = Instant::now();
@@ -197,14 +197,14 @@ pub(crate) fn creation(baselines: &Baselines) -> Result<(), ikra::Error> {
     for _ in 0..size(SAMPLES + 2, 1) {
         let start = Instant::now();
         let mut things = model::of_4::Things::make(most)?;
-        things.cuda_synchronize()?;
+        things.on(Place::Gpu(0)).synchronize()?;
         whole.push(start.elapsed().as_secs_f64() * 1e9);
 
         let mut things = model::of_4::Things::make(4)?;
-        things.cuda_synchronize()?;
+        things.on(Place::Gpu(0)).synchronize()?;
         let start = Instant::now();
         things.add(most)?;
-        things.cuda_synchronize()?;
+        things.on(Place::Gpu(0)).synchronize()?;
         more.push(start.elapsed().as_secs_f64() * 1e9);
     }
     let (whole, more) = (median(whole), median(more));

@@ -149,7 +149,7 @@ macro_rules! things {
                 /// Adds `n` objects that are made on the device.
                 #[cfg(not(target_arch = "nvptx64"))]
                 pub fn add(&mut self, n: usize) -> Result<(), ikra::Error> {
-                    $(self.cuda_construct((n + $classes - 1 - $c) / $classes, $class::spawn, ())?;)*
+                    $(self.on(ikra::Place::Gpu(0)).construct((n + $classes - 1 - $c) / $classes, $class::spawn, ())?;)*
                     Ok(())
                 }
 

@@ -21,12 +21,12 @@ fn time_on_host<W: World>(
 ) -> Result<f64, ikra::Error> {
     let (mut samples, calls) = (Vec::new(), size(calls, 1));
     for _ in 0..size(SAMPLES, 1) {
-        sim.cuda_synchronize()?;
+        sim.on(ikra::Place::Gpu(0)).synchronize()?;
         let start = Instant::now();
         for _ in 0..calls {
             work(sim)?;
         }
-        sim.cuda_synchronize()?;
+        sim.on(ikra::Place::Gpu(0)).synchronize()?;
         samples.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(calls));
     }
     Ok(median(samples))
@@ -37,7 +37,7 @@ macro_rules! advance {
     ($class:ident, $world:ident, $float:ident, $baselines:expr, $baseline:literal, $sizes:expr) => {
         for n in sizes($sizes, 4096) {
             let mut sim = $world::new();
-            sim.cuda_construct(n, $class::spawn, ())?;
+            sim.on(ikra::Place::Gpu(0)).construct(n, $class::spawn, ())?;
             let (ikra, cuda) = in_turn(
                 || time(&mut sim, |sim| sim.cuda_execute($class::advance, 0.01)),
                 || $baselines.call_n($baseline, n as u64),
@@ -73,9 +73,9 @@ macro_rules! force {
     ($class:ident, $world:ident, $baselines:expr, $naive:literal, $tiled:literal, $sizes:expr) => {
         for n in sizes($sizes, 1024) {
             let mut sim = $world::new();
-            sim.cuda_construct(n, $class::spawn, ())?;
+            sim.on(ikra::Place::Gpu(0)).construct(n, $class::spawn, ())?;
             let all = time(&mut sim, |sim| sim.cuda_execute($class::attract_all, ()))?;
-            let pairs = time(&mut sim, |sim| sim.cuda_execute_pairs($class::attract, ()))?;
+            let pairs = time(&mut sim, |sim| sim.on(ikra::Place::Gpu(0)).execute_pairs($class::attract, ()))?;
             let (naive, tiled) = ($baselines.call_n($naive, n as u64), $baselines.call_n($tiled, n as u64));
             beside(concat!("all() ", stringify!($class), " / naive"), n, all, naive, &[]);
             beside(concat!("pairs ", stringify!($class), " / tiled"), n, pairs, tiled, &[]);
@@ -95,7 +95,7 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
     for n in sizes([1 << 12, 1 << 16, 1 << 20], 4096) {
         let mut sim = Nodes::new();
         let Some(first) = Link::from_id(1) else { continue };
-        sim.cuda_construct(n, Node::spawn, (n as u32, first))?;
+        sim.on(ikra::Place::Gpu(0)).construct(n, Node::spawn, (n as u32, first))?;
         for (name, baseline) in [
             ("global", "links_global"),
             ("global, checked", "links_global_checked"),
@@ -117,7 +117,7 @@ fn links(baselines: &Baselines) -> Result<(), ikra::Error> {
 fn fused(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Movers64::new();
     let bodies = size(8_000, 256);
-    sim.cuda_construct(bodies, Mover64::spawn, ())?;
+    sim.on(ikra::Place::Gpu(0)).construct(bodies, Mover64::spawn, ())?;
     let ikra = time(&mut sim, |sim| sim.cuda_execute(Mover64::advance_many, (1000, 0.01)))?;
     table(&["1,000 steps in one kernel, CUDA's fields", "bodies", "Ikra", "CUDA", "ratio"], 1);
     for (fields, baseline) in [("in registers", "fused_advance_f64"), ("in memory", "fused_advance_memory_f64")] {
@@ -131,15 +131,15 @@ macro_rules! reduce {
     ($class:ident, $world:ident, $baselines:expr, $sum:literal, $min:literal) => {
         for n in sizes([1 << 16, 1 << 20, 1 << 26], 1 << 16) {
             let mut sim = $world::new();
-            sim.cuda_construct(n, $class::spawn, ())?;
+            sim.on(ikra::Place::Gpu(0)).construct(n, $class::spawn, ())?;
             let calls = size(if n > 1 << 24 { 20 } else { 200 }, 1);
             sim.cuda_execute_and_reduce($class::get, (), Sum)?;
-            sim.cuda_time_kernels(true)?;
+            sim.cuda().time_kernels(true)?;
             for _ in 0..calls {
                 sim.cuda_execute_and_reduce($class::get, (), Sum)?;
             }
-            let kernels: f64 = sim.device_stats().kernels.iter().map(|kernel| kernel.time.as_secs_f64()).sum();
-            sim.cuda_time_kernels(false)?;
+            let kernels: f64 = sim.cuda().stats().kernels.iter().map(|kernel| kernel.time.as_secs_f64()).sum();
+            sim.cuda().time_kernels(false)?;
             let cuda = |name: &str| $baselines.call_n(name, n as u64);
             let in_a_row = microseconds(cuda($sum));
             let alone = cuda(concat!($sum, "_alone"));
@@ -245,7 +245,7 @@ macro_rules! search {
         for _ in 0..size(SAMPLES + 2, 1) {
             sim.cuda_execute(bfs::$class::reset, source)?;
             sim.searches.write(search, bfs::Search { last: 0 })?;
-            sim.cuda_synchronize()?;
+            sim.on(ikra::Place::Gpu(0)).synchronize()?;
             let start = Instant::now();
             for level in 0.. {
                 sim.cuda_execute(bfs::$class::visit, (level, search))?;
@@ -286,10 +286,10 @@ fn search(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     let mut sim = Numbers32::new();
-    sim.cuda_construct(1, Number32::spawn, ())?;
+    sim.on(ikra::Place::Gpu(0)).construct(1, Number32::spawn, ())?;
     let nothing = |sim: &mut Numbers32| sim.cuda_execute(Number32::nothing, ());
     let seven = |sim: &mut Numbers32| (0..7).try_for_each(|_| nothing(sim));
-    let recording = sim.cuda_record(seven)?;
+    let recording = sim.on(ikra::Place::Gpu(0)).record(seven)?;
     table(&["launch", "objects", "Ikra", "CUDA", "ratio"], 1);
     let mut host = |name: &str, calls, work: &mut dyn FnMut(&mut Numbers32) -> Result<(), ikra::Error>, baseline| {
         let (ikra, cuda) = in_turn(|| time_on_host(&mut sim, calls, &mut *work), || baselines.call_0(baseline))?;
@@ -297,10 +297,15 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
         Ok::<_, ikra::Error>(())
     };
     host("empty kernel", 10_000, &mut { nothing }, "launch_empty")?;
-    let mut waiting = |sim: &mut Numbers32| nothing(sim).and_then(|()| sim.cuda_synchronize());
+    let mut waiting = |sim: &mut Numbers32| nothing(sim).and_then(|()| sim.on(ikra::Place::Gpu(0)).synchronize());
     host("empty kernel, waiting", 1000, &mut waiting, "launch_empty_sync")?;
     host("seven empty kernels", 1000, &mut { seven }, "launch_sequence7")?;
-    host("seven, recorded / CUDA graph", 1000, &mut |sim| sim.cuda_replay(&recording), "graph_sequence7")?;
+    host(
+        "seven, recorded / CUDA graph",
+        1000,
+        &mut |sim| sim.on(ikra::Place::Gpu(0)).replay(&recording),
+        "graph_sequence7",
+    )?;
     if is_counting() { Ok(()) } else { worlds_side_by_side() }
 }
 
@@ -309,22 +314,22 @@ fn worlds_side_by_side() -> Result<(), ikra::Error> {
     const BODIES: usize = 8_000;
     let world = || {
         let mut sim = Movers64::new();
-        sim.cuda_construct(BODIES, Mover64::spawn, ()).map(|_| sim)
+        sim.on(ikra::Place::Gpu(0)).construct(BODIES, Mover64::spawn, ()).map(|_| sim)
     };
     let (mut one, mut other) = (world()?, world()?);
     let step = |sim: &mut Movers64| sim.cuda_execute(Mover64::advance_many, (100_000, 0.5));
     let in_turn = time_on_host(&mut one, 10, |one| {
         for sim in [one, &mut other] {
             step(sim)?;
-            sim.cuda_synchronize()?;
+            sim.on(ikra::Place::Gpu(0)).synchronize()?;
         }
         Ok(())
     })?;
     let together = time_on_host(&mut one, 10, |one| {
         step(one)?;
         step(&mut other)?;
-        one.cuda_synchronize()?;
-        other.cuda_synchronize()
+        one.on(ikra::Place::Gpu(0)).synchronize()?;
+        other.on(ikra::Place::Gpu(0)).synchronize()
     })?;
     beside("two worlds at once / in turn", BODIES, together, in_turn, &[]);
     Ok(())

@@ -110,7 +110,7 @@ fn time<W: World>(
     let first = (model.state)(&model.world);
     let mut samples = Vec::new();
     for _ in 0..size(model.batches, 1) {
-        samples.push(model.world.cuda_time(&mut batch)?.as_secs_f64() * 1e6 / f64::from(STEPS));
+        samples.push(model.world.cuda().time(&mut batch)?.as_secs_f64() * 1e6 / f64::from(STEPS));
     }
     Ok((median(samples), first))
 }
@@ -124,15 +124,15 @@ fn on_gpu<W: World>(baselines: &Baselines, model: &mut Model<W>, kernels: bool) 
         let last = (model.state)(&model.world);
         if kernels {
             (model.reset)(&mut model.world);
-            model.world.cuda_time_kernels(true)?;
+            model.world.cuda().time_kernels(true)?;
             for _ in 0..=model.batches {
                 (variant.batch)(&mut model.world.on(place))?;
             }
-            for kernel in model.world.device_stats().kernels {
+            for kernel in model.world.cuda().stats().kernels {
                 let time = kernel.time.as_secs_f64() * 1e6 / f64::from(STEPS * (model.batches + 1));
                 println!("    {}: {time:.1} per step", kernel.kernel);
             }
-            model.world.cuda_time_kernels(false)?;
+            model.world.cuda().time_kernels(false)?;
         }
         let recorded = if variant.records && !is_counting() {
             (model.reset)(&mut model.world);

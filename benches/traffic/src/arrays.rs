@@ -218,13 +218,13 @@ macro_rules! function {
                     }
                     if *place != Place::Host {
                         let mut all = [Duration::ZERO; 2];
-                        for kernel in world.device_stats().kernels {
+                        for kernel in world.cuda().stats().kernels {
                             all[usize::from(!kernel.kernel.starts_with("Car"))] += kernel.time;
                         }
                         times = [all[0] - before[0], all[1] - before[1]];
                         *before = all;
                         // From the second round on.
-                        world.cuda_time_kernels(true)?;
+                        world.cuda().time_kernels(true)?;
                     }
                     Ok(times)
                 }

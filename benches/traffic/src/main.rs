@@ -92,10 +92,10 @@ fn time_on_gpu(traffic: &mut Traffic, samples: u32) -> Result<f64, ikra::Error> 
     traffic.step(place, WARM_UP)?;
     let mut times = Vec::new();
     for _ in 0..samples {
-        traffic.world().cuda_synchronize()?;
+        traffic.world().on(Place::Gpu(0)).synchronize()?;
         let begin = Instant::now();
         traffic.step(place, SAMPLE)?;
-        traffic.world().cuda_synchronize()?;
+        traffic.world().on(Place::Gpu(0)).synchronize()?;
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
     Ok(median(times))
@@ -136,7 +136,7 @@ impl Measured {
         let from = Start::of(&mut traffic);
         let host = if with_host { time_on_host(&mut start(city, cars)?, 2)? } else { f64::NAN };
         let ikra = time_on_gpu(&mut traffic, samples)?;
-        let bytes = traffic.world().device_stats().device_memory;
+        let bytes = traffic.world().cuda().stats().device_memory;
         let state = State::of(&mut traffic);
         traffic.check()?;
         drop(traffic);
@@ -240,7 +240,7 @@ fn kernels() -> Result<(), Box<dyn Error>> {
         let rules = Rules { seed: parameters.seed, randomisation: parameters.randomisation, cells };
         let world = traffic.world();
         let clock = world.clocks.links().next().ok_or("no clock")?;
-        world.cuda_time_kernels(true)?;
+        world.cuda().time_kernels(true)?;
         let steps = size(200, 10);
         for k in 1..=steps {
             let mut on = world.on(Place::Gpu(0));
@@ -250,7 +250,7 @@ fn kernels() -> Result<(), Box<dyn Error>> {
             on.execute(Car::drive, ())?;
         }
         world.on(Place::Gpu(0)).execute(Clock::advance, steps)?;
-        for kernel in world.device_stats().kernels {
+        for kernel in world.cuda().stats().kernels {
             let time = kernel.time.as_secs_f64() * 1e6 / f64::from(steps);
             println!("{cells} cells, {cars} cars, {}: {time:.1} µs per step", kernel.kernel);
         }

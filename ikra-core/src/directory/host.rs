@@ -19,6 +19,8 @@ pub struct Header {
     pub len: u32,
     /// Objects that are reserved and not yet initialised.
     pub pending: u32,
+    /// When ids of the class last changed, in the process's count of such changes.
+    pub generation: u64,
     /// Bytes of the arena, and how many of them are taken.
     pub arena: (usize, usize),
     /// The world that the table was linked in last, or null.
@@ -47,6 +49,7 @@ impl Header {
     pub const EMPTY: Self = Self {
         len: 0,
         pending: 0,
+        generation: 0,
         arena: (0, 0),
         directory: AtomicPtr::new(ptr::null_mut()),
         changed_on_device: AtomicU64::new(0),

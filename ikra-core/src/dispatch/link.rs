@@ -9,6 +9,7 @@ use crate::class::Class;
 use crate::directory::Targets;
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::moves::Moves;
 use crate::origin::meaning;
 use crate::panics::too_many_for_link;
 use crate::phase::Phase;
@@ -265,6 +266,11 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
         let len = D::count(tag, targets.table(|| tag));
         (index >= len).then(|| BadLink { class: D::CLASSES[tag], id: index.wrapping_add(1), len })
     }
+    #[inline]
+    fn remapped(self, moves: Moves<'_>) -> Option<Self> {
+        let (tag, index) = self.parts();
+        moves.index(D::CLASSES[tag], index).map(|index| Self::at(tag, index))
+    }
     #[inline(always)]
     fn unview<P: Phase>(view: D::Ref<'_, P>) -> Self {
         D::from_ref(view).link()
@@ -292,6 +298,10 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
         self.and_then(|link| link.bad_link(targets))
+    }
+    #[inline]
+    fn remapped(self, moves: Moves<'_>) -> Option<Self> {
+        Some(self.and_then(|link| link.remapped(moves)))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<D::Ref<'_, P>>) -> Self {

@@ -5,6 +5,7 @@ use crate::class::Class;
 use crate::directory::Targets;
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::moves::Moves;
 use crate::origin::meaning;
 use crate::panics::out_of_range;
 use crate::phase::Phase;
@@ -70,6 +71,10 @@ unsafe impl<C: Class> Value for Link<C> {
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
         Some(*self).bad_link(targets)
     }
+    #[inline]
+    fn remapped(self, moves: Moves<'_>) -> Option<Self> {
+        moves.index(C::ID, self.index() as u32).map(Self::at)
+    }
     #[inline(always)]
     fn unview<P: Phase>(view: C::Ref<'_, P>) -> Self {
         C::from_ref(view).link()
@@ -98,6 +103,10 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
         let (id, len) = (self.map_or(0, Link::id), targets.table(|| 0).count::<C>());
         (id > len).then_some(BadLink { class: C::ID, id, len })
+    }
+    #[inline]
+    fn remapped(self, moves: Moves<'_>) -> Option<Self> {
+        Some(self.and_then(|link| link.remapped(moves)))
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {

@@ -11,7 +11,7 @@ use crate::facts::Facts;
 use crate::order::{AtomicOwner, Lent, OfAny, OfSelf, Operation, assert_allowed, is_left_alone, is_own_alone};
 use crate::panics::not_its_own;
 use crate::phase::Phase;
-use crate::storage::{Bump, Storage, Stored};
+use crate::storage::{Bump, Storage, Stored, remapped_as_it_is};
 use crate::table::{Table, address};
 use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
 use crate::value::{Fixed, Value};
@@ -596,6 +596,8 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
         // SAFETY: by 1.
         unsafe { <Self as Storage<C, K>>::write(bases, index, row) }
     }
+
+    remapped_as_it_is!();
 
     #[inline(always)]
     unsafe fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, facts: Facts) -> Self::View<'w, P> {

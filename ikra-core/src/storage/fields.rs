@@ -9,6 +9,7 @@ use crate::phase::Phase;
 
 use super::{Bump, Copies, Storage};
 use crate::info::linked;
+use crate::moves::{Moves, Remap};
 use crate::table::Table;
 use crate::target::assigned;
 use crate::tuples::for_tuples;
@@ -131,6 +132,19 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`Storage::see`].
     unsafe fn bad_link(table: &Table<C>, fields: FieldSet, objects: Range<usize>) -> Option<(usize, usize, BadLink)>;
 
+    /// Remaps the links of some objects in all fields with links to the class whose objects moved, or checks that it can be done.
+    /// An error is the first field and object with a link to a removed object that it cannot do without.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Storage::remap`].
+    unsafe fn remap(
+        bases: &C::Bases,
+        objects: impl Iterator<Item = usize> + Clone,
+        moves: Moves<'_>,
+        what: Remap,
+    ) -> Result<(), (usize, usize)>;
+
     /// The values behind what a view shows.
     fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
 
@@ -181,6 +195,27 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
         return None;
     }
     objects.find_map(|index| Some((K, index, bad_link(index)?)))
+}
+
+/// [`FieldTuple::remap`] of one field.
+///
+/// # Safety
+///
+/// The same.
+unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
+    bases: &C::Bases,
+    mut objects: impl Iterator<Item = usize>,
+    moves: Moves<'_>,
+    what: Remap,
+) -> Result<(), (usize, usize)> {
+    if const { F::HOLDS_LINKS_TO.is_empty() } || !F::HOLDS_LINKS_TO.contains(&moves.class()) {
+        return Ok(());
+    }
+    // SAFETY: the contract is the same.
+    match objects.find(|&index| !unsafe { F::remap(bases, index, moves, what) }) {
+        Some(index) => Err((K, index)),
+        None => Ok(()),
+    }
 }
 
 /// [`FieldTuple::to_views`] of one field.
@@ -349,6 +384,16 @@ macro_rules! field_tuple {
                     }
                 )+
                 None
+            }
+            unsafe fn remap(
+                bases: &C::Bases,
+                objects: impl Iterator<Item = usize> + Clone,
+                moves: Moves<'_>,
+                what: Remap,
+            ) -> Result<(), (usize, usize)> {
+                // SAFETY: the contract is the same for each field.
+                $(unsafe { remap::<C, $F, $k>(bases, objects.clone(), moves, what)? };)+
+                Ok(())
             }
             #[inline(always)]
             unsafe fn put<const K: usize, V: Copy>(values: &mut Self::Values, value: V) {

@@ -3,12 +3,12 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::class::{Class, ColumnInfo};
+use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
 use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::storage::{Storage, Stored, shown_as_it_is};
+use crate::storage::{Storage, Stored, remapped_as_it_is, shown_as_it_is};
 use crate::table::{Table, address};
 use crate::value::{Loaded, Value};
 use crate::window::{Block, ReadOnly, Window, WindowTuple};
@@ -78,6 +78,7 @@ impl<T: Flatten, X: WindowTuple<T::Parts>, B: Window<T> + From<Block<<T as Loade
 unsafe impl<T: Flatten> Stored for Flat<T> {
     type Row = T;
     type Value = T;
+    const HOLDS_LINKS_TO: &'static [ClassId] = T::LINKS_TO;
     const COLUMNS: &'static [ColumnInfo] = {
         // Names come with the struct, sizes with its parts.
         struct Named<T>(PhantomData<T>);
@@ -158,6 +159,7 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     }
 
     shown_as_it_is!();
+    remapped_as_it_is!();
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T) -> T {

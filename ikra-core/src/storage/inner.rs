@@ -214,6 +214,16 @@ macro_rules! array_storage {
             // SAFETY: the contract is the same; `load` allows what `ATOMIC` does.
             unsafe { A::copy::<C>(from, to, Self::COLUMN, index, load) }
         }
+        #[inline]
+        unsafe fn remap(
+            bases: &C::Bases,
+            index: usize,
+            moves: crate::moves::Moves<'_>,
+            what: crate::moves::Remap,
+        ) -> bool {
+            // SAFETY: the object exists, and nothing else accesses it.
+            unsafe { crate::storage::inner::arrangement::remap::<C, A>(bases, Self::COLUMN, index, moves, what) }
+        }
     };
 }
 use array_storage;

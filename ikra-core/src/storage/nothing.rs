@@ -3,6 +3,7 @@
 use crate::class::Class;
 use crate::facts::Facts;
 use crate::info::ColumnInfo;
+use crate::moves::{Moves, Remap};
 use crate::phase::Phase;
 use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::Table;
@@ -41,4 +42,7 @@ unsafe impl<C: Class, const K: usize> Storage<C, K> for () {
     #[inline(always)]
     unsafe fn to_seen<P: Phase>((): (), _: &Table<C>, _: usize, _: Facts) {}
     shown_as_it_is!();
+    unsafe fn remap(_: &C::Bases, _: usize, _: Moves<'_>, _: Remap) -> bool {
+        true
+    }
 }

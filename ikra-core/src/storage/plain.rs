@@ -6,7 +6,7 @@ use crate::class::{Class, ClassId, ColumnInfo};
 use crate::facts::Facts;
 use crate::layout::Layout;
 use crate::phase::Phase;
-use crate::storage::{Storage, Stored, shown_as_it_is};
+use crate::storage::{Storage, Stored, remapped_as_it_is, shown_as_it_is};
 use crate::table::{Table, Targets, address};
 use crate::value::{BadLink, Value};
 use crate::window::Window;
@@ -109,6 +109,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     }
 
     shown_as_it_is!();
+    remapped_as_it_is!();
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T::View<'_, P>) -> T {

@@ -5,6 +5,7 @@ use core::mem::MaybeUninit;
 use super::{BadLink, Value};
 use crate::directory::Targets;
 use crate::info::ClassId;
+use crate::moves::Moves;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
@@ -51,6 +52,17 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
             // SAFETY: `bad_link` of the array asks this element too, and finds none.
             unsafe { element.assume_good(targets) };
         }
+    }
+
+    #[inline]
+    fn remapped(self, moves: Moves<'_>) -> Option<Self> {
+        let mut all = true;
+        let elements = self.map(|element| {
+            let remapped = element.remapped(moves);
+            all &= remapped.is_some();
+            remapped.unwrap_or(element)
+        });
+        all.then_some(elements)
     }
 
     #[inline(always)]

@@ -309,7 +309,9 @@ impl Stream {
         // SAFETY: by the caller; the place is a handle's.
         check(api, "cuStreamGetCtx", unsafe { (api.stream_context)(other, &raw mut context) })?;
         if context != self.context.as_raw() {
-            return Err(refused("it belongs to another context than the world; call `cuda_open_in` first"));
+            return Err(refused(
+                "it belongs to another context than the world; call `sim.cuda().open_in(&context)` first",
+            ));
         }
         // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;

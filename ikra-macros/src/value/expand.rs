@@ -128,6 +128,16 @@ fn of_struct(value: &Value, fields: &[(Member, Type)]) -> TokenStream {
                 let _ = targets;
                 bad
             }
+            #[inline]
+            fn remapped(mut self, moves: ::ikra::rt::Moves<'_>) -> ::core::option::Option<Self> {
+                #(
+                    if const { !#values::LINKS_TO.is_empty() } {
+                        self.#members = #values::remapped(self.#members, moves)?;
+                    }
+                )*
+                let _ = moves;
+                ::core::option::Option::Some(self)
+            }
             #[inline(always)]
             unsafe fn assume_good(&self, targets: ::ikra::rt::Targets<'_>) {
                 #(

@@ -1,30 +1,24 @@
 //! Visits of the classes of a trait: what executors do for each of its kernels for a method.
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
-use std::sync::Arc;
 
 use ikra_core::dispatch::{Dispatch, Done, Includes, Then};
 use ikra_core::kernel::HasKernel;
 
-use crate::class::Class;
 use crate::error::Error;
 use crate::exec::{self, AllReturned};
-use crate::executor::{On, Over, Section};
-use crate::kernel::{Call, Discardable, Kernel, OnDevice, ReducedBy};
-use crate::list::ListOrder;
+use crate::executor::{Extent, Part};
+use crate::kernel::{Call, Discardable, Entry, Kernel, OnDevice, ReducedBy};
+use crate::objects::Objects;
 use crate::reduce::Reducer;
-use crate::transfer::Transfer;
-use crate::world::Holds;
+use crate::world::{Holds, Ready};
 
 /// What is done for a class.
 pub trait Visit<D, C> {
     /// First to last.
     fn visit_forth(&mut self) -> Result<(), Error>;
     /// Then, if nothing went wrong, last to first.
-    fn visit_back(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
+    fn visit_back(&mut self);
 }
 
 /// A list of classes all of which `V` visits.
@@ -40,16 +34,89 @@ impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Re
     fn visit_all(visit: &mut V) -> Result<(), Error> {
         visit.visit_forth()?;
         Rest::visit_all(visit)?;
-        visit.visit_back()
+        visit.visit_back();
+        Ok(())
     }
 }
 
-/// Runs kernels on the host, and makes visible what they have done when the calls of all have returned. Of a list, all links are
-/// looked at before the first of them runs.
-pub struct Run<'a, W, A, const METHOD: usize> {
-    world: &'a mut W,
-    links: Option<&'a Arc<ListOrder>>,
+/// What a visit does with the results of a kernel.
+pub(crate) trait Verb<K: Kernel, A> {
+    /// Calls the kernel for some objects.
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>;
+    /// After the calls for all classes, last class first.
+    fn called(&mut self) {}
+}
+
+/// Results are `()`.
+pub struct Each;
+impl<K, A> Verb<K, A> for Each
+where
+    K: Call<A, Output: Discardable>,
+    A: Copy + Send + Sync,
+{
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error> {
+        exec::call::<K, A>(objects, over, args)
+    }
+}
+
+/// Results are combined in the order of the classes: the last ones first.
+pub struct Folded<T, R> {
+    reducer: R,
+    /// Those of classes whose kernels were called.
+    own: Vec<T>,
+    pub result: T,
+}
+impl<T, R: Reducer<T>> Folded<T, R> {
+    pub fn new(reducer: R) -> Self {
+        Self { reducer, own: Vec::new(), result: reducer.identity() }
+    }
+}
+impl<K, A, T, R> Verb<K, A> for Folded<T, R>
+where
+    K: Call<A, Output = T> + ReducedBy<R>,
+    A: Copy + Send + Sync,
+    T: Copy + Send + Sync,
+    R: Reducer<T>,
+{
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error> {
+        let (own, returned) = exec::reduce::<K, A, R>(objects, over, args, self.reducer)?;
+        self.own.push(own);
+        Ok(returned)
+    }
+    fn called(&mut self) {
+        if let Some(own) = self.own.pop() {
+            self.result = self.reducer.combine(own, self.result);
+        }
+    }
+}
+
+/// Results are kept in the order of the classes.
+pub struct Collected<T>(pub Vec<T>);
+impl<T> Default for Collected<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+impl<K, A, T> Verb<K, A> for Collected<T>
+where
+    K: Call<A, Output = T>,
+    A: Copy + Send + Sync,
+    T: Send,
+{
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error> {
+        let (own, returned) = exec::collect::<K, A>(objects, over, args)?;
+        self.0.extend(own);
+        Ok(returned)
+    }
+}
+
+/// Runs kernels on the host, and makes visible what they have done when the calls of all have returned. All objects are checked to
+/// exist before the first of them runs.
+pub struct Visiting<'a, W, A, V, const METHOD: usize> {
+    world: Ready<'a, W>,
+    part: Part<'a>,
     args: A,
+    verb: V,
     step: Step,
     /// Of the classes whose kernels have run.
     returned: VecDeque<AllReturned>,
@@ -58,7 +125,7 @@ pub struct Run<'a, W, A, const METHOD: usize> {
 /// What a visit of all classes does.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
-    /// Looks at the links of a list.
+    /// Looks whether the objects exist.
     Check,
     /// Calls the kernels.
     Call,
@@ -66,187 +133,104 @@ enum Step {
     Finish,
 }
 
-impl Step {
-    const ALL: [Self; 3] = [Self::Check, Self::Call, Self::Finish];
-}
-
-impl<'a, W, A, const METHOD: usize> Run<'a, W, A, METHOD> {
-    pub fn new(world: &'a mut W, links: Option<&'a Arc<ListOrder>>, args: A) -> Self {
-        Self { world, links, args, step: Step::Check, returned: VecDeque::new() }
+impl<'a, W, A, V, const METHOD: usize> Visiting<'a, W, A, V, METHOD> {
+    pub fn new(world: Ready<'a, W>, part: Part<'a>, args: A, verb: V) -> Self {
+        Self { world, part, args, verb, step: Step::Check, returned: VecDeque::new() }
     }
 
     /// Visits all classes in each step.
-    pub fn visit<D: Dispatch<Classes: VisitedBy<D, Self>>>(&mut self) -> Result<(), Error> {
-        Step::ALL.into_iter().try_for_each(|step| {
+    pub fn visit<D: Dispatch<Classes: VisitedBy<D, Self>>>(mut self) -> Result<V, Error> {
+        for step in [Step::Check, Step::Call, Step::Finish] {
             self.step = step;
-            D::Classes::visit_all(self)
-        })
-    }
-
-    /// Looks at the links of a class.
-    fn check<C: Class, D: Includes<C>>(&self) -> Result<(), Error>
-    where
-        W: Holds<C>,
-    {
-        self.links.map_or(Ok(()), |links| links.check::<C>(D::TAG, self.world.objects().len()).map(drop))
-    }
-
-    /// Makes visible what the kernel of a class has done, after those of all.
-    fn finish<C: Class, D: Includes<C>, K: Kernel<Class = C>>(&mut self) -> Result<(), Error>
-    where
-        W: Holds<C>,
-    {
-        let Some(returned) = self.returned.pop_front() else { return Ok(()) };
-        let objects = self.world.objects_mut();
-        match self.links {
-            None => {
-                let all = 0..objects.len();
-                exec::finish::<K>(objects, std::iter::once(all), returned);
-                Ok(())
-            }
-            Some(links) => exec::finish_each::<K>(objects, links, D::TAG, returned),
+            D::Classes::visit_all(&mut self)?;
         }
+        Ok(self.verb)
     }
 }
-impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Run<'_, W, A, METHOD>
+
+impl<D, C, W, A, V, const METHOD: usize> Visit<D, C> for Visiting<'_, W, A, V, METHOD>
 where
-    C: HasKernel<D, METHOD, Kernel: Call<A, Output: Discardable>>,
-    A: Copy + Send + Sync,
+    C: HasKernel<D, METHOD>,
+    V: Verb<C::Kernel, A>,
+    A: Copy,
     D: Includes<C>,
     W: Holds<C>,
 {
     fn visit_forth(&mut self) -> Result<(), Error> {
+        let objects: &mut Objects<C> = self.world.objects_mut();
+        let over = self.part.of(D::TAG, objects.len(), <C as crate::class::ClassInfo>::NAME)?;
         match self.step {
-            Step::Check => return self.check::<C, D>(),
-            Step::Call => {}
-            Step::Finish => return self.finish::<C, D, C::Kernel>(),
+            Step::Check => {}
+            Step::Call => self.returned.push_back(self.verb.call(objects, &over, self.args)?),
+            Step::Finish => {
+                if let Some(returned) = self.returned.pop_front() {
+                    exec::finish::<C::Kernel>(objects, &over, returned)?;
+                }
+            }
         }
-        let objects = self.world.objects_mut();
-        let all = 0..objects.len();
-        let returned = match self.links {
-            None => exec::call::<C::Kernel, A>(objects, all, self.args),
-            Some(links) => exec::call_each::<C::Kernel, A>(objects, links, D::TAG, self.args)?,
-        };
-        self.returned.push_back(returned);
         Ok(())
+    }
+    fn visit_back(&mut self) {
+        if self.step == Step::Call {
+            self.verb.called();
+        }
     }
 }
 
-/// The same with results, which are combined in the order of the classes: the last ones first.
-pub struct Fold<'a, W, A, R, T, const METHOD: usize> {
-    pub run: Run<'a, W, A, METHOD>,
-    pub reducer: R,
-    /// Those of classes that have been visited once.
-    pub own: Vec<T>,
-    pub result: T,
+/// The entries of a trait's kernel, of each class's kernel by itself.
+///
+/// # Safety
+///
+/// `entry(n)` is that of the kernel of class number `n`, which takes the same arguments as those of all others.
+pub unsafe trait Entries<D, A, const METHOD: usize> {
+    /// The entry of a class's kernel.
+    fn entry(class: usize) -> &'static Entry;
 }
-impl<'a, W, A, R: Reducer<T>, T, const METHOD: usize> Fold<'a, W, A, R, T, METHOD> {
-    pub fn new(world: &'a mut W, links: Option<&'a Arc<ListOrder>>, args: A, reducer: R) -> Self {
-        Self { run: Run::new(world, links, args), reducer, own: Vec::new(), result: reducer.identity() }
-    }
-
-    /// As [`Run::visit`].
-    pub fn visit<D: Dispatch<Classes: VisitedBy<D, Self>>>(&mut self) -> Result<(), Error> {
-        Step::ALL.into_iter().try_for_each(|step| {
-            self.run.step = step;
-            D::Classes::visit_all(self)
-        })
+// SAFETY: there is no such class.
+unsafe impl<D, A, const METHOD: usize> Entries<D, A, METHOD> for Done {
+    fn entry(class: usize) -> &'static Entry {
+        unreachable!("there is no class after the last: {class}")
     }
 }
-impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for Fold<'_, W, A, R, T, METHOD>
-where
-    C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R>>,
-    T: Copy + Send + Sync,
-    A: Copy + Send + Sync,
-    R: Reducer<T>,
-    D: Includes<C>,
-    W: Holds<C>,
-{
-    fn visit_forth(&mut self) -> Result<(), Error> {
-        match self.run.step {
-            Step::Check => return self.run.check::<C, D>(),
-            Step::Call => {}
-            Step::Finish => return self.run.finish::<C, D, C::Kernel>(),
-        }
-        let (args, objects) = (self.run.args, self.run.world.objects_mut());
-        let all = 0..objects.len();
-        let (own, returned) = match self.run.links {
-            None => exec::reduce::<C::Kernel, A, R>(objects, all, args, self.reducer),
-            Some(links) => exec::reduce_each::<C::Kernel, A, R>(objects, links, D::TAG, args, self.reducer)?,
-        };
-        self.own.push(own);
-        self.run.returned.push_back(returned);
-        Ok(())
-    }
-    fn visit_back(&mut self) -> Result<(), Error> {
-        if let Some(own) = self.own.pop() {
-            self.result = self.reducer.combine(own, self.result);
-        }
-        Ok(())
-    }
-}
-
-/// The same at any place.
-pub struct FoldOn<'a, 'w, W, A, R, T, const METHOD: usize> {
-    pub on: &'a mut On<'w, W>,
-    pub links: Option<&'a Arc<ListOrder>>,
-    pub args: A,
-    pub reducer: R,
-    pub own: Vec<T>,
-    pub result: T,
-}
-impl<D, C, W, A, R, T, const METHOD: usize> Visit<D, C> for FoldOn<'_, '_, W, A, R, T, METHOD>
-where
-    C: HasKernel<D, METHOD, Kernel: Call<A, Output = T> + ReducedBy<R> + OnDevice<A>>,
-    T: Transfer,
-    A: Copy + Send + Sync + 'static,
-    R: Reducer<T>,
-    D: Includes<C>,
-    W: Holds<C>,
-{
-    fn visit_forth(&mut self) -> Result<(), Error> {
-        match self.links {
-            None => self.own.push(self.on.reduce_range::<C::Kernel, A, R>(.., self.args, self.reducer)?),
-            Some(links) => links.check::<C>(D::TAG, self.on.world().objects().len()).map(drop)?,
-        }
-        Ok(())
-    }
-    fn visit_back(&mut self) -> Result<(), Error> {
-        if let Some(links) = self.links {
-            self.own.push(self.on.reduce_each::<C::Kernel, A, R>(links, D::TAG, self.args, self.reducer)?);
-        }
-        if let Some(own) = self.own.pop() {
-            self.result = self.reducer.combine(own, self.result);
-        }
-        Ok(())
-    }
-}
-
-/// Makes the sections of one run: for all objects, or for those of a list, which are looked at.
-pub struct Sections<'w, 'a, W, A, const METHOD: usize> {
-    pub world: &'w W,
-    pub links: Option<&'a Arc<ListOrder>>,
-    pub sections: Vec<Section<'a>>,
-    pub args: PhantomData<A>,
-}
-impl<D, C, W, A, const METHOD: usize> Visit<D, C> for Sections<'_, '_, W, A, METHOD>
+// SAFETY: class 0 is the first of a list, and class 1 that of the rest. The methods of one trait's kernel take the same.
+unsafe impl<D, A, C, Rest, const METHOD: usize> Entries<D, A, METHOD> for Then<C, Rest>
 where
     C: HasKernel<D, METHOD, Kernel: OnDevice<A>>,
-    D: Includes<C>,
-    W: Holds<C>,
+    Rest: Entries<D, A, METHOD>,
 {
-    fn visit_forth(&mut self) -> Result<(), Error> {
-        let len = self.world.objects().len();
-        // Safe code may have made the list; a launch for all classes has them in the order of their numbers.
-        assert!(self.sections.len() == D::TAG, "the classes of {} are in the order of its list", D::NAME);
-        let over = match self.links {
-            None => Over::Range(0..len),
-            Some(list) => {
-                list.check::<C>(D::TAG, len)?;
-                Over::List { list, class: D::TAG }
-            }
-        };
-        self.sections.push(Section::of::<C::Kernel, A>(over));
-        Ok(())
+    fn entry(class: usize) -> &'static Entry {
+        match class.checked_sub(1) {
+            None => <C::Kernel as OnDevice<A>>::ENTRY,
+            Some(after) => Rest::entry(after),
+        }
+    }
+}
+
+/// The numbers of a reducer among those of each class's kernel.
+///
+/// # Safety
+///
+/// `number(n)` is [`ReducedBy::NUMBER`] of the kernel of class number `n`.
+pub unsafe trait Numbers<D, R, const METHOD: usize> {
+    /// The number of the reducer.
+    fn number(class: usize) -> usize;
+}
+// SAFETY: there is no such class.
+unsafe impl<D, R, const METHOD: usize> Numbers<D, R, METHOD> for Done {
+    fn number(class: usize) -> usize {
+        unreachable!("there is no class after the last: {class}")
+    }
+}
+// SAFETY: class 0 is the first of a list, and class 1 that of the rest.
+unsafe impl<D, R, C, Rest, const METHOD: usize> Numbers<D, R, METHOD> for Then<C, Rest>
+where
+    C: HasKernel<D, METHOD, Kernel: ReducedBy<R>>,
+    Rest: Numbers<D, R, METHOD>,
+{
+    fn number(class: usize) -> usize {
+        match class.checked_sub(1) {
+            None => <C::Kernel as ReducedBy<R>>::NUMBER,
+            Some(after) => Rest::number(after),
+        }
     }
 }

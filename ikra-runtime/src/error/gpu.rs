@@ -81,10 +81,10 @@ pub enum GpuError {
         free: usize,
     },
     /// A kernel panicked, or accessed memory that is not its own. What the device changed and nobody fetched is lost:
-    /// columns that it was in cannot be read until `CudaWorld::cuda_accept_loss` says that their values from before
+    /// columns that it was in cannot be read until `sim.cuda().accept_loss()` says that their values from before
     /// will do. All worlds of the program on this device get this error, again at each attempt.
     #[error(
-        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `cuda_accept_loss` to continue with the host's older values"
+        "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `sim.cuda().accept_loss()` to continue with the host's older values"
     )]
     DeviceLost {
         /// The kernel that failed, or all that were in flight.

@@ -29,7 +29,7 @@ pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, AllReturned) {
     (result, AllReturned(()))
 }
 
-/// How one thread does all the work of kernel `K`: as several do, unless it [pays](pays) to know that it is one.
+/// How one thread does all the work of kernel `K`: as several do, unless it pays to know that it is one.
 #[inline(always)]
 pub(crate) fn by_one<K: Phase, T>(
     among: impl Fn(Range<usize>) -> T,

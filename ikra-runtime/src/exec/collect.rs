@@ -1,63 +1,110 @@
-//! `execute_and_collect`: a kernel for all objects, its results in a list.
+//! `execute_and_collect`: a kernel for many objects, its results in a list.
 
-use std::ops::Range;
+use std::iter::once;
+use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, by_one, spread};
-use super::rows::{finish, prepare};
-use super::task_len;
+use super::rows::prepare;
+use super::{positions, task_len};
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
+use crate::list::Listed;
 use crate::objects::Objects;
 use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
 
-/// Calls the kernel for all objects, and returns the results in the order of the objects' ids.
-pub(crate) fn execute_and_collect<K, A>(objects: &mut Objects<K::Class>, args: A) -> Vec<K::Output>
+/// Calls the kernel for the objects at some positions, and returns the results in the order of their ids;
+/// [`finish`](super::rows::finish) makes visible what it has done.
+#[track_caller]
+pub(super) fn collect<K, A>(
+    objects: &mut Objects<K::Class>,
+    range: impl RangeBounds<usize>,
+    args: A,
+) -> (Vec<K::Output>, AllReturned)
+where
+    K: Call<A, Output: Send>,
+    A: Copy + Send + Sync,
+{
+    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let shadow = prepare::<K>(objects);
+    let table = objects.table();
+    let of_chunk = |chunk: &Range<usize>| once(range.start + chunk.start..range.start + chunk.end);
+    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let collect = |chunk: Range<usize>| unsafe {
+        collect_ranges::<K, A, false>(table, &shadow, of_chunk(&chunk), chunk.len(), args)
+    };
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |chunk: Range<usize>| unsafe {
+        collect_ranges::<K, A, true>(table, &shadow, of_chunk(&chunk), chunk.len(), args)
+    };
+    collect_all(range.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _>(collect, alone))
+}
+
+/// The same for objects of a list.
+pub(super) fn collect_each<K, A>(
+    objects: &mut Objects<K::Class>,
+    listed: &Listed,
+    args: A,
+) -> (Vec<K::Output>, AllReturned)
 where
     K: Call<A, Output: Send>,
     A: Copy + Send + Sync,
 {
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let len = objects.len();
-    let chunk = task_len(len, const { K::EFFECTS.is_heavy() });
-    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let collect = |range| unsafe { collect_rows::<K, A, false>(table, &shadow, range, args) };
-    // SAFETY: as above; and this thread does all of it.
-    let collect_alone = |all| unsafe { collect_rows::<K, A, true>(table, &shadow, all, args) };
-    let (results, returned) = match len.div_ceil(chunk) {
-        0 => alone(Vec::new),
-        1 => alone(|| by_one::<K, _>(collect, collect_alone)(0..len)),
-        chunks => collect_chunks(chunks, len, &|n| collect(n * chunk..((n + 1) * chunk).min(len))),
+    // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+    let collect = |places: Range<usize>| unsafe {
+        collect_ranges::<K, A, false>(table, &shadow, listed.ranges(places.clone()), places.len(), args)
     };
-    finish::<K>(objects, std::iter::once(0..len), returned);
-    results
+    // SAFETY: as above; and this thread does all of it.
+    let alone = |places: Range<usize>| unsafe {
+        collect_ranges::<K, A, true>(table, &shadow, listed.ranges(places.clone()), places.len(), args)
+    };
+    collect_all(listed.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _>(collect, alone))
 }
 
-/// The results for consecutive objects.
+/// The results for the chunks of `0..len`, which `collect` finds, in parallel where it pays; or `alone`, on this thread.
+fn collect_all<T: Send>(
+    len: usize,
+    heavy: bool,
+    collect: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
+    all: impl FnOnce(Range<usize>) -> Vec<T>,
+) -> (Vec<T>, AllReturned) {
+    let chunk = task_len(len, heavy);
+    match len.div_ceil(chunk) {
+        0 => alone(Vec::new),
+        1 => alone(|| all(0..len)),
+        chunks => collect_chunks(chunks, len, &|n| collect(n * chunk..((n + 1) * chunk).min(len))),
+    }
+}
+
+/// The results for the `count` objects of some ranges.
 ///
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn collect_rows<K, A, const ALONE: bool>(
+unsafe fn collect_ranges<K, A, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
-    range: Range<usize>,
+    ranges: impl Iterator<Item = Range<usize>>,
+    count: usize,
     args: A,
 ) -> Vec<K::Output>
 where
     K: Call<A>,
     A: Copy,
 {
-    let mut results = Vec::with_capacity(range.len());
-    // SAFETY: the contract is the same.
-    unsafe {
-        for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-            windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
-        });
+    let mut results = Vec::with_capacity(count);
+    for range in ranges {
+        // SAFETY: the contract is the same.
+        unsafe {
+            for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
+                windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
+            });
+        }
     }
     results
 }

@@ -1,72 +1,16 @@
-//! `execute_each`: a kernel for the objects in a list.
+//! A kernel for the objects in a list.
 
 use super::calls::{Calls, WindowsOf, for_calls};
 use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
-use super::rows::{finish, prepare, run_rows};
+use super::rows::{prepare, run_rows};
 use crate::class::ClassInfo;
-use crate::error::Error;
-use crate::kernel::{Call, Kernel};
-use crate::list::{ListOrder, Listed, Run, Runs};
+use crate::kernel::Call;
+use crate::list::{Listed, Run, Runs};
 use crate::objects::Objects;
 use crate::table::Table;
 
-/// Calls the kernel for the objects of a list that are of the class with this number.
-///
-/// # Errors
-///
-/// [`Error::NotInWorld`]; the kernel is then called for none.
-pub(crate) fn execute_each<K, A>(
-    objects: &mut Objects<K::Class>,
-    list: &ListOrder,
-    class: usize,
-    args: A,
-) -> Result<(), Error>
-where
-    K: Call<A>,
-    A: Copy + Send + Sync,
-{
-    let listed = list.objects_of::<K::Class>(class, objects.len())?;
-    let returned = call_listed::<K, A>(objects, listed, args);
-    finish::<K>(objects, listed.ranges(), returned);
-    Ok(())
-}
-
-/// The same, without making visible what it has done: [`finish_each`] does that.
-///
-/// # Errors
-///
-/// As for [`execute_each`].
-pub(crate) fn call_each<K, A>(
-    objects: &mut Objects<K::Class>,
-    list: &ListOrder,
-    class: usize,
-    args: A,
-) -> Result<AllReturned, Error>
-where
-    K: Call<A>,
-    A: Copy + Send + Sync,
-{
-    let listed = list.objects_of::<K::Class>(class, objects.len())?;
-    Ok(call_listed::<K, A>(objects, listed, args))
-}
-
-/// Makes what a kernel has done for the objects of a list visible, all of whose calls have returned.
-///
-/// # Errors
-///
-/// As for [`execute_each`].
-pub(crate) fn finish_each<K: Kernel>(
-    objects: &mut Objects<K::Class>,
-    list: &ListOrder,
-    class: usize,
-    returned: AllReturned,
-) -> Result<(), Error> {
-    let listed = list.objects_of::<K::Class>(class, objects.len())?;
-    finish::<K>(objects, listed.ranges(), returned);
-    Ok(())
-}
-
-fn call_listed<K, A>(objects: &mut Objects<K::Class>, listed: &Listed, args: A) -> AllReturned
+/// Calls the kernel for objects of a list; [`finish`](super::rows::finish) makes visible what it has done.
+pub(super) fn call_listed<K, A>(objects: &mut Objects<K::Class>, listed: &Listed, args: A) -> AllReturned
 where
     K: Call<A>,
     A: Copy + Send + Sync,

@@ -4,16 +4,18 @@
 //! different objects and each object still visits the others in order. Objects of many bytes are held one by one, so
 //! that a block of them does not fill the thread's stack.
 
-use std::ops::Range;
+use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::chunks::{by_one, for_chunks_or_alone};
-use super::rows::{finish, prepare};
+use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
+use super::positions;
+use super::rows::prepare;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::info::ClassInfo;
 use crate::isa::{Isa, Trial};
 use crate::kernel::{PairCall, ValuesOf, assert_for_pairs};
+use crate::list::Listed;
 use crate::objects::Objects;
 use crate::spread::{Job, Spread};
 use crate::step;
@@ -26,24 +28,59 @@ struct Others<C: Class>(*const Table<C>);
 // SAFETY: a table can be read by several threads.
 unsafe impl<C: Class> Sync for Others<C> {}
 
-/// Calls the kernel for every object of `objects` and every object of `others`, a table of the same
-/// world.
-pub(crate) fn execute_pairs<K, A>(objects: &mut Objects<K::Class>, others: *const Table<K::Other>, args: A)
+/// Calls the kernel for the objects at some positions and every object of `others`, a table of the same world;
+/// [`finish`](super::rows::finish) makes visible what it has done.
+#[track_caller]
+pub(super) fn call_pairs<K, A>(
+    objects: &mut Objects<K::Class>,
+    range: impl RangeBounds<usize>,
+    others: *const Table<K::Other>,
+    args: A,
+) -> AllReturned
 where
     K: PairCall<A>,
     A: Copy + Send + Sync,
 {
     const { assert_for_pairs::<K>() };
+    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
-    let range = 0..objects.len();
     let table = objects.table();
     let others = Others(others);
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
     let work = |chunk| unsafe { run_pairs::<K, A, false>(table, &shadow, &others, chunk, args) };
     // SAFETY: as above; and this thread does all of it.
     let alone = |all| unsafe { run_pairs::<K, A, true>(table, &shadow, &others, all, args) };
-    let returned = for_chunks_or_alone(range.clone(), true, work, by_one::<K, _>(work, alone));
-    finish::<K>(objects, std::iter::once(range), returned);
+    for_chunks_or_alone(range, true, work, by_one::<K, _>(work, alone))
+}
+
+/// The same for objects of a list.
+pub(super) fn call_pairs_each<K, A>(
+    objects: &mut Objects<K::Class>,
+    listed: &Listed,
+    others: *const Table<K::Other>,
+    args: A,
+) -> AllReturned
+where
+    K: PairCall<A>,
+    A: Copy + Send + Sync,
+{
+    const { assert_for_pairs::<K>() };
+    let shadow = prepare::<K>(objects);
+    let table = objects.table();
+    let others = Others(others);
+    let work = |places: Range<usize>| {
+        for range in listed.ranges(places) {
+            // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
+            unsafe { run_pairs::<K, A, false>(table, &shadow, &others, range, args) };
+        }
+    };
+    let alone = |places: Range<usize>| {
+        for range in listed.ranges(places) {
+            // SAFETY: as above; and this thread does all of it.
+            unsafe { run_pairs::<K, A, true>(table, &shadow, &others, range, args) };
+        }
+    };
+    for_chunks_or_alone(0..listed.len(), true, work, by_one::<K, _>(work, alone))
 }
 
 /// Calls the kernel for consecutive objects and every object of `others`.

@@ -5,41 +5,23 @@ use std::ops::{Range, RangeBounds};
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, by_one, spread};
 use super::positions;
-use super::rows::{finish, prepare};
-use crate::error::Error;
+use super::rows::prepare;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
-use crate::list::{ListOrder, Listed, Run, Runs};
+use crate::list::{Listed, Run, Runs};
 use crate::objects::Objects;
 use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
 use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
 
-/// Calls the kernel for the objects at some positions and combines the results.
+/// Calls the kernel for the objects at some positions and combines the results; [`finish`](super::rows::finish) makes visible
+/// what it has done.
 #[track_caller]
-pub(crate) fn execute_and_reduce<K, A, R>(
+pub(super) fn reduce<K, A, R>(
     objects: &mut Objects<K::Class>,
     range: impl RangeBounds<usize>,
-    args: A,
-    reducer: R,
-) -> K::Output
-where
-    K: Call<A, Output: Copy + Send + Sync>,
-    A: Copy + Send + Sync,
-    R: Reducer<K::Output>,
-{
-    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
-    let (result, returned) = reduce::<K, A, R>(objects, range.clone(), args, reducer);
-    finish::<K>(objects, std::iter::once(range), returned);
-    result
-}
-
-/// The same, without making visible what the kernel has done: [`finish`] does that.
-pub(crate) fn reduce<K, A, R>(
-    objects: &mut Objects<K::Class>,
-    range: Range<usize>,
     args: A,
     reducer: R,
 ) -> (K::Output, AllReturned)
@@ -48,6 +30,7 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
+    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
@@ -58,51 +41,8 @@ where
     reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
 }
 
-/// Calls the kernel for the objects of a list that are of the class with this number, and combines the results.
-///
-/// # Errors
-///
-/// [`Error::NotInWorld`]; the kernel is then called for none.
-pub(crate) fn execute_each_and_reduce<K, A, R>(
-    objects: &mut Objects<K::Class>,
-    list: &ListOrder,
-    class: usize,
-    args: A,
-    reducer: R,
-) -> Result<K::Output, Error>
-where
-    K: Call<A, Output: Copy + Send + Sync>,
-    A: Copy + Send + Sync,
-    R: Reducer<K::Output>,
-{
-    let listed = list.objects_of::<K::Class>(class, objects.len())?;
-    let (result, returned) = reduce_chunks_of_list::<K, A, R>(objects, listed, args, reducer);
-    finish::<K>(objects, listed.ranges(), returned);
-    Ok(result)
-}
-
-/// The same, without making visible what the kernel has done: [`finish_each`](super::finish_each) does that.
-///
-/// # Errors
-///
-/// As for [`execute_each_and_reduce`].
-pub(crate) fn reduce_each<K, A, R>(
-    objects: &mut Objects<K::Class>,
-    list: &ListOrder,
-    class: usize,
-    args: A,
-    reducer: R,
-) -> Result<(K::Output, AllReturned), Error>
-where
-    K: Call<A, Output: Copy + Send + Sync>,
-    A: Copy + Send + Sync,
-    R: Reducer<K::Output>,
-{
-    let listed = list.objects_of::<K::Class>(class, objects.len())?;
-    Ok(reduce_chunks_of_list::<K, A, R>(objects, listed, args, reducer))
-}
-
-fn reduce_chunks_of_list<K, A, R>(
+/// The same for objects of a list.
+pub(super) fn reduce_each<K, A, R>(
     objects: &mut Objects<K::Class>,
     listed: &Listed,
     args: A,

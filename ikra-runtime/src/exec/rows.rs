@@ -16,26 +16,15 @@ use crate::table::{BaseSet, Table};
 use crate::window::WindowTuple;
 use ikra_core::effects::FieldSet;
 
-/// Calls the kernel for the objects at some positions.
+/// Calls the kernel for the objects at some positions; [`finish`] makes visible what it has done.
 #[inline]
 #[track_caller]
-pub(crate) fn execute<K, A>(objects: &mut Objects<K::Class>, range: impl RangeBounds<usize>, args: A)
+pub(super) fn call<K, A>(objects: &mut Objects<K::Class>, range: impl RangeBounds<usize>, args: A) -> AllReturned
 where
     K: Call<A>,
     A: Copy + Send + Sync,
 {
     let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
-    let returned = call::<K, A>(objects, range.clone(), args);
-    finish::<K>(objects, std::iter::once(range), returned);
-}
-
-/// The same, without making visible what it has done: [`finish`] does that.
-#[inline]
-pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, range: Range<usize>, args: A) -> AllReturned
-where
-    K: Call<A>,
-    A: Copy + Send + Sync,
-{
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
@@ -57,7 +46,7 @@ const fn brought_links<K: Kernel>() -> FieldSet {
 ///
 /// If there is no memory for it.
 #[inline(always)]
-pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as ClassInfo>::Bases {
+pub(super) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as ClassInfo>::Bases {
     objects.table().changed_on_host(const { K::EFFECTS.writes() });
     if !const { brought_links::<K>() }.is_empty() {
         // If a call panics, it may have stored a link before that is to no object.
@@ -74,7 +63,7 @@ pub(crate) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
 
 /// Makes what a kernel has done for the objects in some ranges visible, all of whose calls have returned.
 #[inline(always)]
-pub(crate) fn finish<K: Kernel>(
+pub(super) fn finish<K: Kernel>(
     objects: &mut Objects<K::Class>,
     ranges: impl IntoIterator<Item = Range<usize>>,
     returned: AllReturned,

@@ -1,11 +1,12 @@
 //! The host as a place.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::run::{OnHost, Step};
-use super::{Executor, Recorded, Recorder, Recording, Run};
+use super::{Executor, Part, Recorded, Recorder, Recording, Run};
 use crate::error::Error;
 use crate::objects::AnyObjects;
 use crate::place::Place;
@@ -34,16 +35,23 @@ struct Trace<W> {
     steps: Mutex<Option<Steps<W>>>,
 }
 
+/// A run, to be run again.
+struct Kept<W> {
+    step: Box<dyn Step<W>>,
+    /// For which objects of each class; for all, if there is nothing.
+    ranges: Option<Box<[Range<usize>]>>,
+}
+
 /// What was recorded so far.
 struct Steps<W> {
-    runs: Vec<Box<dyn Step<W>>>,
+    runs: Vec<Kept<W>>,
     /// What went wrong, perhaps unseen by who records.
     failure: Option<String>,
 }
 
 /// What was recorded, in which world.
 struct HostRecording<W> {
-    runs: Vec<Box<dyn Step<W>>>,
+    runs: Vec<Kept<W>>,
     world: u64,
     classes: Vec<ClassState>,
 }
@@ -98,7 +106,12 @@ impl<W> Steps<W> {
     fn add(&mut self, run: &Run<'_, W>) -> Result<(), Error> {
         match (&run.on_host, run.launch.not_recordable()) {
             (OnHost::Step(step), None) => {
-                self.runs.push(step.keep());
+                let ranges = match run.part {
+                    Part::All => None,
+                    Part::Ranges(ranges) => Some(ranges.into()),
+                    Part::List(_) => return Err(self.refuse("a kernel for a list of links")),
+                };
+                self.runs.push(Kept { step: step.keep(), ranges });
                 Ok(())
             }
             (_, what) => Err(self.refuse(what.unwrap_or("this"))),
@@ -173,11 +186,11 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         if let Some(steps) = &mut *self.trace.steps() {
             return steps.add(run);
         }
-        run.on_host(world)
+        run.on_host(world, run.part)
     }
 
     fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {
-        self.refuse_in_recording("waiting for the device")
+        self.refuse_in_recording("synchronizing")
     }
 
     fn recorder(&mut self, world: &mut W) -> Result<Arc<dyn Recorder>, Error> {
@@ -208,6 +221,9 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         if let Some(reason) = ClassState::difference(&recorded.classes, &ClassState::of(world)) {
             return Err(Error::StaleRecording { reason });
         }
-        recorded.runs.iter().try_for_each(|run| run.run(world))
+        recorded.runs.iter().try_for_each(|run| {
+            let part = run.ranges.as_deref().map_or(Part::All, Part::Ranges);
+            run.step.run(world, part)
+        })
     }
 }

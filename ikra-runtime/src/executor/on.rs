@@ -1,29 +1,29 @@
 //! The executors that users call, once for all places.
 
-use std::mem::{self, MaybeUninit};
-use std::ops::{Range, RangeBounds};
-use std::ptr::{self, NonNull};
-use std::sync::Arc;
+use std::mem::MaybeUninit;
+use std::ops::RangeFull;
+use std::ptr::NonNull;
 
-use super::host::Host;
-use super::run::{OnHost, Step};
-use super::{Executor, Form, Launch, Over, Recording, Reduction, Run, Section};
-use crate::class::{Class, Field, has_arena};
+use super::at::{At, Sections};
+use super::run::Section;
+use super::{Extent, Form, Launch, Part, Recording, Reduction};
+use crate::class::{Field, has_arena};
 use crate::column::Column;
-use crate::dispatch::{ExecuteOn, ReduceOn};
+use crate::dispatch::{AnyKernel, CollectOn, ExecuteOn, ReduceOn, run_pairs};
 use crate::error::Error;
-use crate::exec::{self, positions};
-use crate::kernel::{Call, Construct, Discardable, OnDevice, PairCall, ReducedBy};
+use crate::exec;
+use crate::kernel::{Construct, OnDevice, PairCall};
 use crate::layout::Contiguous;
-use crate::list::{AsLinkList, LinkList, ListOrder, ListedLink, Unordered};
+use crate::list::{LinkList, ListedLink, Picked, Subset, Unordered};
 use crate::objects::Links;
 use crate::place::Place;
-use crate::reduce::{Reducer, part_accumulators};
+use crate::reduce::part_accumulators;
 use crate::storage::Plain;
 use crate::tile_row;
 use crate::transfer::Transfer;
 use crate::value::Value;
-use crate::world::{Holds, World, check_links, try_ready_for_kernel};
+use crate::world::{Holds, Ready, World, check_links};
+use ikra_core::effects::Effects;
 
 /// The executors of a world, at one [`Place`]: what [`World::on`] returns.
 ///
@@ -125,21 +125,43 @@ use crate::world::{Holds, World, check_links, try_ready_for_kernel};
 /// object.)
 ///
 /// What the GPU changed and nobody fetched is lost. No old value takes its place silently: reading such a column panics
-/// with the error, and running a kernel on the host returns it, each time, until `cuda_accept_loss` says that the values
+/// with the error, and running a kernel on the host returns it, each time, until `sim.cuda().accept_loss()` says that the values
 /// which the host has from before will do. All other columns can be read as before.
 ///
 /// When all worlds and recordings of the process that used the GPU are dropped, or their losses accepted, it is reset, so
 /// that the next kernel opens it again. Drivers that allow a process no more work after a failure answer with
 /// `GpuError::NoDevice`; the program goes on with the host, or is started again.
 #[derive(Debug)]
-pub struct On<'w, W> {
+pub struct On<'w, W, O = RangeFull> {
     world: &'w mut W,
     place: Place,
+    objects: O,
 }
 
 impl<'w, W: World> On<'w, W> {
     pub(crate) fn new(world: &'w mut W, place: Place) -> Self {
-        Self { world, place }
+        Self { world, place, objects: .. }
+    }
+
+    /// The same executors for some objects: a range of positions, or links. See [`Subset`].
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub mass: f32 }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel(reduce(Sum))] pub fn weight(&self) -> f32 { self.mass } }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let (mut sim, place) = (Sim::new(), Place::Host);
+    /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?.collect();
+    /// assert_eq!(sim.on(place).over(1..3).execute_and_reduce(Body::weight, (), Sum)?, 6.0);
+    /// assert_eq!(sim.on(place).over(&[links[3], links[0]]).execute_and_reduce(Body::weight, (), Sum)?, 9.0);
+    /// assert!(sim.on(place).over(..9).execute_and_reduce(Body::weight, (), Sum).is_err());
+    /// # Ok(()) }
+    /// ```
+    #[must_use = "it names objects; `execute` and the like run kernels for them"]
+    pub fn over<O>(&mut self, objects: O) -> On<'_, W, O> {
+        On { world: &mut *self.world, place: self.place, objects }
     }
 
     /// Where the kernels run.
@@ -187,118 +209,7 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [executors](Self#errors).
     pub fn open(&mut self) -> Result<String, Error> {
-        self.with(|executor, _| executor.worker())
-    }
-
-    /// Calls a kernel for all objects of its class.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel]
-    ///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// let body = sim.bodies.push(Body { pos: 1.0, vel: 2.0 })?;
-    /// sim.on(Place::Host).execute(Body::advance, 0.5)?;
-    /// assert_eq!(sim.get(body).pos(), 2.0);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    pub fn execute<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
-    where
-        K: ExecuteOn<W, A>,
-    {
-        K::run_on(self, None, args)
-    }
-
-    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub pos: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// # #[soa_methods]
-    /// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 3.0].map(|pos| Body { pos }))?;
-    /// sim.on(Place::Host).execute_range(Body::advance, 1.., 0.5)?;
-    /// assert_eq!(sim.bodies.column(body::pos), [1.0, 2.5, 3.5]);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last object or before it starts, as slicing does.
-    pub fn execute_range<K, A>(&mut self, _kernel: K, range: impl RangeBounds<usize>, args: A) -> Result<(), Error>
-    where
-        K: Call<A, Output: Discardable> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        W: Holds<K::Class>,
-    {
-        self.run_range::<K, A>(range, args)
-    }
-
-    pub(crate) fn run_range<K, A>(&mut self, range: impl RangeBounds<usize>, args: A) -> Result<(), Error>
-    where
-        K: Call<A> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        W: Holds<K::Class>,
-    {
-        let Range { start, end } = self.positions::<K::Class>(range);
-        let (section, arguments) = (Section::of::<K, A>(Over::Range(start..end)), K::arguments(&args));
-        let launch = Launch::of(&section, Form::Each, arguments.as_ref());
-        self.start(launch, move |world: &mut W| {
-            try_ready_for_kernel(world)?;
-            exec::execute::<K, A>(world.objects_mut(), start..end, args);
-            Ok(())
-        })
-    }
-
-    /// Calls a kernel for some objects. While the links are those of the call before, the world uses the list that it made of
-    /// them; a [`LinkList`](crate::list::LinkList) is one that the program keeps.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub pos: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// # #[soa_methods]
-    /// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 3.0].map(|pos| Body { pos }))?.collect();
-    /// sim.on(Place::Host).execute_each(Body::advance, &[links[2], links[0]], 0.5)?;
-    /// assert_eq!(sim.bodies.column(body::pos), [1.5, 2.0, 3.5]);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors); [`Error::Duplicate`] if an object is in the list twice,
-    /// [`Error::NotInWorld`]: the kernel is then called for none.
-    pub fn execute_each<K, A>(
-        &mut self,
-        _kernel: K,
-        links: &(impl AsLinkList<K::Link> + ?Sized),
-        args: A,
-    ) -> Result<(), Error>
-    where
-        K: ExecuteOn<W, A>,
-    {
-        let list = self.listed(links)?;
-        K::run_on(self, Some(&list), args)
+        self.at().with(|executor, _| executor.worker())
     }
 
     /// The links of a column, as a list: put in order where the column is, without copying it. Later changes to the column
@@ -317,7 +228,7 @@ impl<'w, W: World> On<'w, W> {
     /// sim.sensors.extend([2, 0].map(|n| Sensor { at: bodies[n] }))?;
     /// let mut place = sim.on(Place::Host);
     /// let watched = place.links(sensor::at)?;
-    /// place.execute_each(Body::advance, &watched, 0.5)?;
+    /// place.over(&watched).execute(Body::advance, 0.5)?;
     /// assert_eq!(sim.bodies.column(body::pos), [1.5, 2.0, 3.5]);
     /// # Ok(()) }
     /// ```
@@ -335,232 +246,11 @@ impl<'w, W: World> On<'w, W> {
         check_links(self.world, &[])?;
         let unordered = Unordered::column::<C, L>(K).filter(|_| self.place != Place::Host);
         if let Some(unordered) = unordered
-            && let Some(order) = self.with(|executor, world| executor.order(world, &unordered))?
+            && let Some(order) = self.at().with(|executor, world| executor.order(world, &unordered))?
         {
             return Ok(LinkList::of(order));
         }
         LinkList::new(Holds::<C>::objects(self.world).column(column))
-    }
-
-    /// The list of some links, put in order where kernels run if these are many.
-    fn listed<L: ListedLink>(&mut self, links: &(impl AsLinkList<L> + ?Sized)) -> Result<LinkList<L>, Error> {
-        /// As many as the host puts in order before a device has begun.
-        const FEW: usize = 1 << 14;
-        let mut last = mem::take(self.world.state_mut().last_list());
-        let list = links.as_link_list(&mut last, &mut |links| {
-            let unordered = Unordered::slice(links).filter(|_| self.place != Place::Host && links.len() >= FEW);
-            if let Some(unordered) = unordered
-                && let Some(order) = self.with(|executor, world| executor.order(world, &unordered))?
-            {
-                return Ok(LinkList::of(order));
-            }
-            LinkList::new(links)
-        });
-        *self.world.state_mut().last_list() = last;
-        list
-    }
-
-    /// For the objects of a list that are of the class with this number.
-    pub(crate) fn run_each<K, A>(&mut self, list: &Arc<ListOrder>, class: usize, args: A) -> Result<(), Error>
-    where
-        K: Call<A> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        W: Holds<K::Class>,
-    {
-        list.check::<K::Class>(class, self.positions::<K::Class>(..).end)?;
-        let (section, arguments) = (Section::of::<K, A>(Over::List { list, class }), K::arguments(&args));
-        let launch = Launch::of(&section, Form::Each, arguments.as_ref());
-        self.finish(launch, &mut |world: &mut W| {
-            try_ready_for_kernel(world)?;
-            exec::execute_each::<K, A>(world.objects_mut(), list, class, args)
-        })
-    }
-
-    /// Calls a kernel for every pair of an object and another, an object and itself included.
-    ///
-    /// Each object visits the others one after another in the order of their ids, so that the result is
-    /// that of a double loop, bit for bit.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub pos: f32, pub force: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel(pairs)]
-    ///     pub fn attract(&mut self, other: Ref<Body>, strength: f32) {
-    ///         self.force += strength * (other.pos() - self.pos);
-    ///     }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|pos| Body { pos, force: 0.0 }))?;
-    /// sim.on(Place::Host).execute_pairs(Body::attract, 0.5)?;
-    /// assert_eq!(sim.bodies.column(body::force), [2.0, 0.5, -2.5]);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    pub fn execute_pairs<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
-    where
-        K: PairCall<A> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        W: Holds<K::Class> + Holds<K::Other>,
-    {
-        let form = Form::Pairs { other_bytes: tile_row::bytes::<K::Other, K>() };
-        let arguments = K::arguments(&args);
-        let section = Section::of::<K, A>(Over::Range(self.positions::<K::Class>(..)));
-        self.start(Launch::of(&section, form, arguments.as_ref()), move |world: &mut W| {
-            try_ready_for_kernel(world)?;
-            let others = ptr::from_ref(Holds::<K::Other>::objects(world).table());
-            exec::execute_pairs::<K, A>(Holds::<K::Class>::objects_mut(world), others, args);
-            Ok(())
-        })
-    }
-
-    /// Calls a kernel for all objects of its class and combines the results. Waits for the place.
-    ///
-    /// See [`Reducer`] for the order in which they are combined, which is the same at every place. The reducer must have
-    /// no state: a struct without fields.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub mass: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel(reduce(Sum))]
-    ///     pub fn weight(&self) -> f32 { self.mass }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
-    /// assert_eq!(sim.on(Place::Host).execute_and_reduce(Body::weight, (), Sum)?, 7.0);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> Result<T, Error>
-    where
-        K: ReduceOn<W, A, R, Output = T>,
-    {
-        K::reduce_on(self, None, args, reducer)
-    }
-
-    /// Calls a kernel for the objects at some positions, counted from 0 in the order of their ids, and
-    /// combines the results: in the same order as if there were no other objects. Waits for the place.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub mass: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// # #[soa_methods]
-    /// # impl Body { #[kernel(reduce(Sum))] pub fn weight(&self) -> f32 { self.mass } }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?;
-    /// assert_eq!(sim.on(Place::Host).execute_range_and_reduce(Body::weight, 1..3, (), Sum)?, 6.0);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last object or before it starts, as slicing does.
-    pub fn execute_range_and_reduce<K, A, R>(
-        &mut self,
-        _kernel: K,
-        range: impl RangeBounds<usize>,
-        args: A,
-        reducer: R,
-    ) -> Result<K::Output, Error>
-    where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<K::Output>,
-        W: Holds<K::Class>,
-    {
-        self.reduce_range::<K, A, R>(range, args, reducer)
-    }
-
-    pub(crate) fn reduce_range<K, A, R>(
-        &mut self,
-        range: impl RangeBounds<usize>,
-        args: A,
-        reducer: R,
-    ) -> Result<K::Output, Error>
-    where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<K::Output>,
-        W: Holds<K::Class>,
-    {
-        let range = self.positions::<K::Class>(range);
-        self.reduce::<K, A, R>(Over::Range(range.clone()), range.len(), args, reducer, |world| {
-            Ok(exec::execute_and_reduce::<K, A, R>(world.objects_mut(), range.clone(), args, reducer))
-        })
-    }
-
-    /// Calls a kernel for some objects and combines the results: in the same order as if these were all
-    /// objects, in that of their ids. Waits for the place.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub mass: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// # #[soa_methods]
-    /// # impl Body { #[kernel(reduce(Max))] pub fn weight(&self) -> f32 { self.mass } }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// let links: Vec<_> = sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?.collect();
-    /// let some = [links[2], links[0]];
-    /// assert_eq!(sim.on(Place::Host).execute_each_and_reduce(Body::weight, &some, (), Max)?, 4.0);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors); [`Error::Duplicate`] if an object is in the list twice,
-    /// [`Error::NotInWorld`]: the kernel is then called for none.
-    pub fn execute_each_and_reduce<K, A, R, T>(
-        &mut self,
-        _kernel: K,
-        links: &(impl AsLinkList<K::Link> + ?Sized),
-        args: A,
-        reducer: R,
-    ) -> Result<T, Error>
-    where
-        K: ReduceOn<W, A, R, Output = T>,
-    {
-        let list = self.listed(links)?;
-        K::reduce_on(self, Some(&list), args, reducer)
-    }
-
-    /// For the objects of a list that are of the class with this number.
-    pub(crate) fn reduce_each<K, A, R>(
-        &mut self,
-        list: &Arc<ListOrder>,
-        class: usize,
-        args: A,
-        reducer: R,
-    ) -> Result<K::Output, Error>
-    where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        A: Copy + Send + Sync + 'static,
-        R: Reducer<K::Output>,
-        W: Holds<K::Class>,
-    {
-        let count = list.check::<K::Class>(class, self.positions::<K::Class>(..).end)?;
-        self.reduce::<K, A, R>(Over::List { list, class }, count, args, reducer, |world| {
-            exec::execute_each_and_reduce::<K, A, R>(world.objects_mut(), list, class, args, reducer)
-        })
     }
 
     /// Makes `n` objects by a constructor, in parallel, and returns the links to them.
@@ -602,9 +292,16 @@ impl<'w, W: World> On<'w, W> {
         }
         let first = Holds::<K::Class>::objects(self.world).len();
         let arguments = K::arguments(&args);
-        let section = Section::construct::<K, A>(first..first.saturating_add(n));
+        let section = Section {
+            effects: const { &Effects::constructor::<K::Class>() },
+            over: Extent::Range(first..first.saturating_add(n)),
+            entry: K::ENTRY,
+            reducer: 0,
+        };
         let launch = Launch::of(&section, Form::Construct, arguments.as_ref());
-        self.finish(launch, &mut |world: &mut W| exec::construct::<K, A>(world.objects_mut(), n, args).map(drop))?;
+        self.at().finish(launch, Part::All, &mut |world, _| {
+            exec::construct::<K, A>(world.objects_mut(), n, args).map(drop)
+        })?;
         Ok(Holds::<K::Class>::objects(self.world).links_from(first))
     }
 
@@ -624,7 +321,7 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [all executors](Self#errors).
     pub fn synchronize(&mut self) -> Result<(), Error> {
-        self.with(|executor, world| executor.synchronize(world))
+        self.at().with(|executor, world| executor.synchronize(world))
     }
 
     /// Records the kernels that `sequence` starts, without running them, to be run by [`replay`](Self::replay) with the
@@ -664,13 +361,13 @@ impl<'w, W: World> On<'w, W> {
     /// nothing that changes the number of objects. [`Error::NotRecordable`] if it did something else, or put another world
     /// in this one's place. In either case, or if `sequence` panics, nothing is recorded and the world can be used further.
     pub fn record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
-        let recorder = self.with(|executor, world| executor.recorder(world))?;
+        let recorder = self.at().with(|executor, world| executor.recorder(world))?;
         let mut sequence = Some(sequence);
         let recorded = recorder.record(&mut || match sequence.take() {
             Some(sequence) => sequence(self),
             None => Ok(()),
         })?;
-        let recorded = self.with(|executor, world| executor.recorded(world, recorded))?;
+        let recorded = self.at().with(|executor, world| executor.recorded(world, recorded))?;
         Ok(Recording::new(self.place, recorded))
     }
 
@@ -686,124 +383,228 @@ impl<'w, W: World> On<'w, W> {
             let reason = format!("it was made at `{}`, and is replayed at `{}`", recording.place(), self.place);
             return Err(Error::StaleRecording { reason });
         }
+        let members = self.world.members();
+        if let Some(moved) = members.as_ref().iter().find(|member| member.generation() > recording.generation()) {
+            let reason = format!("objects of class {} got other ids since", moved.name());
+            return Err(Error::StaleRecording { reason });
+        }
+        drop(members);
         check_links(self.world, &[])?;
         // SAFETY: `check_links` has seen to both, and the world is borrowed since.
-        self.with(|executor, world| unsafe { executor.replay(world, recording) })
+        self.at().with(|executor, world| unsafe { executor.replay(world, recording) })
     }
+}
 
-    /// Calls `work` with the place's executor, which is made if there is none.
-    fn with<T>(&mut self, work: impl FnOnce(&mut dyn Executor<W>, &mut W) -> Result<T, Error>) -> Result<T, Error> {
-        /// Puts the executor back, also after a panic.
-        struct Taken<'a, W: World>(&'a mut W, Option<Box<dyn Executor<W>>>);
-        impl<W: World> Drop for Taken<'_, W> {
-            fn drop(&mut self) {
-                if let Some(executor) = self.1.take() {
-                    self.0.state_mut().executors().put(executor);
-                }
-            }
-        }
-        let executor = take(self.world, self.place)?;
-        let mut taken = Taken(self.world, Some(executor));
-        match &mut taken {
-            Taken(world, Some(executor)) => work(&mut **executor, world),
-            Taken(_, None) => unreachable!("it was just taken"),
-        }
-    }
-
-    /// Checks the links that a kernel follows without looking, and those among its arguments.
-    fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
-        match (self.place, launch.form) {
-            // Nothing is followed; what is stored is checked before the next kernel.
-            (Place::Host, Form::Construct) => Ok(()),
-            // A constructor follows no links. Those that it is given may be to objects that it makes.
-            (_, Form::Construct) => check_links(self.world, &[]),
-            _ => check_links(self.world, launch.arguments),
-        }
-    }
-
-    /// Starts a run that can be recorded.
-    pub(crate) fn start<F>(&mut self, launch: Launch<'_>, on_host: F) -> Result<(), Error>
+impl<W: World, O> On<'_, W, O> {
+    /// Calls a kernel for the objects: all of its class, or of the classes of its trait, or those that [`over`](On::over) names.
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel]
+    ///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let body = sim.bodies.push(Body { pos: 1.0, vel: 2.0 })?;
+    /// sim.on(Place::Host).execute(Body::advance, 0.5)?;
+    /// assert_eq!(sim.get(body).pos(), 2.0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [all executors](Self#errors).
+    pub fn execute<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
-        F: Fn(&mut W) -> Result<(), Error> + Copy + Send + Sync + 'static,
+        K: ExecuteOn<W, A>,
+        A: Copy + Send + Sync + 'static,
+        O: Subset<K>,
     {
-        self.check(&launch)?;
-        let step: &dyn Step<W> = &on_host;
-        self.with(|executor, world| executor.run(world, &mut Run { launch, on_host: OnHost::Step(step) }))
+        let picked = self.pick::<K>()?;
+        let sections = Sections::of::<K, A>(self.world, picked.part())?;
+        let arguments = K::arguments(&args);
+        let launch = sections.launch::<K>(Form::Each, arguments.as_ref());
+        self.at().start(launch, picked.part(), move |world, part| K::run(Ready::try_of(world)?, part, args))
     }
 
-    /// Does a run that cannot be recorded.
-    pub(crate) fn finish(
-        &mut self,
-        launch: Launch<'_>,
-        on_host: &mut dyn FnMut(&mut W) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.check(&launch)?;
-        self.with(|executor, world| executor.run(world, &mut Run { launch, on_host: OnHost::Once(on_host) }))
-    }
-
-    /// Combines the results of a kernel for `count` objects.
-    fn reduce<K, A, R>(
-        &mut self,
-        over: Over<'_>,
-        count: usize,
-        args: A,
-        reducer: R,
-        on_host: impl Fn(&mut W) -> Result<K::Output, Error>,
-    ) -> Result<K::Output, Error>
+    /// Calls a kernel for every pair of one of the objects and another, an object and itself included. The others are all
+    /// objects of their class.
+    ///
+    /// Each object visits the others one after another in the order of their ids, so that the result is
+    /// that of a double loop, bit for bit.
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub force: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel(pairs)]
+    ///     pub fn attract(&mut self, other: Ref<Body>, strength: f32) {
+    ///         self.force += strength * (other.pos() - self.pos);
+    ///     }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|pos| Body { pos, force: 0.0 }))?;
+    /// sim.on(Place::Host).execute_pairs(Body::attract, 0.5)?;
+    /// assert_eq!(sim.bodies.column(body::force), [2.0, 0.5, -2.5]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [all executors](Self#errors).
+    pub fn execute_pairs<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
-        K: Call<A, Output: Transfer> + ReducedBy<R> + OnDevice<A>,
-        R: Reducer<K::Output>,
+        K: PairCall<A> + OnDevice<A>,
+        A: Copy + Send + Sync + 'static,
+        W: Holds<K::Class> + Holds<K::Other>,
+        O: Subset<K>,
+    {
+        let picked = self.pick::<K>()?;
+        let sections = Sections::of::<K, A>(self.world, picked.part())?;
+        let arguments = K::arguments(&args);
+        let form = Form::Pairs { other_bytes: tile_row::bytes::<K::Other, K>() };
+        let launch = sections.launch::<K>(form, arguments.as_ref());
+        self.at()
+            .start(launch, picked.part(), move |world, part| run_pairs::<K, A, W>(Ready::try_of(world)?, part, args))
+    }
+
+    /// Calls a kernel for the objects and combines the results, in the same order as if there were no others. Waits for the place.
+    ///
+    /// See [`Reducer`] for the order in which they are combined, which is the same at every place. The reducer must have
+    /// no state: a struct without fields.
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub mass: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel(reduce(Sum))]
+    ///     pub fn weight(&self) -> f32 { self.mass }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
+    /// assert_eq!(sim.on(Place::Host).execute_and_reduce(Body::weight, (), Sum)?, 7.0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [all executors](Self#errors).
+    pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> Result<T, Error>
+    where
+        K: ReduceOn<W, A, R, Output = T>,
+        A: Copy + Send + Sync + 'static,
+        R: Copy,
+        T: Transfer,
+        O: Subset<K>,
     {
         const {
             assert!(size_of::<R>() == 0, "a reducer with state runs on the host only");
             assert!(
-                part_accumulators::<K::Output>() == part_accumulators::<WireOf<K, A>>(),
+                part_accumulators::<T>() == part_accumulators::<T::Wire>(),
                 "a reduction would not have the same order on the GPU: put the tuple's members in the order of their sizes, the largest first, or return a struct under `#[derive(Clone, Copy, Value)] #[repr(C)]`"
             );
         }
-        if count == 0 {
-            return Ok(reducer.identity());
+        let picked = self.pick::<K>()?;
+        let mut sections = Sections::of::<K, A>(self.world, picked.part())?;
+        for (class, section) in sections.as_mut().iter_mut().enumerate() {
+            section.reducer = K::number(class);
         }
-        let mut wire = MaybeUninit::<WireOf<K, A>>::uninit();
-        let mut result = None;
+        let classes = sections.as_mut().len();
+        if sections.as_mut().iter().all(|section| section.over.is_empty()) {
+            return Ok(K::identity(reducer));
+        }
+        let mut one = MaybeUninit::<T::Wire>::uninit();
+        let mut several = if classes > 1 { Vec::<T::Wire>::with_capacity(classes) } else { Vec::new() };
+        let results = if classes > 1 { several.as_mut_ptr() } else { one.as_mut_ptr() };
         let form = Form::Reduce(Reduction {
-            number: K::NUMBER,
-            size: size_of::<WireOf<K, A>>(),
-            align: align_of::<WireOf<K, A>>(),
-            accumulators: part_accumulators::<WireOf<K, A>>(),
-            result: NonNull::from(&mut wire).cast(),
+            size: size_of::<T::Wire>(),
+            align: align_of::<T::Wire>(),
+            accumulators: part_accumulators::<T::Wire>(),
+            results: NonNull::new(results).map_or(NonNull::dangling(), NonNull::cast),
         });
-        let (section, arguments) = (Section::of::<K, A>(over), K::arguments(&args));
-        self.finish(Launch::of(&section, form, arguments.as_ref()), &mut |world: &mut W| {
-            try_ready_for_kernel(world)?;
-            result = Some(on_host(world)?);
+        let (arguments, mut on_host) = (K::arguments(&args), None);
+        let launch = sections.launch::<K>(form, arguments.as_ref());
+        self.at().finish(launch, picked.part(), &mut |world, part| {
+            on_host = Some(K::reduce(Ready::try_of(world)?, part, args, reducer)?);
             Ok(())
         })?;
-        Ok(match result {
-            Some(result) => result,
-            // SAFETY: a reduction that was not recorded, since that is an error, and that did not call `on_host` has
-            // written its result, which has the same bytes at every place.
-            None => K::Output::unpack(unsafe { wire.assume_init() }),
-        })
+        if let Some(result) = on_host {
+            return Ok(result);
+        }
+        let mut all = None;
+        for (class, section) in sections.as_mut().iter().enumerate().rev() {
+            let own = if section.over.is_empty() {
+                K::identity(reducer)
+            } else {
+                // SAFETY: a reduction that was not recorded, since that is an error, and that did not call `on_host` has
+                // written the results of the sections with objects, each of which has the same bytes at every place.
+                T::unpack(unsafe { results.add(class).read() })
+            };
+            all = Some(K::combine(own, all, reducer));
+        }
+        Ok(all.unwrap_or_else(|| K::identity(reducer)))
     }
 
-    /// The positions of a range of objects.
-    fn positions<C: Class>(&self, range: impl RangeBounds<usize>) -> Range<usize>
+    /// Calls a kernel for the objects, and returns the results class by class, in the order of the objects' ids. Waits for the place.
+    ///
+    /// On a GPU the results are put into a list by the host, to which it copies the columns that the kernel reads.
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel]
+    ///     pub fn distance(&self, from: f32) -> f32 { (self.pos - from).abs() }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|pos| Body { pos, vel: 0.0 }))?;
+    /// assert_eq!(sim.on(Place::Host).execute_and_collect(Body::distance, 2.0)?, [1.0, 0.0, 2.0]);
+    /// assert_eq!(sim.on(Place::Host).over(..2).execute_and_collect(Body::distance, 2.0)?, [1.0, 0.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [all executors](Self#errors).
+    pub fn execute_and_collect<K, A, T>(&mut self, _kernel: K, args: A) -> Result<Vec<T>, Error>
     where
-        W: Holds<C>,
+        K: CollectOn<W, A, Output = T>,
+        A: Copy + Send + Sync + 'static,
+        O: Subset<K>,
     {
-        positions(range, Holds::<C>::objects(self.world).len(), C::NAME)
+        let picked = self.pick::<K>()?;
+        let sections = Sections::of::<K, A>(self.world, picked.part())?;
+        let (arguments, mut results) = (K::arguments(&args), Vec::new());
+        let launch = sections.launch::<K>(Form::Collect, arguments.as_ref());
+        self.at().finish(launch, picked.part(), &mut |world, part| {
+            results = K::collect(Ready::try_of(world)?, part, args)?;
+            Ok(())
+        })?;
+        Ok(results)
     }
-}
 
-/// As what the results of a kernel travel.
-type WireOf<K, A> = <<K as Call<A>>::Output as Transfer>::Wire;
+    fn at(&mut self) -> At<'_, W> {
+        At { world: &mut *self.world, place: self.place }
+    }
 
-/// Takes the executor of a place out of its world, or makes one.
-fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, Error> {
-    match world.state_mut().executors().take(place) {
-        Some(executor) => Ok(executor),
-        None if place == Place::Host => Ok(Box::new(Host::new())),
-        None => W::open(world, place),
+    /// The objects, for a kernel.
+    fn pick<K: AnyKernel>(&mut self) -> Result<Picked<K::Link>, Error>
+    where
+        O: Subset<K>,
+    {
+        At { world: &mut *self.world, place: self.place }.pick::<K>(&self.objects)
     }
 }

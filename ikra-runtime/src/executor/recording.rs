@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use crate::error::Error;
+use crate::objects::generation;
 use crate::place::Place;
 
 /// A sequence of kernels that can be run again: on a GPU at the cost of one launch. See [`On::record`](super::On::record).
@@ -26,11 +27,17 @@ use crate::place::Place;
 pub struct Recording {
     place: Place,
     recorded: Recorded,
+    /// The generation of ids that it was made in.
+    generation: u64,
 }
 
 impl Recording {
     pub(super) fn new(place: Place, recorded: Recorded) -> Self {
-        Self { place, recorded }
+        Self { place, recorded, generation: generation() }
+    }
+
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// Where it was made, and can be run.

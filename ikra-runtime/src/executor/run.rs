@@ -2,14 +2,14 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
 
+use super::part::{Extent, Part};
 use super::{Recorded, Recorder, Recording};
 use crate::error::Error;
-use crate::kernel::{Argument, Construct, DispatchKernel, Entry, Kernel, OnDevice};
+use crate::kernel::{Argument, Entry};
 use crate::list::{ListOrder, Unordered};
 use crate::place::Place;
 use ikra_core::effects::Effects;
@@ -23,9 +23,10 @@ use ikra_core::effects::Effects;
 ///
 /// If [`run`](Self::run) returns `Ok`,
 ///
-/// 1. it has called [`Run::on_host`] once; or the run's effects are those of the kernel, for these objects, at the
+/// 1. it has called [`Run::on_host`] for [`Run::part`]; or the run's effects are those of the kernel, for these objects, at the
 ///    latest when the place is waited for; or it was recorded.
-/// 2. of a [`Form::Reduce`] it has called [`Run::on_host`], or the result is where the reduction asks for it.
+/// 2. of a [`Form::Reduce`] it has called [`Run::on_host`] for [`Run::part`], or the results of all sections with objects are
+///    where the reduction asks for them.
 /// 3. of a [`Form::Construct`] there are then as many more objects, all initialised.
 pub unsafe trait Executor<W>: Any + Debug + Send {
     /// Where it runs kernels.
@@ -94,6 +95,8 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
 pub struct Run<'a, W> {
     /// The run as data.
     pub launch: Launch<'a>,
+    /// The objects that it is for, of each class.
+    pub part: Part<'a>,
     pub(super) on_host: OnHost<'a, W>,
 }
 
@@ -101,8 +104,8 @@ pub struct Run<'a, W> {
 pub(super) enum OnHost<'a, W> {
     /// One that can be called again.
     Step(&'a dyn Step<W>),
-    /// One that returns something to who asked for it.
-    Once(&'a mut dyn FnMut(&mut W) -> Result<(), Error>),
+    /// One that returns something to its caller.
+    Once(&'a mut dyn FnMut(&mut W, Part<'_>) -> Result<(), Error>),
 }
 
 impl<W> Debug for OnHost<'_, W> {
@@ -115,32 +118,33 @@ impl<W> Debug for OnHost<'_, W> {
 }
 
 impl<W> Run<'_, W> {
-    /// Runs the kernel on the host.
+    /// Runs the kernel on the host, for a part of the objects: for all that the run is for, that is [`part`](Self::part).
     ///
     /// # Errors
     ///
-    /// Those of the executor.
-    pub fn on_host(&mut self, world: &mut W) -> Result<(), Error> {
+    /// Those of the executor; [`Error::OutOfRange`] and [`Error::NotInWorld`] if the part has objects that do not exist. The
+    /// kernel is then called for no object.
+    pub fn on_host(&mut self, world: &mut W, part: Part<'_>) -> Result<(), Error> {
         match &mut self.on_host {
-            OnHost::Step(step) => step.run(world),
-            OnHost::Once(run) => run(world),
+            OnHost::Step(step) => step.run(world, part),
+            OnHost::Once(run) => run(world, part),
         }
     }
 }
 
 /// A run of a kernel on the host that can be remembered.
 pub(super) trait Step<W>: Send + Sync {
-    fn run(&self, world: &mut W) -> Result<(), Error>;
+    fn run(&self, world: &mut W, part: Part<'_>) -> Result<(), Error>;
     /// The same, to keep.
     fn keep(&self) -> Box<dyn Step<W>>;
 }
 
 impl<W, F> Step<W> for F
 where
-    F: Fn(&mut W) -> Result<(), Error> + Copy + Send + Sync + 'static,
+    F: Fn(&mut W, Part<'_>) -> Result<(), Error> + Copy + Send + Sync + 'static,
 {
-    fn run(&self, world: &mut W) -> Result<(), Error> {
-        self(world)
+    fn run(&self, world: &mut W, part: Part<'_>) -> Result<(), Error> {
+        self(world, part)
     }
     fn keep(&self) -> Box<dyn Step<W>> {
         Box::new(*self)
@@ -150,7 +154,7 @@ where
 /// A run of a kernel as data: which kernel, for which objects, with which arguments. Of a trait's kernel it has a section for
 /// each class.
 ///
-/// What is said here is true of one kernel, since [`On`](super::On) alone makes these: executors rely on it.
+/// All of it is true of one kernel, since [`On`](super::On) alone makes these: executors rely on it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Launch<'a> {
@@ -173,32 +177,11 @@ pub struct Section<'a> {
     /// What it does.
     pub effects: &'static Effects,
     /// The objects. They exist, except those that are to be constructed.
-    pub over: Over<'a>,
+    pub over: Extent<'a>,
     /// Its entry in device code.
     pub entry: &'static Entry,
-}
-
-/// Which objects a kernel runs for.
-#[non_exhaustive]
-pub enum Over<'a> {
-    /// Those at these positions.
-    Range(Range<usize>),
-    /// Those in a list.
-    List {
-        /// The list. Its objects of the class exist.
-        list: &'a Arc<ListOrder>,
-        /// The number of the kernel's class in the list.
-        class: usize,
-    },
-}
-
-impl Debug for Over<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Range(range) => range.fmt(f),
-            Self::List { list, class } => write!(f, "a list of {}", list.places_of(*class).len()),
-        }
-    }
+    /// Of a reduction: which of the kernel's reducers.
+    pub reducer: usize,
 }
 
 /// How a kernel runs.
@@ -214,37 +197,24 @@ pub enum Form {
     },
     /// Once for each object; the results are combined.
     Reduce(Reduction),
+    /// Once for each object; [`Run::on_host`] keeps the results, in the order of the classes and of the objects' ids.
+    Collect,
     /// Makes objects, from the first position after the last object on.
     Construct,
 }
 
-/// How the results of a kernel become one.
+/// How the results of a kernel become one per section.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Reduction {
-    /// Which of the kernel's reducers.
-    pub number: usize,
     /// Bytes of a result.
     pub size: usize,
     /// How results are aligned.
     pub align: usize,
     /// How many accumulators there are for the results of chunks.
     pub accumulators: usize,
-    /// Room for the result.
-    pub result: NonNull<u8>,
-}
-
-impl<'a> Section<'a> {
-    /// That of kernel `K`.
-    pub(crate) fn of<K: Kernel + OnDevice<A>, A>(over: Over<'a>) -> Self {
-        Self { effects: K::EFFECTS, over, entry: K::ENTRY }
-    }
-
-    /// That of a constructor.
-    pub(super) fn construct<K: Construct<A> + OnDevice<A>, A>(range: Range<usize>) -> Self {
-        let effects = const { &Effects::constructor::<K::Class>() };
-        Self { effects, over: Over::Range(range), entry: K::ENTRY }
-    }
+    /// Room for a result of each section, one after another.
+    pub results: NonNull<u8>,
 }
 
 impl<'a> Launch<'a> {
@@ -252,19 +222,6 @@ impl<'a> Launch<'a> {
     pub(super) fn of(section: &'a Section<'a>, form: Form, arguments: &'a [Argument<'a>]) -> Self {
         let kernel = section.effects.kernel();
         Self { kernel, sections: slice::from_ref(section), together: None, arguments, form }
-    }
-
-    /// A run of a trait's kernel, with a section for each of its classes.
-    ///
-    /// # Panics
-    ///
-    /// If there are not as many as classes.
-    pub(crate) fn of_classes<D: DispatchKernel<METHOD>, const METHOD: usize>(
-        sections: &'a [Section<'a>],
-        arguments: &'a [Argument<'a>],
-    ) -> Self {
-        assert!(sections.len() == D::EFFECTS.len(), "there is a section for each class of {}", D::NAME);
-        Self { kernel: D::NAME, sections, together: D::TOGETHER, arguments, form: Form::Each }
     }
 
     /// A run of one of its sections by itself.
@@ -276,9 +233,10 @@ impl<'a> Launch<'a> {
     /// What cannot be recorded of this run, if anything.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
-        let is_listed = |section: &Section<'_>| matches!(section.over, Over::List { .. });
+        let is_listed = |section: &Section<'_>| matches!(section.over, Extent::List { .. });
         match &self.form {
             Form::Reduce(_) => Some("a reduction, which waits for its result,"),
+            Form::Collect => Some("collecting results"),
             Form::Construct => Some("making objects"),
             _ if self.sections.iter().any(is_listed) => Some("a kernel for a list of links"),
             _ => None,

@@ -22,7 +22,7 @@ impl LastList {
     /// # Errors
     ///
     /// [`Error::Duplicate`] if an object is there twice.
-    pub(super) fn list_of<L: ListedLink>(&mut self, links: &[L], make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
+    pub(crate) fn list_of<L: ListedLink>(&mut self, links: &[L], make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
         let last = self.0.as_mut().and_then(|made| made.downcast_mut::<Made<L>>());
         if let Some(made) = &last
             && is_same(&made.links, links)

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use crate::class::Class;
 use crate::error::Error;
+use crate::objects::generation;
 
 /// A list without the type of its links: of each class its objects, in the order of their ids.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct ListOrder {
     /// All of them, if that was asked for.
     objects: OnceLock<Vec<u32>>,
     memory: Option<Box<dyn ListMemory>>,
+    /// The generation of ids that it was made in.
+    generation: u64,
 }
 
 /// Where a list is that was made on a device.
@@ -50,7 +53,14 @@ impl ListOrder {
     pub(super) fn new(classes: Vec<Listed>) -> Self {
         let places = Self::places(classes.iter().map(Listed::len));
         let bounds = classes.iter().map(Listed::bounds).collect();
-        Self { places, bounds, classes: OnceLock::from(classes), objects: OnceLock::new(), memory: None }
+        Self {
+            places,
+            bounds,
+            classes: OnceLock::from(classes),
+            objects: OnceLock::new(),
+            memory: None,
+            generation: generation(),
+        }
     }
 
     /// A list that was made on a device: of each class how many objects there are, and from which to which they are. No memory
@@ -65,7 +75,7 @@ impl ListOrder {
         let bounds: Vec<_> = classes.iter().map(|(_, bounds)| bounds.clone()).collect();
         let known = memory.is_none().then(|| bounds.iter().cloned().map(Listed::Range).collect::<Vec<_>>());
         let classes = known.map_or_else(OnceLock::new, OnceLock::from);
-        Self { places, bounds, classes, objects: OnceLock::new(), memory }
+        Self { places, bounds, classes, objects: OnceLock::new(), memory, generation: generation() }
     }
 
     /// Where the objects of classes are, of which there are so many each: those of a class from a multiple of 32 on.
@@ -77,6 +87,11 @@ impl ListOrder {
             places
         });
         places.collect()
+    }
+
+    /// The generation of ids that it was made in.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// How many objects there are.
@@ -151,17 +166,17 @@ impl ListOrder {
         Ok(&self.classes.get_or_init(|| self.places.iter().map(listed).collect())[class])
     }
 
-    /// Looks whether the objects of the class with a number are among so many, and returns how many they are.
+    /// Checks that the objects of the class with a number are among `len` objects; `name` is the class's.
     ///
     /// # Errors
     ///
     /// [`Error::NotInWorld`] if one of them is not.
-    pub(crate) fn check<C: Class>(&self, class: usize, len: usize) -> Result<usize, Error> {
+    pub(crate) fn check(&self, class: usize, len: usize, name: &'static str) -> Result<(), Error> {
         let end = self.bounds[class].end;
         if end > len {
-            return Err(Error::NotInWorld { class: C::NAME, id: end as u32, len });
+            return Err(Error::NotInWorld { class: name, id: end as u32, len });
         }
-        Ok(self.places[class].len())
+        Ok(())
     }
 
     /// The objects of the class with a number, which has so many.
@@ -170,7 +185,7 @@ impl ListOrder {
     ///
     /// [`Error::NotInWorld`] if one of them is not among those; those of a device that the list is on.
     pub(crate) fn objects_of<C: Class>(&self, class: usize, len: usize) -> Result<&Listed, Error> {
-        self.check::<C>(class, len)?;
+        self.check(class, len, C::NAME)?;
         self.listed(class)
     }
 }
@@ -223,9 +238,9 @@ impl Listed {
         }
     }
 
-    /// Where the objects are.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
-        self.runs(0..self.len()).flat_map(|run| {
+    /// The objects at some places of the list, as ranges of positions.
+    pub(crate) fn ranges(&self, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        self.runs(places).flat_map(|run| {
             let (range, each) = match run {
                 Run::Range(range) => (Some(range), &[][..]),
                 Run::Each(indices) => (None, indices),

@@ -10,6 +10,7 @@ use crate::fingerprint::Signature;
 use crate::mirror::{Copies, Mirrored, Span, Unit, spans, units};
 use crate::table::{Directory, Header, Table};
 use ikra_core::effects::FieldSet;
+use ikra_core::moves::{Moves, Remap};
 
 /// [`Objects`] of any class.
 ///
@@ -52,6 +53,14 @@ pub unsafe trait AnyObjects {
     ///
     /// As for [`prepare`](Self::prepare).
     unsafe fn check_links(&self) -> Result<(), Error>;
+    /// Remaps the links to objects that moved, or checks that it can be done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkToRemoved`]; those of fetching.
+    fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error>;
+    /// When ids of the class last changed: what was made in an earlier generation names other objects now.
+    fn generation(&self) -> u64;
     /// Points the table's targets to the tables of its world.
     ///
     /// # Safety
@@ -165,6 +174,12 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         } else {
             Ok(())
         }
+    }
+    fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
+        Objects::remap_links(self, moves, what)
+    }
+    fn generation(&self) -> u64 {
+        Objects::generation(self)
     }
     unsafe fn point(&self, directory: &Directory) {
         // SAFETY: as the caller promises.

@@ -99,7 +99,7 @@ impl<C: Class> Objects<C> {
 }
 
 #[cold]
-fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Error {
+pub(crate) fn not_in_world<C: Class>(link: Link<C>, len: usize) -> Error {
     Error::NotInWorld { class: C::NAME, id: link.id(), len }
 }
 

@@ -14,6 +14,7 @@ use crate::mirror::{Copies, Span, Unit};
 use crate::objects::{AnyObjects, Shape};
 use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
+use ikra_core::moves::{Moves, Remap};
 
 /// What other threads do between two steps of linking.
 type Others<'a> = &'a mut dyn FnMut();
@@ -86,6 +87,8 @@ unsafe impl AnyObjects for Member {
         (unsafe) prepare(&) -> Result<(), Error>;
         () has_unchecked_links(&) -> bool;
         (unsafe) check_links(&) -> Result<(), Error>;
+        () remap_links(&mut, _moves: Moves<'_>, _what: Remap) -> Result<(), Error>;
+        () generation(&) -> u64;
         () columns(&) -> usize;
         () count(&) -> u32;
         () capacity(&) -> usize;

@@ -222,7 +222,7 @@ fn a_snapshot_of_one_array_keeps_what_is_written_to_others() {
             assert_eq!(pair.b(), [10 * n as u32 + round; 3]);
         }
     }
-    sim.execute_range(Pair::shift, ..50, ());
+    sim.over(..50).execute(Pair::shift, ());
     assert_eq!(sim.get(links[0]).b(), [4; 3]);
     assert_eq!(sim.get(links[60]).b(), [603; 3]);
 }

@@ -125,7 +125,7 @@ macro_rules! layout {
                         world.execute(Thing::shift, lens.len() as u32);
                     } else {
                         // In two halves the second sees what the first wrote, at one place only.
-                        world.execute_range(Thing::shift, lens.len() / 2.., lens.len() as u32);
+                        world.over(lens.len() / 2..).execute(Thing::shift, lens.len() as u32);
                     }
                     world.execute(Thing::total, ());
                     let expected = expected(&lens);

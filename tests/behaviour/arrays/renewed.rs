@@ -188,11 +188,11 @@ macro_rules! renewed {
                             after(&world, &expected, step, &|_| true)
                         }
                         1 => {
-                            world.execute_range($class::renew, range.clone(), step);
+                            world.over(range.clone()).execute($class::renew, step);
                             after(&world, &expected, step, &|n| range.contains(&n))
                         }
                         2 => {
-                            world.execute_each($class::renew, &some, step).unwrap();
+                            world.over(&some).execute($class::renew, step);
                             after(&world, &expected, step, &|n| n % 3 == 1)
                         }
                         _ => {

@@ -192,14 +192,15 @@ fn a_kernel_of_a_trait_runs_for_all_objects() {
 fn a_kernel_of_a_trait_runs_for_a_mixed_list() {
     let (mut town, [bus, car, other, first, second]) = town();
     let list = [second, car, bus];
-    town.execute_each(Actor::tick, &list, Weather::Rainy).unwrap();
+    town.over(&list).execute(Actor::tick, Weather::Rainy);
     let progress = [bus, car, other, first, second].map(|actor| town.get(actor).progress());
     assert_eq!(progress, [200, 5 + 6, 5, 3, 1]);
-    assert_eq!(town.execute_each_and_reduce(Actor::way, &[other, first], 1, Sum).unwrap(), 8);
-    assert_eq!(town.execute_each_and_reduce(Actor::way, &[], 1, Sum).unwrap(), 0);
+    assert_eq!(town.over(&[other, first]).execute_and_reduce(Actor::way, 1, Sum), 8);
+    assert_eq!(town.over(&[]).execute_and_reduce(Actor::way, 1, Sum), 0);
     // Nothing happens if one link is there twice, of whatever class.
     let before = town.clone();
-    let twice = town.execute_each(Actor::tick, &[bus, car, first, bus], Weather::Rainy).unwrap_err();
+    let twice =
+        town.on(ikra::Place::Host).over(&[bus, car, first, bus]).execute(Actor::tick, Weather::Rainy).unwrap_err();
     assert!(matches!(twice, ikra::Error::Duplicate { class: "Bus", id: 1 }), "{twice}");
     assert_eq!(town.cars.iter().collect::<Vec<_>>(), before.cars.iter().collect::<Vec<_>>());
     assert_eq!(town.buses.column(bus::stops), before.buses.column(bus::stops));

@@ -445,7 +445,6 @@ fn lines_of_panics() {
     use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
     use std::sync::Mutex;
     static PLACES: Mutex<Vec<(String, u32)>> = Mutex::new(Vec::new());
-    let hooks = crate::HOOKS.lock().unwrap();
     let before = take_hook();
     set_hook(Box::new(move |info| match info.location() {
         Some(place) if info.to_string().contains("link Particle#2 does not belong") => {
@@ -453,7 +452,6 @@ fn lines_of_panics() {
         }
         _ => before(info),
     }));
-    drop(hooks);
     let (mut w, _) = one(2.0);
     w.execute(Particle::follow, 1);
     catch_unwind(AssertUnwindSafe(|| w.execute(Particle::follow, 2))).unwrap_err();

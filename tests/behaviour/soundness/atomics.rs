@@ -218,9 +218,9 @@ fn run(threads: usize) -> String {
         let links: Vec<Link<Walker>> = land.walkers.links().collect();
         let mut out = Vec::new();
         land.execute(Walker::step, 3);
-        land.execute_range(Walker::step, 100..4_000, 5);
+        land.over(100..4_000).execute(Walker::step, 5);
         let each: Vec<_> = links.iter().rev().step_by(2).copied().collect();
-        land.execute_each(Walker::step, &each, 9).unwrap();
+        land.over(&each).execute(Walker::step, 9);
         land.execute_pairs(Walker::meet, 11);
         land.execute(Walker::look, ());
         out.push(format!("{}", land.execute_and_reduce(Walker::visit, 17, Sum)));
@@ -332,7 +332,7 @@ fn alone_as_in_sequential_code() {
     assert_eq!((alone.users.column(user::seen), shown(&alone)), (&seen[..], shown(&sequential)));
     let mut alone = uses();
     let links: Vec<_> = alone.users.links().collect();
-    alone.execute_each(User::use_it, &links, ()).unwrap();
+    alone.over(&links).execute(User::use_it, ());
     assert_eq!((alone.users.column(user::seen), shown(&alone)), (&seen[..], shown(&sequential)));
     let mut alone = uses();
     assert_eq!(alone.execute_and_collect(User::sum_up, ()), seen);

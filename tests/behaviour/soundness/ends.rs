@@ -191,13 +191,13 @@ fn all_executors() {
     assert_eq!(total(&store), COUNT);
     let links: Vec<_> = store.items.links().collect();
     let odd: Vec<_> = links.iter().copied().filter(|link| link.id() % 3 != 0).collect();
-    store.execute_each(Item::run, &odd, ()).unwrap();
-    store.execute_range(Item::run, 1.., ());
+    store.over(&odd).execute(Item::run, ());
+    store.over(1..).execute(Item::run, ());
     assert_eq!(total(&store) as usize, 2 * links.len() - 1 + odd.len());
     let counts = store.execute_and_collect(Item::count, ());
     assert_eq!(counts.len(), links.len());
     assert_eq!(store.execute_and_reduce(Item::sum, (), Sum), COUNT - 1);
-    assert_eq!(store.execute_each_and_reduce(Item::sum, &odd, (), Sum).unwrap() as usize, odd.len());
+    assert_eq!(store.over(&odd).execute_and_reduce(Item::sum, (), Sum) as usize, odd.len());
     store.execute_pairs(Item::meet, ());
     for (n, item) in store.items.iter().enumerate() {
         let runs = 1 + u32::from(n > 0) + u32::from((n + 1) % 3 != 0);
@@ -271,10 +271,10 @@ fn the_first_panic_arrives() {
                     assert_eq!(store.items.len(), COUNT as usize);
                 };
                 failing(&mut |store| store.execute(Item::run_and_fail, bad));
-                failing(&mut |store| store.execute_range(Item::run_and_fail, 1.., bad));
+                failing(&mut |store| store.over(1..).execute(Item::run_and_fail, bad));
                 failing(&mut |store| {
                     let links: Vec<_> = store.items.links().filter(|link| link.id() != 2).rev().collect();
-                    store.execute_each(Item::run_and_fail, &links, bad).unwrap();
+                    store.over(&links).execute(Item::run_and_fail, bad);
                 });
                 failing(&mut |store| drop(store.execute_and_collect(Item::fail_and_return, bad)));
                 failing(&mut |store| drop(store.execute_and_collect(Item::fail, bad)));
@@ -405,10 +405,10 @@ fn kernels_of_traits_end_as_one() {
         });
         failing(&mut |both| both.execute_and_reduce(Either::change_and_sum, 5000, Least));
         failing(&mut |both| {
-            both.execute_each(Either::change, &links, 13).unwrap();
+            both.over(&links).execute(Either::change, 13);
             0
         });
-        failing(&mut |both| both.execute_each_and_reduce(Either::change_and_sum, &links, 5000, Least).unwrap());
+        failing(&mut |both| both.over(&links).execute_and_reduce(Either::change_and_sum, 5000, Least));
         both.execute(Either::change, 0);
         assert!(both.first.iter().map(|row| row.value).eq(1..10_001));
         assert!(both.second.iter().map(|row| row.value).eq(1..10_001));

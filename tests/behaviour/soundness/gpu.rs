@@ -66,7 +66,7 @@ fn fails<T>(work: impl FnOnce() -> T) {
 fn fails_in<T>(class: &str, work: impl FnOnce() -> T) {
     let panic = catch_unwind(AssertUnwindSafe(|| drop(work()))).unwrap_err();
     let text = panic.downcast::<String>().unwrap();
-    for part in [&format!("class {class}"), "`Town::grow`", "it panicked", "cuda_accept_loss"] {
+    for part in [&format!("class {class}"), "`Town::grow`", "it panicked", "accept_loss"] {
         assert!(text.contains(part), "{part} is not in: {text}");
     }
 }
@@ -80,7 +80,7 @@ fn a_lost_column_is_never_shown() {
         fails(|| land.towns.read(town).map(|row| row.people));
         fails(|| land.execute(Town::grow, ()));
         let error = land.on(ikra::Place::Host).execute(Town::grow, ()).unwrap_err().to_string();
-        assert!(error.contains("`Town::grow`") && error.contains("cuda_accept_loss"), "{error}");
+        assert!(error.contains("`Town::grow`") && error.contains("accept_loss"), "{error}");
         fails(|| land.towns.column_mut(town::people)[0] = 1);
         assert!(AnyObjects::fetch(&mut land.towns, FieldSet::ALL).is_err());
         assert_eq!(land.towns.copies().only_on(1).bits(), 1);

@@ -36,7 +36,7 @@ fn misuse(town: &mut Town, actor: ActorLink, car: Link<Car>) {
     }
     town.execute(Actor::tick, 1.5);
     town.execute(Actor::pace, ());
-    let _ = town.execute_each(Actor::tick, &[car], 1);
+    let _ = town.over(&[car]).execute(Actor::tick, 1);
 }
 
 #[soa_class]

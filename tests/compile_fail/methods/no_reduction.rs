@@ -28,11 +28,11 @@ fn main() -> Result<(), ikra::Error> {
     let mut sim = Sim::new();
     let links = [Link::<Body>::from_index(0).unwrap()];
     let all: f32 = sim.execute_and_reduce(Body::energy, (), Sum);
-    let some = sim.execute_range_and_reduce(Body::energy, 0..1, (), Sum);
-    let each = sim.execute_each_and_reduce(Body::energy, &links, (), Sum)?;
+    let some = sim.over(0..1).execute_and_reduce(Body::energy, (), Sum);
+    let each = sim.over(&links).execute_and_reduce(Body::energy, (), Sum);
     let least = sim.execute_and_reduce(Body::weight, (), Min);
     let mut on = sim.on(Place::Host);
-    let there = on.execute_and_reduce(Body::energy, (), Sum)? + on.execute_each_and_reduce(Body::energy, &links, (), Sum)?;
+    let there = on.execute_and_reduce(Body::energy, (), Sum)? + on.over(&links).execute_and_reduce(Body::energy, (), Sum)?;
     println!("{all} {some} {each} {least} {there}");
     Ok(())
 }

@@ -29,13 +29,13 @@ macro_rules! bounds {
             let allowed = crate::BOUNDS;
             let (mut host, mut device) = ($world::new(), $world::new());
             host.construct(COUNT as usize, $class::spawn, COUNT).unwrap();
-            device.cuda_construct(COUNT as usize, $class::spawn, COUNT).unwrap();
+            device.on(ikra::Place::Gpu(0)).construct(COUNT as usize, $class::spawn, COUNT).unwrap();
             host.execute($class::compute, ());
             device.cuda_execute($class::compute, ()).unwrap();
             host.execute($class::add_up, ());
             device.cuda_execute($class::add_up, ()).unwrap();
             host.execute_pairs($class::meet, ());
-            device.cuda_execute_pairs($class::meet, ()).unwrap();
+            device.on(ikra::Place::Gpu(0)).execute_pairs($class::meet, ()).unwrap();
             host.execute($class::evaluate, ());
             device.cuda_execute($class::evaluate, ()).unwrap();
 

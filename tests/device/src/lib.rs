@@ -10,7 +10,7 @@ pub mod model;
 pub use code::device_code;
 pub use emulated::emulated;
 pub use gpu::has_gpu;
-pub use ikra_test_gpu::is_emulated;
+pub use ikra_test_gpu::{is_emulated, is_short};
 
 /// The device code, if there was a compiler for it.
 pub const DEVICE_CODE: Option<&str> = option_env!("IKRA_DEVICE_CODE");

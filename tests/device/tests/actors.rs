@@ -54,14 +54,14 @@ fn run(town: &mut Town, actors: &[ActorLink], place: Place) -> Vec<u32> {
         let bus = actors.iter().find_map(|&actor| Link::<Bus>::try_from(actor).ok()).unwrap();
         on.execute(Actor::drive, (Weather::Rainy, 0.5))?;
         on.execute(Actor::feel, actors[actors.len() / 2])?;
-        on.execute_each(Actor::drive, &mixed, (Weather::Sunny, 0.25))?;
+        on.over(&mixed).execute(Actor::drive, (Weather::Sunny, 0.25))?;
         on.execute(Car::board, bus)?;
         on.execute(Car::turn, ())?;
-        on.execute_each(Actor::feel, &mixed, actors[0])?;
+        on.over(&mixed).execute(Actor::feel, actors[0])?;
         let mut found = vec![
             on.execute_and_reduce(Actor::weight, 3, Sum)?,
             on.execute_and_reduce(Actor::weight, 3, Max)?,
-            on.execute_each_and_reduce(Actor::weight, &mixed, 2, Sum)?,
+            on.over(&mixed).execute_and_reduce(Actor::weight, 2, Sum)?,
         ];
         let recording = on.record(|on| {
             on.execute(Actor::drive, (Weather::Sunny, 0.125))?;
@@ -160,33 +160,35 @@ fn lists_are_put_in_order_on_the_device() {
     let lists = [actors.clone(), all.clone(), all[..20_000].to_vec(), some, actors[..30_000].to_vec()];
     for (n, list) in lists.iter().enumerate() {
         let args = (Weather::Rainy, 0.25 * n as f32);
-        host.execute_each(Actor::drive, list, args).unwrap();
-        device.on(gpu).execute_each(Actor::drive, list, args).unwrap();
-        let expected = host.execute_each_and_reduce(Actor::weight, list, 3, Sum).unwrap();
-        assert_eq!(device.on(gpu).execute_each_and_reduce(Actor::weight, list, 3, Sum).unwrap(), expected, "list {n}");
+        host.over(list).execute(Actor::drive, args);
+        device.on(gpu).over(list).execute(Actor::drive, args).unwrap();
+        let expected = host.over(list).execute_and_reduce(Actor::weight, 3, Sum);
+        assert_eq!(device.on(gpu).over(list).execute_and_reduce(Actor::weight, 3, Sum).unwrap(), expected, "list {n}");
     }
     let cars: Vec<Link<Car>> =
         shuffled(30_000).into_iter().filter(|n| n % 5 > 0).filter_map(Link::from_index).collect();
-    host.execute_each(Car::ask, &cars, ()).unwrap();
-    device.on(gpu).execute_each(Car::ask, &cars, ()).unwrap();
+    host.over(&cars).execute(Car::ask, ());
+    device.on(gpu).over(&cars).execute(Car::ask, ()).unwrap();
     // What a column links to: the GPU's list is used there, and on the host.
     let on_host = host.on(Place::Host).links(car::target).unwrap();
     let listed = device.on(gpu).links(car::target).unwrap();
     assert_eq!((listed.len(), on_host.len()), (30_000, 30_000));
-    host.execute_each(Actor::drive, &on_host, (Weather::Sunny, 2.0)).unwrap();
-    host.execute_each(Actor::drive, &on_host, (Weather::Rainy, 1.0)).unwrap();
-    device.on(gpu).execute_each(Actor::drive, &listed, (Weather::Sunny, 2.0)).unwrap();
-    device.execute_each(Actor::drive, &listed, (Weather::Rainy, 1.0)).unwrap();
+    host.over(&on_host).execute(Actor::drive, (Weather::Sunny, 2.0));
+    host.over(&on_host).execute(Actor::drive, (Weather::Rainy, 1.0));
+    device.on(gpu).over(&listed).execute(Actor::drive, (Weather::Sunny, 2.0)).unwrap();
+    device.over(&listed).execute(Actor::drive, (Weather::Rainy, 1.0));
     // What is wrong with links, both say in the same words.
     let twice = [&all[..], &[all[77]]].concat();
-    let error = host.execute_each(Actor::drive, &twice, (Weather::Sunny, 1.0)).unwrap_err().to_string();
+    let error =
+        host.on(ikra::Place::Host).over(&twice).execute(Actor::drive, (Weather::Sunny, 1.0)).unwrap_err().to_string();
     assert_eq!(
-        device.on(gpu).execute_each(Actor::drive, &twice, (Weather::Sunny, 1.0)).unwrap_err().to_string(),
+        device.on(gpu).over(&twice).execute(Actor::drive, (Weather::Sunny, 1.0)).unwrap_err().to_string(),
         error
     );
     let missing = [&all[..], &[ActorLink::from(Link::<Bus>::from_index(700).unwrap())]].concat();
-    let error = host.execute_each(Actor::drive, &missing, (Weather::Sunny, 1.0)).unwrap_err().to_string();
-    let found = device.on(gpu).execute_each(Actor::drive, &missing, (Weather::Sunny, 1.0)).unwrap_err().to_string();
+    let error =
+        host.on(ikra::Place::Host).over(&missing).execute(Actor::drive, (Weather::Sunny, 1.0)).unwrap_err().to_string();
+    let found = device.on(gpu).over(&missing).execute(Actor::drive, (Weather::Sunny, 1.0)).unwrap_err().to_string();
     assert_eq!(found, error);
     host.cars.column_mut(car::target)[3] = all[4];
     device.cars.column_mut(car::target)[3] = all[4];

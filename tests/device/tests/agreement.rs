@@ -17,16 +17,16 @@ fn what_agrees_is_found() {
     if device_code().is_none() {
         return;
     }
-    Crowd::new().cuda_check(Body::advance, 0.1).unwrap();
-    Crowd::new().cuda_check(Body::trust, None).unwrap();
-    GrowingWorld::new().cuda_check(Growing::look, ()).unwrap();
-    SameWorld::new().cuda_check(Same::fits, 3).unwrap();
-    SameWorld::new().cuda_check(Same::go, ()).unwrap();
+    Crowd::new().cuda().check(Body::advance, 0.1).unwrap();
+    Crowd::new().cuda().check(Body::trust, None).unwrap();
+    GrowingWorld::new().cuda().check(Growing::look, ()).unwrap();
+    SameWorld::new().cuda().check(Same::fits, 3).unwrap();
+    SameWorld::new().cuda().check(Same::go, ()).unwrap();
     // The entry for all classes of a trait.
-    Town::new().cuda_check(Actor::drive, (Weather::Sunny, 0.5)).unwrap();
+    Town::new().cuda().check(Actor::drive, (Weather::Sunny, 0.5)).unwrap();
     let walker = Link::<Pedestrian>::from_index(0).unwrap();
-    Town::new().cuda_check(Actor::feel, walker.into()).unwrap();
-    let error = Town::new().cuda_check(Unlisted::go, ()).unwrap_err();
+    Town::new().cuda().check(Actor::feel, walker.into()).unwrap();
+    let error = Town::new().cuda().check(Unlisted::go, ()).unwrap_err();
     assert!(matches!(error, Error::Gpu(GpuError::NoSuchKernel { .. })), "{error}");
 }
 
@@ -61,11 +61,11 @@ impl Unlisted for There {
 fn twins_are_told_apart() {
     let Some(path) = device_code() else { return };
     let mut world = Twins::new();
-    world.cuda_check(twins::first::Twin::go, 1).unwrap();
-    world.cuda_check(twins::again::Twin::go, 1).unwrap();
-    world.cuda_check(twins::second::Twin::go, 1).unwrap();
-    world.cuda_check(twins::third::Twin::go, 1).unwrap();
-    world.cuda_check(twins::deeper::third::Twin::go, 1).unwrap();
+    world.cuda().check(twins::first::Twin::go, 1).unwrap();
+    world.cuda().check(twins::again::Twin::go, 1).unwrap();
+    world.cuda().check(twins::second::Twin::go, 1).unwrap();
+    world.cuda().check(twins::third::Twin::go, 1).unwrap();
+    world.cuda().check(twins::deeper::third::Twin::go, 1).unwrap();
     let code = std::fs::read_to_string(path).unwrap();
     let names: std::collections::HashSet<String> = ptx::kernels(&code).into_iter().map(|kernel| kernel.name).collect();
     assert_eq!(names.iter().filter(|name| name.starts_with("ikra_kernel_Twin_go_")).count(), 5);
@@ -100,7 +100,7 @@ fn twins_run_as_what_they_are() {
 fn differs<W: CudaWorld>(mut world: W, check: impl Fn(&mut W) -> Result<(), Error>, names: &[&str]) {
     let error = check(&mut world).unwrap_err();
     assert!(matches!(error, Error::Gpu(GpuError::DeviceCodeDiffers { .. })), "{error}");
-    let opened = world.cuda_open(0).unwrap_err();
+    let opened = world.cuda().open(0).unwrap_err();
     assert_eq!(opened.to_string(), error.to_string());
     for name in names {
         assert!(error.to_string().contains(name), "{name} is not in: {error}");
@@ -113,14 +113,14 @@ fn classes_that_differ_are_refused() {
         return;
     }
     let bytes = "field `x` takes 4 bytes on the host and 8 in the device code";
-    differs(ByAliasWorld::new(), |world| world.cuda_check(ByAlias::go, ()), &["class ByAlias", bytes]);
-    differs(ByAliasRowWorld::new(), |world| world.cuda_check(ByAliasRow::go, ()), &["class ByAliasRow", bytes]);
+    differs(ByAliasWorld::new(), |world| world.cuda().check(ByAlias::go, ()), &["class ByAlias", bytes]);
+    differs(ByAliasRowWorld::new(), |world| world.cuda().check(ByAliasRow::go, ()), &["class ByAliasRow", bytes]);
     let bytes = "field `x` takes 8 bytes on the host and 16 in the device code";
-    differs(ByConstantWorld::new(), |world| world.cuda_check(ByConstant::go, ()), &["class ByConstant", bytes]);
-    differs(ByStructWorld::new(), |world| world.cuda_check(ByStruct::go, ()), &["class ByStruct", bytes]);
-    differs(ByCapacityWorld::new(), |world| world.cuda_check(ByCapacity::go, ()), &["class ByCapacity", "capacity"]);
-    differs(ByMeaningWorld::new(), |world| world.cuda_check(ByMeaning::go, ()), &["class ByMeaning", "field `x`"]);
-    differs(TwiceWorld::new(), |world| world.cuda_check(Twice::go, ()), &["class Twice", "differs.rs:"]);
+    differs(ByConstantWorld::new(), |world| world.cuda().check(ByConstant::go, ()), &["class ByConstant", bytes]);
+    differs(ByStructWorld::new(), |world| world.cuda().check(ByStruct::go, ()), &["class ByStruct", bytes]);
+    differs(ByCapacityWorld::new(), |world| world.cuda().check(ByCapacity::go, ()), &["class ByCapacity", "capacity"]);
+    differs(ByMeaningWorld::new(), |world| world.cuda().check(ByMeaning::go, ()), &["class ByMeaning", "field `x`"]);
+    differs(TwiceWorld::new(), |world| world.cuda().check(Twice::go, ()), &["class Twice", "differs.rs:"]);
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn launches_of_what_differs_run_nothing() {
     world.objects.extend((0..300).map(|n| ByAlias { n, x: 0.5, y: 7 })).unwrap();
     assert!(matches!(world.cuda_execute(ByAlias::go, ()), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
     assert!(matches!(
-        world.cuda_record(|world| world.cuda_execute(ByAlias::go, ())),
+        world.on(ikra::Place::Gpu(0)).record(|world| world.execute(ByAlias::go, ())),
         Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))
     ));
-    assert!(matches!(world.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
+    assert!(matches!(world.on(ikra::Place::Gpu(0)).synchronize(), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
     assert!(world.objects.iter().all(|object| object.y == 7));
     world.execute(ByAlias::go, ());
     assert_eq!(world.objects.column(by_alias::n)[5], 6);
@@ -148,15 +148,18 @@ fn kernels_that_differ_are_refused() {
     }
     let mut world = SameWorld::new();
     for (error, wanted) in [
-        (world.cuda_check(Same::take, (1.5, 2)), "arguments of 4, 4 bytes on the host and arguments of 8, 4 bytes in"),
-        (world.cuda_check(Same::take_array, [1, 2]), "arguments of 2 bytes on the host and arguments of 4 bytes in"),
-        (world.cuda_check(Same::take_word, 1.5), "`Same::take_word`"),
+        (
+            world.cuda().check(Same::take, (1.5, 2)),
+            "arguments of 4, 4 bytes on the host and arguments of 8, 4 bytes in",
+        ),
+        (world.cuda().check(Same::take_array, [1, 2]), "arguments of 2 bytes on the host and arguments of 4 bytes in"),
+        (world.cuda().check(Same::take_word, 1.5), "`Same::take_word`"),
     ] {
         let error = error.unwrap_err();
         assert!(matches!(error, Error::Gpu(GpuError::DeviceCodeDiffers { .. })), "{error}");
         assert!(error.to_string().contains(wanted), "{wanted} is not in: {error}");
     }
-    let error = world.cuda_check(Same::host_only, ()).unwrap_err();
+    let error = world.cuda().check(Same::host_only, ()).unwrap_err();
     assert!(
         matches!(&error, Error::Gpu(GpuError::NoSuchKernel { kernel, .. }) if kernel == "Same::host_only"),
         "{error}"
@@ -185,12 +188,12 @@ fn arguments_of_no_bytes_are_no_parameters() {
     };
     assert_eq!([parameters("first"), parameters("middle"), parameters("last"), parameters("alone")], [4, 5, 4, 3]);
     let (marker, mut world) = (Marker { nothing: [] }, Takers::new());
-    world.cuda_check(Taker::first, (marker, 1)).unwrap();
-    world.cuda_check(Taker::middle, (1, [], 2)).unwrap();
-    world.cuda_check(Taker::last, (1, [marker; 3])).unwrap();
-    world.cuda_check(Taker::alone, marker).unwrap();
-    world.cuda_check(Taker::meet, (marker, 1)).unwrap();
-    world.cuda_check(Taker::spawn, (marker, 1)).unwrap();
+    world.cuda().check(Taker::first, (marker, 1)).unwrap();
+    world.cuda().check(Taker::middle, (1, [], 2)).unwrap();
+    world.cuda().check(Taker::last, (1, [marker; 3])).unwrap();
+    world.cuda().check(Taker::alone, marker).unwrap();
+    world.cuda().check(Taker::meet, (marker, 1)).unwrap();
+    world.cuda().check(Taker::spawn, (marker, 1)).unwrap();
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn arguments_of_no_bytes_shift_no_others() {
     let marker = Marker { nothing: [] };
     let (mut host, mut device) = (Takers::new(), Takers::new());
     host.construct(300, Taker::spawn, (marker, 5)).unwrap();
-    device.cuda_construct(300, Taker::spawn, (marker, 5)).unwrap();
+    device.on(ikra::Place::Gpu(0)).construct(300, Taker::spawn, (marker, 5)).unwrap();
     host.execute(Taker::first, (marker, 42));
     device.cuda_execute(Taker::first, (marker, 42)).unwrap();
     host.execute(Taker::middle, (3, [], 1 << 33 | 7));
@@ -211,7 +214,7 @@ fn arguments_of_no_bytes_shift_no_others() {
     host.execute(Taker::alone, marker);
     device.cuda_execute(Taker::alone, marker).unwrap();
     host.execute_pairs(Taker::meet, (marker, 2));
-    device.cuda_execute_pairs(Taker::meet, (marker, 2)).unwrap();
+    device.on(ikra::Place::Gpu(0)).execute_pairs(Taker::meet, (marker, 2)).unwrap();
     assert_eq!(host.takers.column(taker::n), device.takers.column(taker::n));
     let sums = (
         host.execute_and_reduce(Taker::sum, (marker, 3), Sum),

@@ -4,7 +4,7 @@
 use ikra::prelude::*;
 use ikra_build::ptx;
 use ikra_device_tests::model::arrays::*;
-use ikra_device_tests::{device_code, has_gpu};
+use ikra_device_tests::{device_code, has_gpu, is_short};
 
 fn hash(mut x: u32) -> u32 {
     x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
@@ -63,7 +63,8 @@ macro_rules! equality {
             if !has_gpu() {
                 return;
             }
-            for count in [1, 2, 65, 1000, 5000] {
+            let counts = [1, 2, 65, 1000, 5000];
+            for &count in if is_short() { &counts[..4] } else { &counts[..] } {
                 let row = |n: usize| $class {
                     weight: hash(n as u32) % 1000,
                     items: FromElements::from_elements($len(n), |i| Of::of(hash((n * 100 + i) as u32))),
@@ -89,34 +90,34 @@ macro_rules! equality {
                     host.execute($class::mix, 17);
                     device.cuda_execute($class::mix, 17).unwrap();
                     same("mix", &host, &device);
-                    host.execute_range($class::mix_all, middle.clone(), 5);
-                    device.cuda_execute_range($class::mix_all, middle.clone(), 5).unwrap();
+                    host.over(middle.clone()).execute($class::mix_all, 5);
+                    device.on(ikra::Place::Gpu(0)).over(middle.clone()).execute($class::mix_all, 5).unwrap();
                     same("mix a range", &host, &device);
                     host.execute($class::mix_rest, 8);
                     device.cuda_execute($class::mix_rest, 8).unwrap();
                     same("mix all but the first", &host, &device);
-                    host.execute_each($class::mix, &some, 3).unwrap();
-                    device.cuda_execute_each($class::mix, &some, 3).unwrap();
+                    host.over(&some).execute($class::mix, 3);
+                    device.on(ikra::Place::Gpu(0)).over(&some).execute($class::mix, 3).unwrap();
                     // Twice in a row without looking: the second starts from what the first made.
                     for by in [9, 10] {
                         host.execute($class::take, by);
                         device.cuda_execute($class::take, by).unwrap();
                     }
                     same("take", &host, &device);
-                    host.execute_range($class::take, middle.clone(), 4);
-                    device.cuda_execute_range($class::take, middle.clone(), 4).unwrap();
-                    host.execute_each($class::take, &some, 6).unwrap();
-                    device.cuda_execute_each($class::take, &some, 6).unwrap();
+                    host.over(middle.clone()).execute($class::take, 4);
+                    device.on(ikra::Place::Gpu(0)).over(middle.clone()).execute($class::take, 4).unwrap();
+                    host.over(&some).execute($class::take, 6);
+                    device.on(ikra::Place::Gpu(0)).over(&some).execute($class::take, 6).unwrap();
                     same("take, some", &host, &device);
                     for way in 0..13 {
                         host.execute($class::renew, way);
                         device.cuda_execute($class::renew, way).unwrap();
                     }
                     same("renew", &host, &device);
-                    host.execute_range($class::renew, middle.clone(), 4);
-                    device.cuda_execute_range($class::renew, middle.clone(), 4).unwrap();
-                    host.execute_each($class::renew, &some, 6).unwrap();
-                    device.cuda_execute_each($class::renew, &some, 6).unwrap();
+                    host.over(middle.clone()).execute($class::renew, 4);
+                    device.on(ikra::Place::Gpu(0)).over(middle.clone()).execute($class::renew, 4).unwrap();
+                    host.over(&some).execute($class::renew, 6);
+                    device.on(ikra::Place::Gpu(0)).over(&some).execute($class::renew, 6).unwrap();
                     same("renew, some", &host, &device);
                     host.execute($class::survey, ());
                     device.cuda_execute($class::survey, ()).unwrap();
@@ -145,14 +146,14 @@ macro_rules! equality {
                 host.execute($class::mix, 1);
                 device.cuda_execute($class::mix, 1).unwrap();
                 same("grown", &host, &device);
-                let recording = device.cuda_record(|sim| {
-                    sim.cuda_execute($class::take, 2)?;
-                    sim.cuda_execute($class::mix, 3)?;
-                    sim.cuda_execute($class::renew, 4)
+                let recording = device.on(ikra::Place::Gpu(0)).record(|sim| {
+                    sim.execute($class::take, 2)?;
+                    sim.execute($class::mix, 3)?;
+                    sim.execute($class::renew, 4)
                 });
                 let recording = recording.unwrap();
                 for _ in 0..3 {
-                    device.cuda_replay(&recording).unwrap();
+                    device.on(ikra::Place::Gpu(0)).replay(&recording).unwrap();
                     host.execute($class::take, 2);
                     host.execute($class::mix, 3);
                     host.execute($class::renew, 4);
@@ -192,18 +193,18 @@ fn arrays_move_with_their_columns_and_only_then() {
     let row = |_| SoaPartial { weight: 1, items: (0..6).collect(), sum: 0, near: InnerArray::new(), hits: [0; 3] };
     sim.things.extend((0..n).map(row)).unwrap();
     sim.cuda_execute(SoaPartial::mix, 1).unwrap();
-    let up = sim.device_stats().bytes_up;
+    let up = sim.cuda().stats().bytes_up;
     // Weight, span and four slots, two elements in the arena, sum, span and two slots, three atomics.
     assert_eq!(up, n * (4 + 8 + 16 + 8 + 4 + 8 + 8 + 12));
     for _ in 0..1000 {
         sim.cuda_execute(SoaPartial::mix, 1).unwrap();
     }
-    assert_eq!((sim.device_stats().bytes_up, sim.device_stats().bytes_down), (up, 0));
+    assert_eq!((sim.cuda().stats().bytes_up, sim.cuda().stats().bytes_down), (up, 0));
     let first = sim.things.links().next().unwrap();
     let _ = sim.get(first).items().len();
     // The field's columns, the arena, and the columns of the other field that has elements there.
-    assert_eq!(sim.device_stats().bytes_down, n * (8 + 16 + 8) + n * (8 + 8));
-    assert_eq!(sim.device_stats().bytes_up, up);
+    assert_eq!(sim.cuda().stats().bytes_down, n * (8 + 16 + 8) + n * (8 + 8));
+    assert_eq!(sim.cuda().stats().bytes_up, up);
 }
 
 fn kernel(name: &str) -> Option<ptx::Kernel> {

@@ -15,7 +15,7 @@ fn crowd() -> Crowd {
 
 /// Bytes up and down since the last call.
 fn moved(sim: &mut Crowd, last: &mut (u64, u64)) -> (u64, u64) {
-    let stats = sim.device_stats();
+    let stats = sim.cuda().stats();
     let now = (stats.bytes_up, stats.bytes_down);
     let moved = (now.0 - last.0, now.1 - last.1);
     *last = now;
@@ -36,7 +36,7 @@ fn only_what_changed_moves() {
         sim.cuda_execute(Body::grow_old, ()).unwrap();
     }
     assert_eq!(moved(&mut sim, &mut last), (0, 0), "launches without host access move nothing");
-    assert_eq!(sim.device_stats().launches, 2001);
+    assert_eq!(sim.cuda().stats().launches, 2001);
 
     let age = sim.bodies.column(body::age)[7];
     assert_eq!(age, 1007);
@@ -113,29 +113,30 @@ fn recordings_do_the_same_again() {
     }
     let mut sim = crowd();
     let step = sim
-        .cuda_record(|sim| {
-            sim.cuda_execute(Body::advance, 1.0)?;
-            sim.cuda_execute(Body::grow_old, ())?;
-            sim.cuda_execute_range(Body::grow_old, 0..10, ())
+        .on(ikra::Place::Gpu(0))
+        .record(|sim| {
+            sim.execute(Body::advance, 1.0)?;
+            sim.execute(Body::grow_old, ())?;
+            sim.over(0..10).execute(Body::grow_old, ())
         })
         .unwrap();
     assert_eq!(sim.bodies.column(body::age)[3], 3, "recording runs nothing");
     for _ in 0..50 {
-        sim.cuda_replay(&step).unwrap();
+        sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     }
-    assert_eq!(sim.device_stats().launches, 150);
+    assert_eq!(sim.cuda().stats().launches, 150);
     let ages = sim.bodies.column(body::age);
     assert_eq!((ages[3], ages[20]), (3 + 100, 20 + 50));
     assert_eq!(sim.bodies.column(body::pos)[3], 3.0 + 25.0);
     // Changes on the host go up before a replay.
     sim.bodies.column_mut(body::age).fill(0);
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     assert_eq!(sim.bodies.column(body::age)[3], 2);
     // More objects than were recorded.
     sim.bodies.push(Body { pos: 0.0, vel: 0.0, age: 0 }).unwrap();
-    assert!(matches!(sim.cuda_replay(&step), Err(ikra::Error::StaleRecording { .. })));
+    assert!(matches!(sim.on(ikra::Place::Gpu(0)).replay(&step), Err(ikra::Error::StaleRecording { .. })));
     // What cannot be recorded says so, and the world works on.
-    let refused = sim.cuda_record(|sim| sim.cuda_execute_and_reduce(Body::age_of, (), Sum).map(drop));
+    let refused = sim.on(ikra::Place::Gpu(0)).record(|sim| sim.execute_and_reduce(Body::age_of, (), Sum).map(drop));
     assert!(matches!(refused, Err(ikra::Error::NotRecordable { .. })), "{refused:?}");
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     assert_eq!(sim.bodies.column(body::age)[3], 3);
@@ -155,10 +156,10 @@ fn snapshots_can_be_recorded() {
         sim
     };
     let (mut host, mut device) = (build(), build());
-    let step = device.cuda_record(|sim| sim.cuda_execute(Growing::look, ())).unwrap();
+    let step = device.on(ikra::Place::Gpu(0)).record(|sim| sim.execute(Growing::look, ())).unwrap();
     for _ in 0..5 {
         host.execute(Growing::look, ());
-        device.cuda_replay(&step).unwrap();
+        device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     }
     assert_eq!(host.things.column(growing::double), device.things.column(growing::double));
 }
@@ -169,11 +170,11 @@ fn kernels_are_timed_on_request() {
         return;
     }
     let mut sim = crowd();
-    sim.cuda_time_kernels(true).unwrap();
+    sim.cuda().time_kernels(true).unwrap();
     for _ in 0..10 {
         sim.cuda_execute(Body::advance, 0.1).unwrap();
     }
-    let stats = sim.device_stats();
+    let stats = sim.cuda().stats();
     assert_eq!(stats.kernels.len(), 1);
     assert_eq!((stats.kernels[0].kernel, stats.kernels[0].launches), ("Body::advance", 10));
     assert!(stats.kernels[0].time.as_nanos() > 0);

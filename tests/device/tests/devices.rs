@@ -38,7 +38,7 @@ const KERNELS: &[fn(&mut On<'_, Waves>) -> Result<(), Error>] = &[
     |on| on.execute(Left::swing, ()),
     |on| on.execute(Left::shift, ()),
     |on| on.execute(Right::turn, ()),
-    |on| on.execute_range(Left::shift, 3..N / 2, ()),
+    |on| on.over(3..N / 2).execute(Left::shift, ()),
 ];
 
 #[test]
@@ -98,7 +98,7 @@ fn only_what_is_old_moves() {
     let mut last = [(0, 0); 2];
     // Bytes up and down on the device that was used last.
     let mut moved = |sim: &mut Waves, device: usize| {
-        let stats = sim.device_stats();
+        let stats = sim.cuda().stats();
         let (now, then) = ((stats.bytes_up, stats.bytes_down), last[device]);
         last[device] = now;
         (now.0 - then.0, now.1 - then.1)
@@ -115,10 +115,10 @@ fn only_what_is_old_moves() {
     assert_eq!(moved(&mut sim, 1), (column / 2, column), "`c`, and `a` was fetched; it is still the last");
     assert_eq!(sim.left.column(left::b)[1], 3);
     assert_eq!(moved(&mut sim, 1), (0, 0), "`b` is everywhere");
-    sim.cuda_open(0).unwrap();
+    sim.cuda().open(0).unwrap();
     assert_eq!(moved(&mut sim, 0), (0, column / 2), "for the other device");
     sim.cuda_execute(Left::shift, ()).unwrap();
-    assert_eq!(moved(&mut sim, 0), (column, 0), "`a`, where `cuda_open` said");
+    assert_eq!(moved(&mut sim, 0), (column, 0), "`a`, where `open` said");
     assert_eq!(sim.left.column(left::a)[1], 1 + 4 * 7);
 }
 
@@ -136,7 +136,7 @@ fn few_objects_move_alone() {
     }
     let mut last = (0, 0);
     let mut moved = |sim: &mut Waves| {
-        let stats = sim.device_stats();
+        let stats = sim.cuda().stats();
         let (now, then) = ((stats.bytes_up, stats.bytes_down), last);
         last = now;
         (now.0 - then.0, now.1 - then.1)
@@ -184,7 +184,7 @@ fn recordings_outlive_another_device() {
     });
     assert!(matches!(error, Err(Error::NotRecordable { .. })), "{error:?}");
     check(&host, &sim, "nothing has run");
-    let error = sim.on(At::Gpu(0)).record(|on| on.world().cuda_open(1).map(drop));
+    let error = sim.on(At::Gpu(0)).record(|on| on.world().cuda().open(1).map(drop));
     assert!(matches!(error, Err(Error::NotRecordable { .. })), "{error:?}");
 }
 

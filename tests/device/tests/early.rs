@@ -1,12 +1,8 @@
 //! Kernels that are started while the one before them ends: where that is possible, and that nobody sees it otherwise.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use std::path::Path;
-
-use ikra::driver::waiting;
 use ikra::prelude::*;
 use ikra::{Error, On, Place as At};
-use ikra_build::{ptx, ptxas};
 use ikra_device_tests::model::waves::*;
 use ikra_device_tests::{device_code, emulated, has_gpu, is_emulated};
 
@@ -34,7 +30,7 @@ fn sequence(on: &mut On<'_, Waves>) -> Result<(), Error> {
     on.execute(Left::shift, ())?;
     on.execute(Right::turn, ())?;
     on.execute(Left::swing, ())?;
-    on.execute_range(Left::shift, 5.., ())?;
+    on.over(5..).execute(Left::shift, ())?;
     on.execute(Left::turn, ())
 }
 
@@ -92,21 +88,21 @@ fn mixed_work() {
     sim.on(place).execute(Left::shift, ()).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
     mark("copies between columns");
-    sim.on(place).execute_range(Left::turn, 2..9, ()).unwrap();
+    sim.on(place).over(2..9).execute(Left::turn, ()).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
     mark("download");
     assert!(sim.left.column(left::a)[3] > 0);
     sim.on(place).execute(Left::shift, ()).unwrap();
     mark("timed");
-    sim.cuda_time_kernels(true).unwrap();
+    sim.cuda().time_kernels(true).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
     sim.on(place).execute(Left::shift, ()).unwrap();
-    sim.cuda_time_kernels(false).unwrap();
+    sim.cuda().time_kernels(false).unwrap();
     mark("recorded");
     let step = sim.on(place).record(|on| {
         on.execute(Left::shift, ())?;
         on.execute(Right::turn, ())?;
-        on.execute_range(Left::turn, 2..9, ())?;
+        on.over(2..9).execute(Left::turn, ())?;
         on.execute(Left::shift, ())
     });
     let step = step.unwrap();
@@ -188,37 +184,4 @@ fn nobody_sees_it() {
     let test = ["a_kernel_sees_what_was_done_before_it"];
     let _ = emulated(&[("CAPABILITY", "75"), ("SEED", "1")], &test);
     let _ = emulated(&[("CAPABILITY", "120"), ("DEVICES", "2"), ("SEED", "2")], &test);
-}
-
-#[test]
-fn the_device_code_can_wait() {
-    let Some(path) = device_code() else { return };
-    let code = std::fs::read_to_string(path).unwrap();
-    let made = waiting(&code).unwrap();
-    let (before, after) = (ptx::kernels(&code), ptx::kernels(&made.ptx));
-    assert_eq!(made.kernels, before.iter().map(|kernel| kernel.name.clone()).collect::<Vec<_>>());
-    for (before, after) in before.iter().zip(&after) {
-        assert_eq!(after.instructions().next(), Some("griddepcontrol.wait"), "{}", after.name);
-        assert_eq!(after.body.replacen("\tgriddepcontrol.wait;\n", "", 1), before.body, "{}", after.name);
-    }
-    let Some(assembler) = ptxas::find() else { return };
-    let text = Path::new(env!("CARGO_TARGET_TMPDIR")).join("waiting.ptx");
-    std::fs::write(&text, &made.ptx).unwrap();
-    for target in ["sm_90", "sm_100"] {
-        let usage = |text: &Path| ptxas::assemble(&assembler, text, target).unwrap();
-        // Side by side: each takes ten seconds.
-        let (plain, waiting) = std::thread::scope(|scope| {
-            let plain = scope.spawn(|| usage(Path::new(path)));
-            let waiting = usage(&text);
-            (plain.join().unwrap(), waiting)
-        });
-        assert_eq!(plain.len(), waiting.len());
-        for (plain, waiting) in plain.iter().zip(waiting) {
-            assert_eq!(
-                (plain.spill_bytes, plain.stack_bytes),
-                (waiting.spill_bytes, waiting.stack_bytes),
-                "{waiting:?}"
-            );
-        }
-    }
 }

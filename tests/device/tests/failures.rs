@@ -79,9 +79,9 @@ fn a_device_that_is_not_there() {
     }
     let _alone = alone();
     let mut sim = crowd(10);
-    let error = sim.cuda_open(99).unwrap_err();
+    let error = sim.cuda().open(99).unwrap_err();
     assert!(matches!(&error, Error::Gpu(GpuError::NoDevice { reason }) if reason.contains("no device 99")), "{error}");
-    assert_eq!(sim.cuda_open(0).unwrap().index, 0);
+    assert_eq!(sim.cuda().open(0).unwrap().index, 0);
     sim.cuda_execute(Body::advance, 1.0).unwrap();
     assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
 }
@@ -124,9 +124,10 @@ fn lists_with_duplicates_and_strangers() {
     let _alone = alone();
     let mut sim = crowd(10);
     let links: Vec<_> = sim.bodies.links().collect();
-    let error = sim.cuda_execute_each(Body::grow_old, &[links[3], links[3]], ()).unwrap_err();
+    let error = sim.on(ikra::Place::Gpu(0)).over(&[links[3], links[3]]).execute(Body::grow_old, ()).unwrap_err();
     assert!(matches!(error, Error::Duplicate { id: 4, .. }), "{error}");
-    let error = sim.cuda_execute_each(Body::grow_old, &[Link::from_id(11).unwrap()], ()).unwrap_err();
+    let error =
+        sim.on(ikra::Place::Gpu(0)).over(&[Link::from_id(11).unwrap()]).execute(Body::grow_old, ()).unwrap_err();
     assert!(matches!(error, Error::NotInWorld { id: 11, .. }), "{error}");
     assert_eq!(sim.bodies.column(body::age)[3], 3);
 }
@@ -149,7 +150,7 @@ fn no_device_memory() {
     );
     // The world has no room on the device while this is taken, and works on the host.
     let mut sim = crowd(if is_emulated() { 5_000_000 } else { 20_000_000 });
-    sim.cuda_open(0).unwrap();
+    sim.cuda().open(0).unwrap();
     let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
     let error = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
     assert!(
@@ -174,10 +175,10 @@ fn a_panic_in_a_kernel() {
         sim.cuda_execute(Body::grow_old, ()).unwrap();
         assert_eq!(sim.bodies.column(body::age)[0], 1);
         sim.cuda_execute(Body::advance, 1.0).unwrap();
-        sim.cuda_synchronize().unwrap();
+        sim.on(ikra::Place::Gpu(0)).synchronize().unwrap();
         // Object 500 has age 501.
         sim.cuda_execute(Body::fail_at, 501).unwrap();
-        let error = sim.cuda_synchronize().unwrap_err();
+        let error = sim.on(ikra::Place::Gpu(0)).synchronize().unwrap_err();
         assert!(
             matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::fail_at")),
             "{error}"
@@ -189,16 +190,16 @@ fn a_panic_in_a_kernel() {
         assert_eq!(sim.bodies.column(body::vel)[2], 0.5);
         for _ in 0..2 {
             let text = panic_text(|| sim.bodies.column(body::pos)[2]);
-            assert!(text.contains("class Body") && text.contains("cuda_accept_loss"), "{text}");
+            assert!(text.contains("class Body") && text.contains("accept_loss"), "{text}");
             panic_text(|| sim.execute(Body::advance, 1.0));
-            assert!(matches!(sim.cuda_open(0), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+            assert!(matches!(sim.cuda().open(0), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
         }
-        let lost: Vec<String> = sim.cuda_accept_loss().iter().map(ToString::to_string).collect();
+        let lost: Vec<String> = sim.cuda().accept_loss().iter().map(ToString::to_string).collect();
         assert_eq!(lost, ["Body::pos", "Body::age"], "`fail_at` may have changed ages");
         assert_eq!((sim.bodies.column(body::age)[0], sim.bodies.column(body::pos)[2]), (1, 2.0), "from before");
         sim.execute(Body::advance, 1.0);
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
-        assert!(sim.cuda_accept_loss().is_empty());
+        assert!(sim.cuda().accept_loss().is_empty());
     });
     // Once, by the driver: the model's line, the kernel, the object, the message.
     reports(&said, "\"too old\"", "Body::fail_at for Body#501: ", "`too old`");
@@ -229,7 +230,7 @@ fn a_panic_of_all_threads_is_reported_once() {
         let mut sim = Crowd::new();
         sim.bodies.extend((0..5000).map(|_| Body { pos: 0.0, vel: 0.0, age: 7 })).unwrap();
         sim.cuda_execute(Body::fail_at, 7).unwrap();
-        let error = sim.cuda_synchronize().unwrap_err();
+        let error = sim.on(ikra::Place::Gpu(0)).synchronize().unwrap_err();
         assert!(
             matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::fail_at")),
             "{error}"
@@ -255,7 +256,7 @@ fn a_link_of_another_world() {
         assert_eq!(sim.bodies.column(body::vel)[1], 999.0);
         // What the kernel makes of a number is checked when it is followed.
         sim.cuda_execute(Body::trust_id, 1001).unwrap();
-        let error = sim.cuda_synchronize().unwrap_err();
+        let error = sim.on(ikra::Place::Gpu(0)).synchronize().unwrap_err();
         assert!(
             matches!(&error, Error::Gpu(GpuError::DeviceLost { kernel, .. }) if kernel.contains("Body::trust_id")),
             "{error}"
@@ -282,7 +283,7 @@ fn a_failure_found_by_reading_a_column() {
             let text = panic_text(|| sim.bodies.column(body::age)[0]);
             assert!(text.contains("Body::fail_at"), "{text}");
         }
-        assert_eq!(sim.cuda_accept_loss().len(), 1);
+        assert_eq!(sim.cuda().accept_loss().len(), 1);
         assert_eq!(sim.bodies.column(body::age)[0], 0, "the values from before");
         sim.execute(Body::grow_old, ());
         assert_eq!(sim.bodies.column(body::age)[0], 1);
@@ -300,14 +301,14 @@ fn other_worlds_after_a_failure() {
     apart("other_worlds_after_a_failure", || {
         let (mut a, mut b, mut idle) = (crowd(100), crowd(100), crowd(100));
         b.cuda_execute(Body::grow_old, ()).unwrap();
-        let step = b.cuda_record(|sim| sim.cuda_execute(Body::advance, 1.0)).unwrap();
-        b.cuda_synchronize().unwrap();
+        let step = b.on(ikra::Place::Gpu(0)).record(|sim| sim.execute(Body::advance, 1.0)).unwrap();
+        b.on(ikra::Place::Gpu(0)).synchronize().unwrap();
         a.cuda_execute(Body::fail_at, 3).unwrap();
-        assert!(a.cuda_synchronize().is_err());
+        assert!(a.on(ikra::Place::Gpu(0)).synchronize().is_err());
         for _ in 0..2 {
             let error = b.cuda_execute(Body::advance, 1.0).unwrap_err();
             assert!(error.to_string().contains("kernel `Body::fail_at` of another world"), "{error}");
-            assert!(matches!(b.cuda_replay(&step), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+            assert!(matches!(b.on(ikra::Place::Gpu(0)).replay(&step), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
             let text = panic_text(|| b.bodies.column(body::age)[0]);
             assert!(text.contains("`Body::fail_at` of another world"), "{text}");
             assert_eq!(b.bodies.column(body::vel)[0], 0.5);
@@ -317,10 +318,10 @@ fn other_worlds_after_a_failure() {
         assert!(error.to_string().contains("are dropped, or their losses accepted"), "{error}");
         idle.execute(Body::grow_old, ());
         assert_eq!(idle.bodies.column(body::age)[0], 1);
-        assert_eq!(a.cuda_accept_loss().len(), 1);
+        assert_eq!(a.cuda().accept_loss().len(), 1);
         // `advance` was recorded and never ran: the host has the last positions.
         assert_eq!(b.bodies.column(body::pos)[3], 3.0);
-        assert_eq!(b.cuda_accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["age"]);
+        assert_eq!(b.cuda().accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["age"]);
         assert_eq!(b.bodies.column(body::age)[0], 0, "as asked for");
         assert!(
             matches!(idle.cuda_execute(Body::grow_old, ()), Err(Error::Gpu(GpuError::DeviceLost { .. }))),
@@ -335,7 +336,7 @@ fn other_worlds_after_a_failure() {
                 assert_eq!(b.bodies.column(body::age)[0], 1);
                 // Once more.
                 a.cuda_execute(Body::fail_at, 5).unwrap();
-                assert!(a.cuda_synchronize().is_err());
+                assert!(a.on(ikra::Place::Gpu(0)).synchronize().is_err());
                 assert!(b.cuda_execute(Body::grow_old, ()).is_err());
             }
             Err(Error::Gpu(GpuError::NoDevice { reason })) => println!("the driver allows no reset: {reason}"),
@@ -372,21 +373,22 @@ fn a_failure_while_a_recording_runs() {
     apart("a_failure_while_a_recording_runs", || {
         let mut sim = crowd(10);
         let step = sim
-            .cuda_record(|sim| {
-                sim.cuda_execute(Body::advance, 1.0)?;
-                sim.cuda_execute(Body::fail_at, 3)
+            .on(ikra::Place::Gpu(0))
+            .record(|sim| {
+                sim.execute(Body::advance, 1.0)?;
+                sim.execute(Body::fail_at, 3)
             })
             .unwrap();
-        sim.cuda_replay(&step).unwrap();
-        let error = sim.cuda_synchronize().unwrap_err();
+        sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
+        let error = sim.on(ikra::Place::Gpu(0)).synchronize().unwrap_err();
         let kernel = "one of the kernels `Body::advance`, `Body::fail_at`:";
         assert!(error.to_string().contains(kernel), "{error}");
-        assert!(matches!(sim.cuda_replay(&step), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
-        assert_eq!(sim.cuda_accept_loss().len(), 2);
+        assert!(matches!(sim.on(ikra::Place::Gpu(0)).replay(&step), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+        assert_eq!(sim.cuda().accept_loss().len(), 2);
         sim.execute(Body::advance, 1.0);
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
         // The recording keeps the device until it is dropped, and fits no world any more.
-        assert!(sim.cuda_replay(&step).is_err());
+        assert!(sim.on(ikra::Place::Gpu(0)).replay(&step).is_err());
     });
 }
 
@@ -399,12 +401,12 @@ fn objects_that_leave_a_lost_world() {
     apart("objects_that_leave_a_lost_world", || {
         let (mut a, mut b) = (crowd(10), crowd(10));
         a.cuda_execute(Body::fail_at, 3).unwrap();
-        assert!(a.cuda_synchronize().is_err());
+        assert!(a.on(ikra::Place::Gpu(0)).synchronize().is_err());
         std::mem::swap(&mut a.bodies, &mut b.bodies);
         assert_eq!(a.bodies.column(body::age)[0], 0, "these were never on the device");
         panic_text(|| b.bodies.column(body::age)[0]);
         panic_text(|| b.execute(Body::grow_old, ()));
-        assert_eq!(b.cuda_accept_loss().len(), 1);
+        assert_eq!(b.cuda().accept_loss().len(), 1);
         b.execute(Body::grow_old, ());
         assert_eq!(b.bodies.column(body::age)[0], 1);
     });

@@ -33,10 +33,10 @@ fn what_is_written_on_a_stream_is_read_by_kernels_and_by_the_host() {
     }
     for stream in streams() {
         let mut sim = crowd(N);
-        sim.cuda_open_in(stream.context()).unwrap();
+        sim.cuda().open_in(stream.context()).unwrap();
         for step in 0..100 {
             sim.cuda_execute(Body::grow_old, ()).unwrap();
-            let ages = sim.cuda_lend(&stream, |columns| {
+            let ages = sim.cuda().lend(&stream, |columns| {
                 let age = columns.column(body::age);
                 let mut pos = columns.column_mut(body::pos);
                 assert_eq!((age.len(), pos.len()), (N, N));
@@ -48,14 +48,14 @@ fn what_is_written_on_a_stream_is_read_by_kernels_and_by_the_host() {
             assert_eq!(ages.unwrap()[7], 8 + step, "after the kernel");
             sim.cuda_execute(Body::advance, 2.0).unwrap();
         }
-        let stats = sim.device_stats();
+        let stats = sim.cuda().stats();
         assert_eq!((stats.bytes_up, stats.bytes_down), (N as u64 * (8 + 8 + 4), 0), "columns stayed on the device");
         assert_eq!(sim.bodies.column(body::pos)[7], 107.0 * 2.0 + 1.0);
         assert_eq!(sim.bodies.column(body::age)[N - 1], N as u32 + 99);
 
         // And what the host writes goes there.
         sim.bodies.column_mut(body::vel)[3] = 9.0;
-        let vel = sim.cuda_lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::vel)).unwrap()).unwrap();
+        let vel = sim.cuda().lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::vel)).unwrap()).unwrap();
         assert_eq!(vel[2..5], [0.5, 9.0, 0.5]);
     }
 }
@@ -78,7 +78,8 @@ fn columns_within_a_block_of_a_fixed_capacity_and_arrays_are_the_right_bytes() {
     };
     world.samples.extend((0..300).map(sample)).unwrap();
     let (x, fast, g) = world
-        .cuda_lend(&stream, |columns| {
+        .cuda()
+        .lend(&stream, |columns| {
             let x = stream.clone_dtoh(&columns.column(sample::x)).unwrap();
             let fast: Vec<[f32; 6]> = stream.clone_dtoh(&columns.column(sample::fast)).unwrap();
             stream.memset_zeros(&mut columns.column_mut(sample::f)).unwrap();
@@ -93,7 +94,8 @@ fn columns_within_a_block_of_a_fixed_capacity_and_arrays_are_the_right_bytes() {
     let places: Vec<_> = fixed.places.extend((0..4).map(place)).unwrap().collect();
     fixed.things.extend((0..500).map(|n| thing(n, places[n % 4]))).unwrap();
     let doubles = fixed
-        .cuda_lend(&stream, |columns| {
+        .cuda()
+        .lend(&stream, |columns| {
             let mut vector = columns.column_mut(fixed::vector);
             stream.memcpy_htod(&vec![[1.0, 2.0, 3.0]; 500], &mut vector).unwrap();
             stream.clone_dtoh(&columns.column(fixed::double)).unwrap()
@@ -136,7 +138,7 @@ fn a_world_that_grows_lends_what_is_there_then() {
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut sim = Crowd::new();
     let lens =
-        |sim: &mut Crowd| sim.cuda_lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::age)).unwrap());
+        |sim: &mut Crowd| sim.cuda().lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::age)).unwrap());
     assert_eq!(lens(&mut sim).unwrap(), [], "no objects");
     for n in [3, 5000, 70_000] {
         sim.bodies.extend((sim.bodies.len()..n).map(|n| Body { pos: 0.0, vel: 0.5, age: n as u32 })).unwrap();
@@ -157,7 +159,7 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     };
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     let text = panics(&mut sim, &|sim| {
-        let _ = sim.cuda_lend(&stream, |columns| {
+        let _ = sim.cuda().lend(&stream, |columns| {
             let _age = columns.column(body::age);
             let _again = columns.column(body::age);
             let _more = columns.column_mut(body::age);
@@ -165,7 +167,7 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     });
     assert!(text.contains("Body::age is lent already"), "{text}");
     let text = panics(&mut sim, &|sim| {
-        let _ = sim.cuda_lend(&stream, |columns| {
+        let _ = sim.cuda().lend(&stream, |columns| {
             let mut age = columns.column_mut(body::age);
             stream.memset_zeros(&mut age).unwrap();
             panic!("no more");
@@ -176,20 +178,20 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     assert_eq!(sim.bodies.column(body::age), [1; 100], "what was started before the panic counts");
 
     let refused = |result: Result<(), Error>| result.unwrap_err().to_string();
-    let text = refused(sim.cuda_lend(&own, |_| unreachable!()));
-    assert!(text.contains("`cuda_open_in`"), "{text}");
-    let text = refused(sim.cuda_record(|sim| sim.cuda_lend(&stream, |_| ())).map(drop));
+    let text = refused(sim.cuda().lend(&own, |_| unreachable!()));
+    assert!(text.contains("open_in"), "{text}");
+    let text = refused(sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().lend(&stream, |_| ())).map(drop));
     assert!(text.contains("lending columns"), "{text}");
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
-    let text = refused(sim.cuda_lend(&stream, |_| unreachable!()));
+    let text = refused(sim.cuda().lend(&stream, |_| unreachable!()));
     assert!(text.contains("recorded into a graph"), "{text}");
     let _ = stream.end_capture(sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
 
     // From one context to another: columns are fetched, and come back to the device there.
     sim.cuda_execute(Body::grow_old, ()).unwrap();
-    sim.cuda_open_in(own.context()).unwrap();
+    sim.cuda().open_in(own.context()).unwrap();
     sim.cuda_execute(Body::grow_old, ()).unwrap();
-    assert_eq!(sim.cuda_lend(&own, |columns| own.clone_dtoh(&columns.column(body::age)).unwrap()).unwrap(), [3; 100]);
+    assert_eq!(sim.cuda().lend(&own, |columns| own.clone_dtoh(&columns.column(body::age)).unwrap()).unwrap(), [3; 100]);
     // The world keeps the context.
     drop((own, others));
     sim.cuda_execute(Body::grow_old, ()).unwrap();
@@ -204,7 +206,7 @@ fn a_world_and_a_stream() {
     let mut sim = crowd(100);
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     let panic = catch_unwind(AssertUnwindSafe(|| {
-        sim.cuda_lend(&stream, |columns| {
+        sim.cuda().lend(&stream, |columns| {
             let _age = columns.column_mut(body::age);
             eprintln!("stream {:?} of cudarc", stream.cu_stream());
             panic!("in the middle");
@@ -245,7 +247,7 @@ fn a_world_that_fails() {
     assert!(has_gpu());
     let mut sim = crowd(100);
     sim.cuda_execute(Body::grow_old, ()).unwrap();
-    assert!(matches!(sim.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+    assert!(matches!(sim.on(ikra::Place::Gpu(0)).synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
 }
 
 #[test]
@@ -254,9 +256,9 @@ fn a_world_that_fails_beside_a_stream() {
     assert!(has_gpu());
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut sim = crowd(100);
-    sim.cuda_lend(&stream, |_| ()).unwrap();
+    sim.cuda().lend(&stream, |_| ()).unwrap();
     sim.cuda_execute(Body::grow_old, ()).unwrap();
-    assert!(matches!(sim.cuda_synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
+    assert!(matches!(sim.on(ikra::Place::Gpu(0)).synchronize(), Err(Error::Gpu(GpuError::DeviceLost { .. }))));
 }
 
 /// The handles of the other library would dangle.

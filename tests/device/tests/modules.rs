@@ -60,7 +60,7 @@ const KERNELS: &[fn(&mut On<'_, Clock>) -> Result<(), Error>] = &[
     |on| on.execute(Hand::follow, ()),
     |on| on.execute(Left::turn, ()),
     |on| on.execute(Spring::wind, ()),
-    |on| on.execute_range(Gear::mesh, 5..N / 2, ()),
+    |on| on.over(5..N / 2).execute(Gear::mesh, ()),
 ];
 
 #[test]
@@ -119,17 +119,17 @@ fn worlds_of_other_packages_classes_run() {
 #[test]
 fn kernels_are_found_without_a_gpu() {
     if device_code().is_none() {
-        let error = Clock::new().cuda_check(Gear::mesh, ()).unwrap_err();
+        let error = Clock::new().cuda().check(Gear::mesh, ()).unwrap_err();
         assert!(matches!(error, Error::Gpu(GpuError::NoDeviceCode { .. })), "{error}");
         return;
     }
     assert_eq!((gears::DEVICE_CODE.package(), hands::DEVICE_CODE.package()), ("ikra-gears-tests", "ikra-hands-tests"));
     let mut clock = Clock::new();
-    clock.cuda_check(Left::turn, ()).unwrap();
-    clock.cuda_check(Gear::mesh, ()).unwrap();
-    clock.cuda_check(Spring::wind, ()).unwrap();
-    clock.cuda_check(Hand::follow, ()).unwrap();
-    let error = Forgotten::new().cuda_check(Hand::follow, ()).unwrap_err().to_string();
+    clock.cuda().check(Left::turn, ()).unwrap();
+    clock.cuda().check(Gear::mesh, ()).unwrap();
+    clock.cuda().check(Spring::wind, ()).unwrap();
+    clock.cuda().check(Hand::follow, ()).unwrap();
+    let error = Forgotten::new().cuda().check(Hand::follow, ()).unwrap_err().to_string();
     for wanted in ["`Hand::follow`", "`ikra-device-tests`, `ikra-gears-tests`", "device_code = ["] {
         assert!(error.contains(wanted), "{wanted} is not in: {error}");
     }

@@ -20,7 +20,7 @@ fn crowd() -> Crowd {
 }
 
 fn older(sim: &mut Crowd) -> Recording {
-    sim.cuda_record(|sim| sim.cuda_execute(Body::grow_old, ())).unwrap()
+    sim.on(ikra::Place::Gpu(0)).record(|sim| sim.execute(Body::grow_old, ())).unwrap()
 }
 
 #[track_caller]
@@ -62,16 +62,16 @@ fn check_usable(sim: &mut Crowd, mut by: u32) {
     check_ages(sim, by);
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     by += 1;
-    sim.cuda_synchronize().unwrap();
+    sim.on(ikra::Place::Gpu(0)).synchronize().unwrap();
     check_ages(sim, by);
     let sum = (0..N as u32).map(|n| n + by).sum::<u32>();
     assert_eq!(sim.cuda_execute_and_reduce(Body::age_of, (), Sum).unwrap(), sum);
     let step = older(sim);
-    sim.cuda_replay(&step).unwrap();
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_ages(sim, by + 2);
     sim.execute(Body::grow_old, ());
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_ages(sim, by + 4);
 }
 
@@ -83,15 +83,15 @@ fn another_world_has_other_columns() {
     let (mut a, mut b) = (crowd(), crowd());
     let step = older(&mut a);
     let _ = older(&mut b);
-    stale(b.cuda_replay(&step), "another world");
+    stale(b.on(ikra::Place::Gpu(0)).replay(&step), "another world");
     check_ages(&a, 0);
     check_ages(&b, 0);
-    a.cuda_replay(&step).unwrap();
+    a.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_ages(&a, 1);
     check_ages(&b, 0);
     // A world that has not been on the device.
     let mut c = crowd();
-    stale(c.cuda_replay(&step), "another world");
+    stale(c.on(ikra::Place::Gpu(0)).replay(&step), "another world");
     check_usable(&mut c, 0);
     check_usable(&mut b, 0);
 }
@@ -103,19 +103,19 @@ fn recordings_outlive_their_worlds() {
     }
     let mut a = crowd();
     let step = older(&mut a);
-    a.cuda_replay(&step).unwrap();
+    a.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     drop(a);
     let mut b = crowd();
-    stale(b.cuda_replay(&step), "another world");
+    stale(b.on(ikra::Place::Gpu(0)).replay(&step), "another world");
     let _ = older(&mut b);
-    stale(b.cuda_replay(&step), "another world");
+    stale(b.on(ikra::Place::Gpu(0)).replay(&step), "another world");
     // In place, so that the world has the address of the one before.
     let mut c = crowd();
     let steps: Vec<Recording> = (0..3).map(|_| older(&mut c)).collect();
     c = crowd();
     let _ = older(&mut c);
     for step in &steps {
-        stale(c.cuda_replay(step), "another world");
+        stale(c.on(ikra::Place::Gpu(0)).replay(step), "another world");
     }
     drop(steps);
     mem::forget(step);
@@ -131,21 +131,21 @@ fn recordings_follow_a_world_that_moves() {
     let (mut a, mut b) = (crowd(), crowd());
     let (first, second) = (older(&mut a), older(&mut b));
     mem::swap(&mut a, &mut b);
-    stale(a.cuda_replay(&first), "another world");
-    a.cuda_replay(&second).unwrap();
+    stale(a.on(ikra::Place::Gpu(0)).replay(&first), "another world");
+    a.on(ikra::Place::Gpu(0)).replay(&second).unwrap();
     check_ages(&a, 1);
     check_ages(&b, 0);
     let (mut a, second) = std::thread::spawn(move || {
-        a.cuda_replay(&second).unwrap();
+        a.on(ikra::Place::Gpu(0)).replay(&second).unwrap();
         (a, second)
     })
     .join()
     .unwrap();
-    a.cuda_replay(&second).unwrap();
+    a.on(ikra::Place::Gpu(0)).replay(&second).unwrap();
     check_ages(&a, 3);
     std::thread::scope(|scope| {
-        scope.spawn(|| a.cuda_replay(&second).unwrap());
-        scope.spawn(|| b.cuda_replay(&first).unwrap());
+        scope.spawn(|| a.on(ikra::Place::Gpu(0)).replay(&second).unwrap());
+        scope.spawn(|| b.on(ikra::Place::Gpu(0)).replay(&first).unwrap());
     });
     check_ages(&a, 4);
     check_ages(&b, 1);
@@ -162,11 +162,11 @@ fn objects_of_another_world_are_others() {
     }
     let (mut a, mut b) = (crowd(), crowd());
     let step = older(&mut a);
-    a.cuda_replay(&step).unwrap();
+    a.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     b.cuda_execute(Body::grow_old, ()).unwrap();
     b.cuda_execute(Body::grow_old, ()).unwrap();
     mem::swap(&mut a.bodies, &mut b.bodies);
-    stale(a.cuda_replay(&step), "columns of class Body were exchanged");
+    stale(a.on(ikra::Place::Gpu(0)).replay(&step), "columns of class Body were exchanged");
     a.cuda_execute(Body::grow_old, ()).unwrap();
     check_ages(&a, 3);
     check_ages(&b, 1);
@@ -188,14 +188,14 @@ fn the_reason_is_said() {
     let mut sim = crowd();
     let step = older(&mut sim);
     sim.bodies.push(Body { pos: 0.0, vel: 0.0, age: N as u32 }).unwrap();
-    stale(sim.cuda_replay(&step), "1000 objects of class Body, and there are 1001");
+    stale(sim.on(ikra::Place::Gpu(0)).replay(&step), "1000 objects of class Body, and there are 1001");
     let mut sim = crowd();
     let step = older(&mut sim);
     sim.tallies.push(Tally { calls: 0, by_warp: 0, by_thread: 0, last_thread: 0 }).unwrap();
-    stale(sim.cuda_replay(&step), "class Tally");
+    stale(sim.on(ikra::Place::Gpu(0)).replay(&step), "class Tally");
     sim.bodies.grow_by(100 * N).unwrap();
     let step = older(&mut sim);
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_ages(&sim, 1);
 }
 
@@ -206,35 +206,47 @@ fn what_cannot_be_recorded_says_so() {
     }
     let mut sim = crowd();
     let step = older(&mut sim);
-    not_recordable(sim.cuda_record(|sim| sim.cuda_execute_and_reduce(Body::age_of, (), Sum).map(drop)), "a reduction");
-    not_recordable(sim.cuda_record(|sim| sim.cuda_synchronize()), "waiting for the device");
-    not_recordable(sim.cuda_record(|sim| sim.cuda_time(|_| Ok(())).map(drop)), "taking the time");
-    not_recordable(sim.cuda_record(|sim| sim.cuda_replay(&step)), "replaying another one");
-    not_recordable(sim.cuda_record(|sim| sim.cuda_record(|_| Ok(())).map(drop)), "another recording");
-    let link = sim.bodies.links().next().unwrap();
-    not_recordable(sim.cuda_record(|sim| sim.cuda_execute_each(Body::grow_old, &[link], ())), "a list of links");
     not_recordable(
-        sim.cuda_record(|sim| {
-            sim.bodies.column_mut(body::vel).fill(0.5);
-            sim.cuda_execute(Body::grow_old, ())
+        sim.on(ikra::Place::Gpu(0)).record(|sim| sim.execute_and_reduce(Body::age_of, (), Sum).map(drop)),
+        "a reduction",
+    );
+    not_recordable(sim.on(ikra::Place::Gpu(0)).record(|sim| sim.synchronize()), "waiting for the device");
+    not_recordable(
+        sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().time(|_| Ok(())).map(drop)),
+        "taking the time",
+    );
+    not_recordable(sim.on(ikra::Place::Gpu(0)).record(|sim| sim.replay(&step)), "replaying another one");
+    not_recordable(sim.on(ikra::Place::Gpu(0)).record(|sim| sim.record(|_| Ok(())).map(drop)), "another recording");
+    let link = sim.bodies.links().next().unwrap();
+    not_recordable(
+        sim.on(ikra::Place::Gpu(0)).record(|sim| sim.over(&[link]).execute(Body::grow_old, ())),
+        "a list of links",
+    );
+    not_recordable(
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.world().bodies.column_mut(body::vel).fill(0.5);
+            sim.execute(Body::grow_old, ())
         }),
         "columns of class Body",
     );
     let others = ikra::driver::devices().unwrap().len();
     if others > 1 {
-        not_recordable(sim.cuda_record(|sim| sim.cuda_open(1).map(drop)), "opening another device");
+        not_recordable(
+            sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().open(1).map(drop)),
+            "opening another device",
+        );
     }
-    sim.cuda_record(|sim| sim.cuda_open(0).map(drop)).unwrap();
+    sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().open(0).map(drop)).unwrap();
     // An error that the closure does not pass on: the recording would be without that kernel.
     not_recordable(
-        sim.cuda_record(|sim| {
-            sim.cuda_execute(Body::grow_old, ())?;
-            let _ = sim.cuda_synchronize();
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.execute(Body::grow_old, ())?;
+            let _ = sim.synchronize();
             Ok(())
         }),
         "a call that failed",
     );
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_usable(&mut sim, 1);
 }
 
@@ -245,9 +257,9 @@ fn objects_made_while_recording() {
     }
     let mut sim = crowd();
     not_recordable(
-        sim.cuda_record(|sim| {
-            sim.bodies.push(Body { pos: 0.0, vel: 0.5, age: N as u32 }).unwrap();
-            sim.cuda_execute(Body::grow_old, ())
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.world().bodies.push(Body { pos: 0.0, vel: 0.5, age: N as u32 }).unwrap();
+            sim.execute(Body::grow_old, ())
         }),
         "class Body",
     );
@@ -267,8 +279,8 @@ fn a_panic_while_recording() {
             sim.cuda_execute(Body::grow_old, ()).unwrap();
         }
         let text = panic_text(|| {
-            sim.cuda_record(|sim| {
-                sim.cuda_execute(Body::grow_old, ()).unwrap();
+            sim.on(ikra::Place::Gpu(0)).record(|sim| {
+                sim.execute(Body::grow_old, ()).unwrap();
                 panic!("on purpose");
             })
         });
@@ -287,9 +299,9 @@ fn columns_read_while_recording() {
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     for _ in 0..2 {
         let text = panic_text(|| {
-            sim.cuda_record(|sim| {
-                let age = sim.bodies.column(body::age)[3];
-                sim.cuda_execute(Body::advance, f64::from(age))
+            sim.on(ikra::Place::Gpu(0)).record(|sim| {
+                let age = sim.world().bodies.column(body::age)[3];
+                sim.execute(Body::advance, f64::from(age))
             })
         });
         assert!(text.contains("class Body") && text.contains("reading a column"), "{text}");
@@ -299,25 +311,27 @@ fn columns_read_while_recording() {
     let mut sim = crowd();
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     let step = sim
-        .cuda_record(|sim| {
-            panic_text(|| sim.bodies.column(body::age)[3]);
-            sim.cuda_execute(Body::grow_old, ())
+        .on(ikra::Place::Gpu(0))
+        .record(|sim| {
+            panic_text(|| sim.world().bodies.column(body::age)[3]);
+            sim.execute(Body::grow_old, ())
         })
         .unwrap();
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_usable(&mut sim, 2);
     // Columns that a recorded kernel will change, and that none has: nothing has run.
     let mut sim = crowd();
     let step = sim
-        .cuda_record(|sim| {
-            sim.cuda_execute(Body::grow_old, ())?;
-            assert_eq!(sim.bodies.column(body::age)[3], 3);
-            assert_eq!(sim.bodies.column(body::vel)[3], 0.5);
+        .on(ikra::Place::Gpu(0))
+        .record(|sim| {
+            sim.execute(Body::grow_old, ())?;
+            assert_eq!(sim.world().bodies.column(body::age)[3], 3);
+            assert_eq!(sim.world().bodies.column(body::vel)[3], 0.5);
             Ok(())
         })
         .unwrap();
     check_ages(&sim, 0);
-    sim.cuda_replay(&step).unwrap();
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_usable(&mut sim, 1);
 }
 
@@ -328,14 +342,14 @@ fn what_is_recorded_is_newer_on_the_device_when_it_is_replayed() {
     }
     let mut sim = crowd();
     sim.cuda_execute(Body::advance, 1.0).unwrap();
-    sim.cuda_synchronize().unwrap();
+    sim.on(ikra::Place::Gpu(0)).synchronize().unwrap();
     let step = older(&mut sim);
-    let down = sim.device_stats().bytes_down;
+    let down = sim.cuda().stats().bytes_down;
     check_ages(&sim, 0);
-    assert_eq!(sim.device_stats().bytes_down, down, "the host has the last values");
-    sim.cuda_replay(&step).unwrap();
+    assert_eq!(sim.cuda().stats().bytes_down, down, "the host has the last values");
+    sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_ages(&sim, 1);
-    assert!(sim.device_stats().bytes_down > down, "the device has");
+    assert!(sim.cuda().stats().bytes_down > down, "the device has");
     check_usable(&mut sim, 1);
 }
 
@@ -347,7 +361,7 @@ fn recordings_do_the_same_at_every_place() {
     fn step(sim: &mut On<'_, Crowd>) -> Result<(), Error> {
         sim.execute(Body::advance, 0.7)?;
         sim.execute(Body::grow_old, ())?;
-        sim.execute_range(Body::grow_old, ..10, ())
+        sim.over(..10).execute(Body::grow_old, ())
     }
     let results = [At::Host, At::Gpu(0)].map(|place| {
         let mut sim = crowd();
@@ -391,8 +405,8 @@ fn the_hosts_executor_while_recording() {
     let mut sim = crowd();
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     panic_text(|| {
-        sim.cuda_record(|sim| {
-            sim.execute(Body::grow_old, ());
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.world().execute(Body::grow_old, ());
             Ok(())
         })
     });
@@ -400,9 +414,9 @@ fn the_hosts_executor_while_recording() {
     // Before anything was on the device, it runs, and what is recorded after it is refused.
     let mut sim = crowd();
     not_recordable(
-        sim.cuda_record(|sim| {
-            sim.execute(Body::grow_old, ());
-            sim.cuda_execute(Body::grow_old, ())
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.world().execute(Body::grow_old, ());
+            sim.execute(Body::grow_old, ())
         }),
         "on the host",
     );
@@ -416,9 +430,9 @@ fn another_world_put_in_place_while_recording() {
     }
     let mut sim = crowd();
     not_recordable(
-        sim.cuda_record(|sim| {
-            sim.cuda_execute(Body::grow_old, ())?;
-            *sim = crowd();
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.execute(Body::grow_old, ())?;
+            *sim.world() = crowd();
             Ok(())
         }),
         "another world",
@@ -426,9 +440,9 @@ fn another_world_put_in_place_while_recording() {
     check_usable(&mut sim, 0);
     // One that then works on the device itself.
     not_recordable(
-        sim.cuda_record(|sim| {
-            *sim = crowd();
-            sim.cuda_execute(Body::grow_old, ())
+        sim.on(ikra::Place::Gpu(0)).record(|sim| {
+            *sim.world() = crowd();
+            sim.execute(Body::grow_old, ())
         }),
         "another world",
     );
@@ -437,10 +451,10 @@ fn another_world_put_in_place_while_recording() {
     let (mut a, mut b) = (crowd(), crowd());
     b.cuda_execute(Body::grow_old, ()).unwrap();
     not_recordable(
-        a.cuda_record(|sim| {
-            sim.cuda_execute(Body::grow_old, ())?;
-            mem::swap(sim, &mut b);
-            sim.cuda_execute(Body::grow_old, ())
+        a.on(ikra::Place::Gpu(0)).record(|sim| {
+            sim.execute(Body::grow_old, ())?;
+            mem::swap(sim.world(), &mut b);
+            sim.execute(Body::grow_old, ())
         }),
         "another world",
     );
@@ -449,25 +463,26 @@ fn another_world_put_in_place_while_recording() {
     // And back again.
     let (mut a, mut b) = (crowd(), crowd());
     let step = a
-        .cuda_record(|sim| {
-            mem::swap(sim, &mut b);
-            sim.cuda_execute(Body::grow_old, ())?;
-            mem::swap(sim, &mut b);
-            sim.cuda_execute(Body::grow_old, ())
+        .on(ikra::Place::Gpu(0))
+        .record(|sim| {
+            mem::swap(sim.world(), &mut b);
+            sim.execute(Body::grow_old, ())?;
+            mem::swap(sim.world(), &mut b);
+            sim.execute(Body::grow_old, ())
         })
         .unwrap();
     check_ages(&a, 0);
     check_ages(&b, 1);
-    a.cuda_replay(&step).unwrap();
+    a.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_usable(&mut a, 1);
     check_usable(&mut b, 1);
     // Objects alone.
     let (mut a, mut b) = (crowd(), crowd());
     b.cuda_execute(Body::grow_old, ()).unwrap();
     not_recordable(
-        a.cuda_record(|sim| {
-            mem::swap(&mut sim.bodies, &mut b.bodies);
-            sim.cuda_execute(Body::grow_old, ())
+        a.on(ikra::Place::Gpu(0)).record(|sim| {
+            mem::swap(&mut sim.world().bodies, &mut b.bodies);
+            sim.execute(Body::grow_old, ())
         }),
         "class Body",
     );
@@ -489,12 +504,12 @@ fn snapshots_outside_a_recording() {
         sim
     };
     let (mut host, mut device) = (build(), build());
-    let step = device.cuda_record(|sim| sim.cuda_execute(Growing::look, ())).unwrap();
+    let step = device.on(ikra::Place::Gpu(0)).record(|sim| sim.execute(Growing::look, ())).unwrap();
     device.cuda_execute(Growing::look, ()).unwrap();
     // Columns and snapshots have changed places since, and do so again.
-    device.cuda_replay(&step).unwrap();
+    device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     device.cuda_execute(Growing::look, ()).unwrap();
-    device.cuda_replay(&step).unwrap();
+    device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     for _ in 0..4 {
         host.execute(Growing::look, ());
     }
@@ -529,8 +544,8 @@ const SEQUENCES: &[Sequence] = &[
     },
     |on| {
         on.execute(Left::turn, ())?;
-        on.execute_range(Left::turn, 10..200, ())?;
-        on.execute_range(Left::swing, ..7, ())?;
+        on.over(10..200).execute(Left::turn, ())?;
+        on.over(..7).execute(Left::swing, ())?;
         on.execute(Left::swing, ())
     },
     |on| (0..101).try_for_each(|_| on.execute(Left::turn, ())),
@@ -646,11 +661,11 @@ fn threads_record_side_by_side() {
                 let mut sim = crowd();
                 for round in 0..20 {
                     if round % 3 == 2 {
-                        panic_text(|| sim.cuda_record(|_| panic!("on purpose")));
+                        panic_text(|| sim.on(ikra::Place::Gpu(0)).record(|_| panic!("on purpose")));
                     }
                     let step = older(&mut sim);
                     for _ in 0..thread {
-                        sim.cuda_replay(&step).unwrap();
+                        sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
                     }
                 }
                 check_ages(&sim, 20 * thread);

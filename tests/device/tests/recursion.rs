@@ -44,8 +44,8 @@ fn a_walk_by_recursion_is_the_same_on_both() {
         device.cuda_execute(Tree::measure, ()).unwrap();
         assert_eq!(host.trees.column(tree::total), device.trees.column(tree::total));
         assert_eq!(host.trees.column(tree::depth), device.trees.column(tree::depth));
-        let step = device.cuda_record(|sim| sim.cuda_execute(Tree::walk, ())).unwrap();
-        device.cuda_replay(&step).unwrap();
+        let step = device.on(ikra::Place::Gpu(0)).record(|sim| sim.execute(Tree::walk, ())).unwrap();
+        device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
         assert_eq!(host.trees.column(tree::total), device.trees.column(tree::total));
     }
 }
@@ -82,7 +82,7 @@ fn a_walk_that_fails() {
     let mut forest = forest(10, 1);
     forest.cuda_execute(Tree::look_left, ()).unwrap();
     forest.cuda_execute(Tree::walk, ()).unwrap();
-    too_deep(forest.cuda_synchronize());
+    too_deep(forest.on(ikra::Place::Gpu(0)).synchronize());
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_kernel_that_fails() {
     assert!(has_gpu());
     let mut forest = forest(10, 1);
     forest.cuda_execute(Tree::look_left, ()).unwrap();
-    let error = forest.cuda_synchronize().unwrap_err().to_string();
+    let error = forest.on(ikra::Place::Gpu(0)).synchronize().unwrap_err().to_string();
     assert!(error.contains("`Tree::look_left`") && !error.contains("stack"), "{error}");
 }
 
@@ -131,5 +131,5 @@ fn a_chain_that_is_too_deep_says_so() {
     }
     let mut forest = forest(20_000, 1);
     let started = forest.cuda_execute(Tree::walk, ());
-    too_deep(started.and_then(|()| forest.cuda_synchronize()));
+    too_deep(started.and_then(|()| forest.on(ikra::Place::Gpu(0)).synchronize()));
 }

@@ -55,6 +55,34 @@ fn host_and_device_agree() {
     assert!(!host.cities.iter().eq(map().cities.iter()));
 }
 
+/// Puts the cities in another order, and removes two countries.
+fn reorder(map: &mut Map) -> Result<(), Error> {
+    let cities: Vec<_> = (0..CITIES).map(|n| link(n * 389 + 17)).collect();
+    map.reorder(&cities)?;
+    let countries: Vec<_> = map.countries.links().filter(|country| country.id() % 3 != 0).collect();
+    assert_eq!(map.reorder(&countries)?.removed(), 2);
+    Ok(())
+}
+
+#[test]
+fn host_and_device_agree_after_objects_moved() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut host, mut device) = (map(), map());
+    for (map, place) in [(&mut host, Place::Host), (&mut device, Place::Gpu(0))] {
+        run(map, place).unwrap();
+        reorder(map).unwrap();
+        run(map, place).unwrap();
+        map.cities.push(map.cities.iter().next().unwrap()).unwrap();
+        let message = map.reorder(&[link(0)]).unwrap_err().to_string();
+        assert!(message.contains("is a link to an object of class City that would be removed"), "{message}");
+        run(map, place).unwrap();
+    }
+    assert_eq!(device.countries.len(), 5);
+    assert!(host.cities.iter().eq(device.cities.iter()));
+}
+
 #[test]
 fn bad_links_are_found_before_a_kernel_runs() {
     let place = if has_gpu() { Place::Gpu(0) } else { Place::Host };

@@ -32,7 +32,7 @@ fn run(shelf: &mut Shelf, place: Place) {
     }
     on.execute(Item::sort, 6).unwrap();
     let all: Vec<Link<Item>> = (0..ITEMS as usize).step_by(3).filter_map(Link::from_index).collect();
-    on.execute_each(Item::replace, &all, 5).unwrap();
+    on.over(&all).execute(Item::replace, 5).unwrap();
 }
 
 #[test]

@@ -83,10 +83,10 @@ fn run(depot: &mut Depot, targets: &[Target], place: Place) {
     on.execute(ByTag::move_by_tag, 300).unwrap();
     on.execute(ByTable::move_by_table, 4000).unwrap();
     on.execute(Watcher::watch, 3).unwrap();
-    on.execute_each(ByBits::move_by_bits, &some().map(|to| to.bits).collect::<Vec<_>>(), 5).unwrap();
-    on.execute_each(InRanges::move_in_ranges, &some().map(|to| to.range).collect::<Vec<_>>(), 60).unwrap();
-    on.execute_each(ByTag::move_by_tag, &some().map(|to| to.tag).collect::<Vec<_>>(), 700).unwrap();
-    on.execute_each(ByTable::move_by_table, &some().map(|to| to.table).collect::<Vec<_>>(), 8000).unwrap();
+    on.over(&some().map(|to| to.bits).collect::<Vec<_>>()).execute(ByBits::move_by_bits, 5).unwrap();
+    on.over(&some().map(|to| to.range).collect::<Vec<_>>()).execute(InRanges::move_in_ranges, 60).unwrap();
+    on.over(&some().map(|to| to.tag).collect::<Vec<_>>()).execute(ByTag::move_by_tag, 700).unwrap();
+    on.over(&some().map(|to| to.table).collect::<Vec<_>>()).execute(ByTable::move_by_table, 8000).unwrap();
     on.execute(Watcher::watch_one, (one.bits, one.range, one.tag, one.table)).unwrap();
 }
 

@@ -52,5 +52,5 @@ fn main() {
     let mut graph = Graph::new();
     let own = Link::from_id(1).unwrap();
     graph.nodes.push(Node { x: 1, near: [own; 2] }).unwrap();
-    graph.execute_range(Node::store, .., own);
+    graph.over(..).execute(Node::store, own);
 }

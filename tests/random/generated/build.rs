@@ -1,8 +1,10 @@
-//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`.
+//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`, and tells the other tests of `IKRA_LONG`.
 #![allow(dead_code, unused_imports, reason = "modules of the library, of which this uses a part")]
 
 #[path = "src/atomics.rs"]
 pub mod atomics;
+#[path = "src/choose.rs"]
+pub mod choose;
 #[path = "src/combine.rs"]
 pub mod combine;
 #[path = "src/ways.rs"]
@@ -17,4 +19,9 @@ fn main() {
     let atomics = atomics::accepted(&atomics::kernels());
     std::fs::write(folder.join("atomics.rs"), atomics).expect("OUT_DIR can be written");
     println!("cargo::rerun-if-changed=src");
+    println!("cargo::rerun-if-env-changed=IKRA_LONG");
+    println!("cargo::rustc-check-cfg=cfg(ikra_long)");
+    if choose::is_long() {
+        println!("cargo::rustc-cfg=ikra_long");
+    }
 }

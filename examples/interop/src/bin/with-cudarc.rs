@@ -31,7 +31,7 @@ fn run(context: &Arc<CudaContext>) -> Result<String, Box<dyn Error>> {
     let scale = context.load_module(Ptx::from_src(SCALE))?.load_function("scale")?;
 
     let mut sim = sim();
-    sim.cuda_open_in(context)?;
+    sim.cuda().open_in(context)?;
     sim.cuda_execute(Ball::fall, 1.0)?;
     scale_speed(&mut sim, &stream, &scale, 0.5)?;
     sim.cuda_execute(Ball::fall, 1.0)?;
@@ -46,7 +46,7 @@ fn scale_speed(
     scale: &CudaFunction,
     factor: f32,
 ) -> Result<(), Box<dyn Error>> {
-    sim.cuda_lend(stream, |columns| {
+    sim.cuda().lend(stream, |columns| {
         let mut speed = columns.column_mut(ball::speed);
         let len = speed.len() as u32;
         let mut launch = stream.launch_builder(scale);

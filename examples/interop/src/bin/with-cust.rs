@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = Module::from_ptx(SCALE, &[])?;
 
     let mut sim = sim();
-    sim.cuda_open_in(&context)?;
+    sim.cuda().open_in(&context)?;
     sim.cuda_execute(Ball::fall, 1.0)?;
     scale_speed(&mut sim, &stream, &module, 0.5)?;
     sim.cuda_execute(Ball::fall, 1.0)?;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Multiplies all speeds by a factor.
 fn scale_speed(sim: &mut Sim, stream: &Stream, module: &Module, factor: f32) -> Result<(), Box<dyn Error>> {
     let scale = module.get_function("scale")?;
-    sim.cuda_lend(stream, |columns| {
+    sim.cuda().lend(stream, |columns| {
         let mut speed = columns.column_mut(ball::speed);
         let len = speed.len() as u32;
         // SAFETY: the kernel takes a pointer to `f32`, their number and a factor, and changes as many.

@@ -7,6 +7,7 @@ use super::elements::Elements;
 use crate::class::{ArrayInfo, Class, ColumnInfo, assert_alignment};
 use crate::extent::Extent;
 use crate::layout::MAX_COLUMNS;
+use crate::moves::{Moves, Remap};
 use crate::table::address;
 use crate::value::{Value, made};
 
@@ -323,4 +324,42 @@ pub unsafe fn set<C: Class, A: Arrangement>(
         // SAFETY: in the arena the rest of the elements lie in a row, for which there is room; it is not the user's slice.
         unsafe { core::ptr::copy_nonoverlapping(others.as_ptr(), first, rest) }
     }
+}
+
+/// [`Storage::remap`](crate::storage::Storage::remap) of an array: one of variable length does without links to removed objects.
+///
+/// # Safety
+///
+/// As for [`Arrangement::scatter`], and the object exists.
+pub(super) unsafe fn remap<C: Class, A: Arrangement>(
+    bases: &C::Bases,
+    column: usize,
+    index: usize,
+    moves: Moves<'_>,
+    what: Remap,
+) -> bool {
+    // SAFETY: by the caller.
+    let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
+    let mut kept = 0;
+    for n in 0..elements.len() {
+        // SAFETY: the array has the element, and nothing else accesses it.
+        match unsafe { elements.at::<A>(n).read() }.remapped(moves) {
+            Some(element) => {
+                if what == Remap::Commit {
+                    // SAFETY: the array has the element: `kept` is not more than `n`.
+                    unsafe { elements.write::<A>(kept, element) };
+                }
+                kept += 1;
+            }
+            None if A::INFO.has_spans() => {}
+            None => return false,
+        }
+    }
+    if A::INFO.has_spans() && what == Remap::Commit && kept < elements.len() {
+        // SAFETY: the object exists, and so its extent.
+        let extent = unsafe { address::<C>(bases, column, index) }.cast::<Extent>();
+        // SAFETY: the object's extent, which nothing else accesses. It has as many elements, and more.
+        unsafe { (*extent).len = kept as u32 };
+    }
+    true
 }

@@ -2,19 +2,23 @@
 
 mod reading;
 
+use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{IndexMut, Range, RangeBounds};
+use core::ops::{Index, IndexMut, Range, RangeBounds};
 
 use super::elements::Elements;
 use super::iter::InnerIter;
 use super::iter_mut::InnerIterMut;
 use super::renewal::Renewal;
-use super::{ArrayStorage, assert_good, brings_links, is_written};
+use super::{ArrayStorage, assert_good, brings_links, is_written, shown};
 use crate::directory::Targets;
 use crate::info::ClassInfo;
 use crate::message::Message;
+use crate::panics::{no_such_element, no_such_range};
 use crate::phase::Phase;
+use crate::range::within;
 use crate::value::Value;
+use reading::reading;
 
 /// An inner array of the object that a method is called for: elements can be read and written.
 ///
@@ -157,6 +161,9 @@ impl<P: Phase, S: ArrayStorage> InnerRef<'_, P, S> {
 }
 
 type ViewOf<'w, P, S> = <<S as ArrayStorage>::Element as Value>::View<'w, P>;
+
+reading!(InnerMut);
+reading!(InnerRef);
 
 impl<'w, P: Phase, S: ArrayStorage> InnerRef<'w, P, S> {
     /// # Safety

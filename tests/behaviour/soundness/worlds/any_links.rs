@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, Execute, Place};
+use ikra::{Error, LinkList, Place};
 
 #[soa_class]
 #[derive(Clone)]
@@ -123,13 +123,9 @@ fn refused(street: &mut Street) -> Error {
     let text = error.to_string();
     assert!(message(|| street.execute(Watcher::copy, ())).contains(&text));
     assert!(message(|| street.execute(Mover::step, ())).contains(&text));
-    assert!(message(|| by_hand(Watcher::watch, street)).contains(&text));
+    assert!(message(|| street.over(..1).execute(Watcher::watch, ())).contains(&text));
+    assert!(message(|| street.over(&LinkList::new(&[]).unwrap()).execute(Watcher::watch, ())).contains(&text));
     error
-}
-
-/// What executors call, called by hand.
-fn by_hand<K: Execute<Street, ()>>(_: K, street: &mut Street) {
-    K::run(street, None, ()).unwrap();
 }
 
 #[test]

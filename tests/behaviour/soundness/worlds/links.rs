@@ -254,7 +254,7 @@ fn refused(town: &mut Town) -> Error {
     let links: Vec<_> = town.buses.links().collect();
     let text = first.to_string();
     assert!(message(|| town.execute(Bus::nothing, ())).contains(&text));
-    assert!(message(|| _ = town.execute_each(Bus::nothing, &links, ())).contains(&text));
+    assert!(message(|| town.over(&links).execute(Bus::nothing, ())).contains(&text));
     assert!(message(|| _ = town.execute_and_collect(Bus::nothing, ())).contains(&text));
     assert!(message(|| town.execute(Ticket::look, ())).contains(&text), "kernels of other classes follow links to it");
     first

@@ -3,6 +3,8 @@
 //! Each test asks [`has_gpu`] before it uses the driver. On a machine without a GPU, this makes the emulator the driver;
 //! `IKRA_DRIVER` chooses one anywhere. With `IKRA_REQUIRE_GPU=1` only a real GPU will do.
 
+pub mod device_code;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -75,6 +77,16 @@ pub fn has_gpu(device_code: Option<&str>) -> bool {
 #[must_use]
 pub fn is_emulated() -> bool {
     is_emulated_once()
+}
+
+/// Whether a test leaves out its largest problems: on the emulator, without `IKRA_LONG=1`.
+///
+/// # Panics
+///
+/// As [`has_gpu`].
+#[must_use]
+pub fn is_short() -> bool {
+    is_emulated_once() && !device_code::is_long()
 }
 
 /// Lets a program that a test starts use the same GPU as tests.

@@ -91,8 +91,8 @@ fn objects_of_no_bytes() {
     world.execute(Ghost::nothing_at_all, ());
     assert_eq!(world.execute_and_reduce(Ghost::one, (), Sum), MANY as u64);
     let list = LinkList::new(&world.ghosts.links().rev().collect::<Vec<_>>()).unwrap();
-    world.execute_each(Ghost::nothing_at_all, &list, ()).unwrap();
-    assert_eq!(world.execute_each_and_reduce(Ghost::one, &list, (), Sum).unwrap(), MANY as u64);
+    world.over(&list).execute(Ghost::nothing_at_all, ());
+    assert_eq!(world.over(&list).execute_and_reduce(Ghost::one, (), Sum), MANY as u64);
     world.execute(Shade::step, ());
     world.execute(Shade::step, ());
     assert!(world.shades.iter().all(|row| row.x == 2));
@@ -142,9 +142,9 @@ fn ranges_that_overflow() {
     ];
     for range in bad {
         for _ in 0..2 {
-            let ended = outcome(|| world.execute_range(Shade::step, range, ()));
+            let ended = outcome(|| world.over(range).execute(Shade::step, ()));
             assert!(ended.message().is_some_and(|message| message.contains("out of range")), "{range:?}: {ended:?}");
-            let ended = outcome(|| world.execute_range_and_reduce(Ghost::one, range, (), Sum));
+            let ended = outcome(|| world.over(range).execute_and_reduce(Ghost::one, (), Sum));
             assert!(ended.message().is_some(), "{range:?}: {ended:?}");
         }
     }
@@ -157,15 +157,15 @@ fn ranges_that_overflow() {
         ((Included(1), Excluded(1)), 0),
     ];
     for (range, count) in good {
-        assert_eq!(world.execute_range_and_reduce(Ghost::one, range, (), Sum), count as u64, "{range:?}");
+        assert_eq!(world.over(range).execute_and_reduce(Ghost::one, (), Sum), count as u64, "{range:?}");
     }
     // And in a kernel.
     for (from, to) in [(0, usize::MAX), (usize::MAX, usize::MAX), (2, 1), (MANY + 1, MANY + 1), (0, 1 << 32)] {
-        let ended = outcome(|| world.execute_range(Shade::range, ..10, (from, to)));
+        let ended = outcome(|| world.over(..10).execute(Shade::range, (from, to)));
         assert!(ended.message().is_some_and(|message| message.contains("out of range")), "{from}..{to}: {ended:?}");
     }
-    world.execute_range(Shade::range, ..10, (MANY, MANY));
-    world.execute_range(Shade::range, ..10, (MANY - 3, MANY));
+    world.over(..10).execute(Shade::range, (MANY, MANY));
+    world.over(..10).execute(Shade::range, (MANY - 3, MANY));
     assert!(world.shades.iter().take(10).all(|row| row.x == 3));
 }
 

@@ -92,9 +92,9 @@ macro_rules! layouts {
                 for _ in 0..2 {
                     world.execute(Odd::change, ());
                     world.execute(Odd::shift, ());
-                    world.execute_range(Odd::shift, 3..count - 1, ());
-                    world.execute_each(Odd::change, &list, ()).unwrap();
-                    world.execute_each(Odd::shift, &list, ()).unwrap();
+                    world.over(3..count - 1).execute(Odd::shift, ());
+                    world.over(&list).execute(Odd::change, ());
+                    world.over(&list).execute(Odd::shift, ());
                 }
                 let link = list[5];
                 let mut guard = world.get_mut(link);

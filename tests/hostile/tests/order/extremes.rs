@@ -115,8 +115,8 @@ fn by_reductions() {
             let one = [
                 store.execute_and_reduce(Value::one, (), Min),
                 store.execute_and_reduce(Value::one, (), Max),
-                store.execute_range_and_reduce(Value::one, 3..17_000, (), Min),
-                store.execute_each_and_reduce(Value::one, &list, (), Max).unwrap(),
+                store.over(3..17_000).execute_and_reduce(Value::one, (), Min),
+                store.over(&list).execute_and_reduce(Value::one, (), Max),
             ];
             let (double, singles) = store.execute_and_reduce(Value::both, (), Max);
             (one.map(f32::to_bits), double.to_bits(), singles.map(f32::to_bits))

@@ -86,16 +86,16 @@ fn of_every_size() {
             let list: Vec<_> = store.items.links().filter(|link| mixed(link.index(), 2) % 5 > 0).collect();
             let xs = [
                 store.execute_and_reduce(Item::x_now, (), Odd),
-                store.execute_range_and_reduce(Item::x_now, count / 3.., (), Odd),
-                store.execute_each_and_reduce(Item::x_now, &list, (), Odd).unwrap(),
+                store.over(count / 3..).execute_and_reduce(Item::x_now, (), Odd),
+                store.over(&list).execute_and_reduce(Item::x_now, (), Odd),
             ];
             let many = [
                 store.execute_and_reduce(Item::many, (), Odd),
-                store.execute_range_and_reduce(Item::many, ..count / 2, (), Odd),
-                store.execute_each_and_reduce(Item::many, &list, (), Odd).unwrap(),
+                store.over(..count / 2).execute_and_reduce(Item::many, (), Odd),
+                store.over(&list).execute_and_reduce(Item::many, (), Odd),
             ];
             let Nothing = store.execute_and_reduce(Item::nothing, (), Odd);
-            let rounded = store.execute_each_and_reduce(Item::rounded, &list, (), Odd).unwrap().to_bits();
+            let rounded = store.over(&list).execute_and_reduce(Item::rounded, (), Odd).to_bits();
             (xs, many, rounded, store.items.column(item::x).to_vec())
         });
     }

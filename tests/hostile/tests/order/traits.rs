@@ -100,9 +100,9 @@ macro_rules! strategies {
                 let mut found = Vec::new();
                 for round in 0..3 {
                     town.execute(Actor::tick, round);
-                    town.execute_each(Actor::tick, &list, 11).unwrap();
+                    town.over(&list).execute(Actor::tick, 11);
                     found.push(town.execute_and_reduce(Actor::total, (), Sum));
-                    found.push(town.execute_each_and_reduce(Actor::total, &list, (), Sum).unwrap());
+                    found.push(town.over(&list).execute_and_reduce(Actor::total, (), Sum));
                 }
                 found.extend(town.cars.iter().map(|row| u64::from(row.x) ^ u64::from(row.hits) << 32 ^ u64::from(row.least)));
                 found.extend(town.buses.iter().map(|row| row.seats ^ u64::from(row.hits) << 32 ^ u64::from(row.least)));

@@ -175,17 +175,17 @@ fn results(count: usize, cause: Cause, is_bad: impl Fn(usize) -> bool + Copy) ->
     let mut all = Vec::new();
     world.execute(Item::change, cause);
     all.push(hash(world.items.column(item::x)));
-    world.execute_range(Item::change, 1.., cause);
-    world.execute_each(Item::change, &list, cause).unwrap();
+    world.over(1..).execute(Item::change, cause);
+    world.over(&list).execute(Item::change, cause);
     world.execute(Item::change, cause);
     all.push(hash(world.items.iter().map(|row| (row.x, row.slots, row.q.to_vec(), row.hits))));
     world.execute(Item::shift, cause);
-    world.execute_range(Item::shift, 1.., cause);
-    world.execute_each(Item::shift, &list, cause).unwrap();
+    world.over(1..).execute(Item::shift, cause);
+    world.over(&list).execute(Item::shift, cause);
     all.push(hash(world.items.iter().map(|row| (row.old, row.slots, row.q.to_vec()))));
     all.push(world.execute_and_reduce(Item::count, cause, Sum));
-    all.push(world.execute_range_and_reduce(Item::count, 1.., cause, Sum));
-    all.push(world.execute_each_and_reduce(Item::count, &list, cause, Sum).unwrap());
+    all.push(world.over(1..).execute_and_reduce(Item::count, cause, Sum));
+    all.push(world.over(&list).execute_and_reduce(Item::count, cause, Sum));
     all.push(hash(world.execute_and_collect(Item::label, cause)));
     all.push(hash(world.items.column(item::x)));
     all.push(world.construct(count, Plain::make, cause).unwrap().count() as u64);
@@ -256,7 +256,7 @@ fn and_a_second_one_that_is_not_caught() {
         assert_eq!(ended.message(), Some("on purpose: 15000"), "{threads} threads");
         // And afterwards everything runs.
         let ended =
-            ikra_hostile_tests::outcome(|| on_threads(threads, || world.execute_range(Thing::twice, ..14_000, ())));
+            ikra_hostile_tests::outcome(|| on_threads(threads, || world.over(..14_000).execute(Thing::twice, ())));
         assert_eq!(ended.message(), None);
         assert!(world.things.column(thing::x)[..14_000].iter().all(|&x| x == 1 || x == 2));
         assert_eq!(world.things.column(thing::x)[14_999], 0);

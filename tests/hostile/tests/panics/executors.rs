@@ -29,17 +29,17 @@ pub fn everything() -> Vec<Named> {
     add("execute, atomics of others", cars(&world));
     world.execute(Car::shift, ());
     add("execute, snapshot", cars(&world));
-    world.execute_range(Car::change, 100..CARS - 100, ());
-    world.execute_range(Car::shift, 100..CARS - 100, ());
-    add("execute_range", cars(&world));
-    world.execute_each(Car::change, &every_third, ()).unwrap();
-    world.execute_each(Car::shift, &LinkList::new(&every_third).unwrap(), ()).unwrap();
-    add("execute_each", cars(&world));
+    world.over(100..CARS - 100).execute(Car::change, ());
+    world.over(100..CARS - 100).execute(Car::shift, ());
+    add("execute over a range", cars(&world));
+    world.over(&every_third).execute(Car::change, ());
+    world.over(&LinkList::new(&every_third).unwrap()).execute(Car::shift, ());
+    add("execute over a list", cars(&world));
     add("execute_and_reduce", world.execute_and_reduce(Car::count, (), Sum));
     add("execute_and_reduce, cars", cars(&world));
-    add("execute_range_and_reduce", world.execute_range_and_reduce(Car::count, 5..CARS - 5, (), Max));
-    add("execute_each_and_reduce", world.execute_each_and_reduce(Car::count, &every_third, (), Sum).unwrap());
-    add("execute_each_and_reduce, cars", cars(&world));
+    add("execute_and_reduce over a range", world.over(5..CARS - 5).execute_and_reduce(Car::count, (), Max));
+    add("execute_and_reduce over a list", world.over(&every_third).execute_and_reduce(Car::count, (), Sum));
+    add("execute_and_reduce over a list, cars", cars(&world));
     let labels = world.execute_and_collect(Car::label, ());
     add("execute_and_collect, length", labels.len() as u64);
     add("execute_and_collect", hash(labels));
@@ -54,10 +54,10 @@ pub fn everything() -> Vec<Named> {
         .chain(world.bikes.links().map(VehicleLink::from))
         .collect();
     world.execute(Vehicle::ring, 2);
-    world.execute_each(Vehicle::ring, &vehicles, 3).unwrap();
+    world.over(&vehicles).execute(Vehicle::ring, 3);
     add("trait", cars(&world) ^ hash(&world.bikes));
     add("trait, reduced", world.execute_and_reduce(Vehicle::rung, (), Sum));
-    add("trait, list reduced", world.execute_each_and_reduce(Vehicle::rung, &vehicles, (), Sum).unwrap());
+    add("trait, list reduced", world.over(&vehicles).execute_and_reduce(Vehicle::rung, (), Sum));
 
     let home = world.cars.links().next().unwrap();
     let made = world.construct(CARS, Bike::make, home).unwrap();

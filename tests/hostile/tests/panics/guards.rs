@@ -104,7 +104,7 @@ fn worlds_that_are_exchanged_by_a_destructor() {
             let (mut a, mut b) = (sim(MANY, 10), sim(MANY + 5, 10));
             let ended = catch_unwind(AssertUnwindSafe(|| {
                 let exchange = Exchange(&mut a, &mut b);
-                exchange.0.execute_range(Car::change, ..MANY + 99, ());
+                exchange.0.over(..MANY + 99).execute(Car::change, ());
             }));
             assert!(ended.is_err());
             assert_eq!((a.cars.len(), b.cars.len()), (5, MANY + 5));

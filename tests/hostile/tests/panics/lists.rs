@@ -1,11 +1,12 @@
 //! Lists and rows that are made while something panics, or by code that does.
 
-use std::sync::Mutex;
+use std::ops::Bound;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ikra::prelude::*;
-use ikra::{AsLinkList, Error, LinkList, ListedLink};
+use ikra::{AnyKernel, Error, LinkList, ListedLink, Place, Subset};
 use ikra_hostile_tests::{MANY, THREADS, Way, hash, on_threads, outcome, while_unwinding};
-use ikra_runtime::list::{LastList, LinkWords, Make};
+use ikra_runtime::list::{LinkWords, Named};
 
 use super::model::{Bike, Car, Kind, Vehicle, VehicleLink, bike, car, sim};
 
@@ -47,7 +48,7 @@ fn rows_that_run_kernels() {
             let home = world.cars.links().next().unwrap();
             let rows = (0..100).map(|n| {
                 other.execute(Car::change, ());
-                assert!(outcome(|| other.execute_range(Car::change, ..=MANY, ())).message().is_some());
+                assert!(outcome(|| other.over(..=MANY).execute(Car::change, ())).message().is_some());
                 Bike { id: n, kind: Kind::Three, home, other: Some(home), ways: [home; 2], rings: 0 }
             });
             assert_eq!(world.bikes.extend(rows.take(10)).unwrap().count(), 10);
@@ -56,49 +57,47 @@ fn rows_that_run_kernels() {
     }
 }
 
-/// `AsLinkList` is a safe trait: an implementation that panics after it has made the list, and one that gives another list
-/// than it was asked for.
+/// `Subset` is a safe trait: an implementation that panics, and one that names other objects each time.
 #[test]
-fn lists_by_hand() {
-    struct Panics<'a>(&'a [Link<Car>]);
-    impl AsLinkList<Link<Car>> for Panics<'_> {
-        fn as_link_list(
-            &self,
-            last: &mut LastList,
-            make: &mut Make<'_, Link<Car>>,
-        ) -> Result<LinkList<Link<Car>>, Error> {
-            self.0.as_link_list(last, make)?;
+fn subsets_by_hand() {
+    struct Panics;
+    impl<K> Subset<K> for Panics {
+        fn named(&self) -> Named<'_, K::Link>
+        where
+            K: AnyKernel,
+        {
             panic!("on purpose");
         }
     }
-    /// Puts the last list of one world into another, and gives that of fewer links.
-    struct Exchanges<'a>(&'a [Link<Car>], Mutex<LastList>);
-    impl AsLinkList<Link<Car>> for Exchanges<'_> {
-        fn as_link_list(
-            &self,
-            last: &mut LastList,
-            make: &mut Make<'_, Link<Car>>,
-        ) -> Result<LinkList<Link<Car>>, Error> {
-            std::mem::swap(&mut *self.1.lock().unwrap(), last);
-            self.0.as_link_list(last, make)?;
-            self.0[1..].as_link_list(last, make)
+    struct Changes<'a>(&'a [Link<Car>], AtomicUsize);
+    impl<K: AnyKernel<Link = Link<Car>>> Subset<K> for &Changes<'_> {
+        fn named(&self) -> Named<'_, Link<Car>> {
+            match self.1.fetch_add(1, Ordering::Relaxed) % 3 {
+                0 => Named::Links(self.0),
+                1 => Named::Links(&self.0[1..]),
+                _ => Named::Range((Bound::Excluded(0), Bound::Included(MANY))),
+            }
         }
     }
     for threads in THREADS {
         on_threads(threads, || {
             let mut world = sim(MANY, 10);
             let all: Vec<_> = world.cars.links().collect();
-            assert!(outcome(|| world.execute_each(Car::change, &Panics(&all), ())).message().is_some());
-            world.execute_each(Car::change, &all, ()).unwrap();
-            let exchanges = Exchanges(&all, Mutex::default());
+            assert!(outcome(|| world.over(Panics).execute(Car::change, ())).message().is_some());
+            world.over(&all).execute(Car::change, ());
+            let changes = Changes(&all, AtomicUsize::new(0));
             let mut small = sim(10, 10);
-            for _ in 0..3 {
-                assert!(matches!(small.execute_each(Car::change, &exchanges, ()), Err(Error::NotInWorld { .. })));
-                world.execute_each(Car::change, &exchanges, ()).unwrap();
+            let mut small = small.on(Place::Host);
+            for _ in 0..2 {
+                assert!(matches!(small.over(&changes).execute(Car::change, ()), Err(Error::NotInWorld { .. })));
             }
-            let expected = (0..MANY as u32).map(|n| n + if n == 0 { 1 } else { 4 });
+            assert!(matches!(small.over(&changes).execute(Car::change, ()), Err(Error::OutOfRange { .. })));
+            assert!(small.world().cars.column(car::x).iter().copied().eq(0..10));
+            world.over(&changes).execute(Car::change, ());
+            world.over(&changes).execute(Car::change, ());
+            assert!(outcome(|| world.over(&changes).execute(Car::change, ())).message().is_some());
+            let expected = (0..MANY as u32).map(|n| n + if n == 0 { 2 } else { 3 });
             assert!(world.cars.column(car::x).iter().copied().eq(expected), "{threads} threads");
-            assert!(small.cars.column(car::x).iter().copied().eq(0..10));
         });
     }
 }
@@ -141,19 +140,25 @@ fn slices_after_panics() {
         on_threads(threads, || {
             let mut world = sim(MANY, 0);
             let mut list: Vec<Link<Car>> = world.cars.links().step_by(2).collect();
-            world.execute_each(Car::change, &list, ()).unwrap();
+            world.over(&list).execute(Car::change, ());
             let first = list[0];
             list[0] = list[1];
-            assert!(matches!(world.execute_each(Car::change, &list, ()), Err(Error::Duplicate { .. })));
+            assert!(matches!(world.on(Place::Host).over(&list).execute(Car::change, ()), Err(Error::Duplicate { .. })));
             list[0] = Link::from_id(u32::MAX).unwrap();
-            assert!(matches!(world.execute_each(Car::change, &list, ()), Err(Error::NotInWorld { .. })));
+            assert!(matches!(
+                world.on(Place::Host).over(&list).execute(Car::change, ()),
+                Err(Error::NotInWorld { .. })
+            ));
             list[0] = first;
-            world.execute_each(Car::change, &list, ()).unwrap();
+            world.over(&list).execute(Car::change, ());
             // Fewer objects than the list was made for.
             let cars = std::mem::take(&mut world.cars);
-            assert!(matches!(world.execute_each(Car::change, &list, ()), Err(Error::NotInWorld { .. })));
+            assert!(matches!(
+                world.on(Place::Host).over(&list).execute(Car::change, ()),
+                Err(Error::NotInWorld { .. })
+            ));
             world.cars = cars;
-            world.execute_each(Car::change, &list, ()).unwrap();
+            world.over(&list).execute(Car::change, ());
             let expected = (0..MANY as u32).map(|n| n + if n % 2 == 0 { 3 } else { 0 });
             assert!(world.cars.column(car::x).iter().copied().eq(expected), "{threads} threads");
             // Of several classes: nothing runs if one is missing.
@@ -161,7 +166,7 @@ fn slices_after_panics() {
             let mut mixed: Vec<VehicleLink> = world.bikes.links().map(VehicleLink::from).collect();
             mixed.push(Link::<Car>::from_id(MANY as u32 + 1).unwrap().into());
             mixed.extend(world.cars.links().map(VehicleLink::from));
-            assert!(world.execute_each(Vehicle::ring, &mixed, 1).is_err());
+            assert!(world.on(Place::Host).over(&mixed).execute(Vehicle::ring, 1).is_err());
             assert!(world.cars.iter().zip(0..).all(|(row, n)| row.hits == if n % 2 == 0 { 3 } else { 0 }));
             assert!(world.bikes.iter().zip(0..).all(|(row, n)| row.rings == n));
         });

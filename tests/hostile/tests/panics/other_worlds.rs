@@ -79,7 +79,7 @@ pub struct Outer {
 fn runs_another(count: usize, how: Failing) {
     let mut world = others(count);
     let ended = catch_unwind(AssertUnwindSafe(|| match how {
-        Failing::BadLink => world.execute_each(Inner::run, &[Link::from_id(9_999_999).unwrap()], how).unwrap(),
+        Failing::BadLink => world.over(&[Link::from_id(9_999_999).unwrap()]).execute(Inner::run, how),
         _ => world.execute(Inner::run, how),
     }));
     assert_eq!(ended.is_err(), !matches!(how, Failing::Not | Failing::Deeper));

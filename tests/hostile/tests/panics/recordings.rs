@@ -35,7 +35,7 @@ fn closures_that_panic() {
             let stranger = Link::<Car>::from_id(u32::MAX).unwrap();
             let refused = world.on(Place::Host).record(|sim| {
                 sim.execute(Car::change, ())?;
-                sim.execute_each(Car::change, &[stranger], ())
+                sim.over(&[stranger]).execute(Car::change, ())
             });
             if let Ok(recording) = refused {
                 assert!(matches!(world.on(Place::Host).replay(&recording), Err(Error::NotInWorld { .. })));

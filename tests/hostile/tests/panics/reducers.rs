@@ -133,8 +133,8 @@ fn that_catch_panics_of_another_world() {
             assert!(store.items.iter().all(|row| row.x == 1));
             assert!(count.load(SeqCst) >= 4);
             let list: Vec<_> = store.items.links().collect();
-            let sum = store.execute_each_and_reduce(Item::id_of_old, &list, (), Hostile(How::Catches, &count));
-            assert_eq!(sum.unwrap(), TOTAL);
+            let sum = store.over(&list).execute_and_reduce(Item::id_of_old, (), Hostile(How::Catches, &count));
+            assert_eq!(sum, TOTAL);
             assert!(store.items.iter().all(|row| row.old == 1));
         });
     }

@@ -110,7 +110,7 @@ fn snapshots() {
 
 #[test]
 fn ranges() {
-    attack(MANY, &BAD, 7_000, |store| store.execute_range(Item::run, 3_001.., ()));
+    attack(MANY, &BAD, 7_000, |store| store.over(3_001..).execute(Item::run, ()));
 }
 
 /// Lists are run in the order of the ids, whatever their own.
@@ -118,18 +118,18 @@ fn ranges() {
 fn lists() {
     attack(MANY, &BAD, 3_001, |store| {
         let list: Vec<_> = store.items.links().rev().collect();
-        store.execute_each(Item::run, &list, ()).unwrap();
+        store.over(&list).execute(Item::run, ());
     });
     attack(MANY, &BAD, 12_346, |store| {
         let list: Vec<_> = store.items.links().filter(|link| link.id() % 2 == 0 && link.id() != 7_000).collect();
-        store.execute_each(Item::run, &list, ()).unwrap();
+        store.over(&list).execute(Item::run, ());
     });
 }
 
 #[test]
 fn reductions() {
     attack(MANY, &BAD, 3_001, |store| _ = store.execute_and_reduce(Item::count, (), Sum));
-    attack(MANY, &BAD, 7_000, |store| _ = store.execute_range_and_reduce(Item::count, 3_001.., (), Sum));
+    attack(MANY, &BAD, 7_000, |store| _ = store.over(3_001..).execute_and_reduce(Item::count, (), Sum));
 }
 
 #[test]

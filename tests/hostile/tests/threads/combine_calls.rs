@@ -68,12 +68,12 @@ macro_rules! layouts {
                 let mut found = Vec::new();
                 let list: Vec<_> = world.all.links().rev().filter(|link| mixed(link.index(), 5) % 3 > 0).collect();
                 found.push(world.execute_and_reduce($class::plain, (), reducer));
-                found.push(world.execute_range_and_reduce($class::plain, 77..MANY - 5, (), reducer));
-                found.push(world.execute_each_and_reduce($class::plain, &list, (), reducer).unwrap());
+                found.push(world.over(77..MANY - 5).execute_and_reduce($class::plain, (), reducer));
+                found.push(world.over(&list).execute_and_reduce($class::plain, (), reducer));
                 found.push(world.execute_and_reduce($class::heavy, (), reducer));
-                found.push(world.execute_each_and_reduce($class::heavy, &list, (), reducer).unwrap());
+                found.push(world.over(&list).execute_and_reduce($class::heavy, (), reducer));
                 found.push(world.execute_and_reduce($class::counted, (), reducer));
-                found.push(world.execute_range_and_reduce($class::counted, 1..9_000, (), reducer));
+                found.push(world.over(1..9_000).execute_and_reduce($class::counted, (), reducer));
                 found.extend([calls, identities, seen].map(AtomicU64::into_inner));
                 found.extend(world.all.iter().map(|row| row.x ^ row.hits));
                 found

@@ -80,8 +80,8 @@ macro_rules! kernels {
                         world.execute(Node::$name, ());
                         let all = hash(world.nodes.column(node::x));
                         let list: Vec<_> = world.nodes.links().step_by(3).collect();
-                        world.execute_each(Node::$name, &list, ()).unwrap();
-                        world.execute_range(Node::$name, 7.., ());
+                        world.over(&list).execute(Node::$name, ());
+                        world.over(7..).execute(Node::$name, ());
                         let rows = world.nodes.iter().map(|row| (row.x, row.count, row.least));
                         (all, hash(rows.collect::<Vec<_>>()))
                     });

@@ -83,15 +83,15 @@ macro_rules! executors {
 }
 executors! {
     reduced: |world| world.execute_and_reduce(Node::reduces, (), Sum);
-    reduced_range: |world| world.execute_range_and_reduce(Node::reduces, .., (), Sum);
-    reduced_list: |world| world.execute_each_and_reduce(Node::reduces, &all(world), (), Sum).unwrap();
+    reduced_range: |world| world.over(..).execute_and_reduce(Node::reduces, (), Sum);
+    reduced_list: |world| world.over(&all(world)).execute_and_reduce(Node::reduces, (), Sum);
     collected: |world| world.execute_and_collect(Node::collects, ());
     snapshot: |world| world.execute(Node::snapshots, ());
-    snapshot_of_a_list: |world| world.execute_each(Node::snapshots, &all(world), ()).unwrap();
+    snapshot_of_a_list: |world| world.over(&all(world)).execute(Node::snapshots, ());
     early: |world| world.execute_and_collect(Node::ends_early, ());
     heavy: |world| world.execute(Node::is_heavy, ());
-    light: |world| world.execute_range(Node::is_light, .., ());
-    list: |world| world.execute_each(Node::is_heavy, &all(world), ()).unwrap();
+    light: |world| world.over(..).execute(Node::is_light, ());
+    list: |world| world.over(&all(world)).execute(Node::is_heavy, ());
     of_a_trait: |world| world.execute(Grows::grows, ());
     of_a_trait_by_default: |world| world.execute(Grows::grows_by_default, ());
     place: |world| world.on(ikra::Place::Host).execute(Node::is_light, ()).unwrap();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::choose::{Meeting, choose};
 use crate::combine::Executor;
 use crate::ways::{LAYOUTS, REACHES, Reach};
 use crate::write::{HARNESS, call, case, reached, signature};
@@ -177,6 +178,29 @@ impl Kernel {
             })
     }
 
+    /// Each place meets each kind of operation, layout and executor and `unordered`, and each operation meets each executor and own and other
+    /// objects. Kernels that depend on the order are apart from those that do not.
+    fn meetings(&self) -> Vec<Meeting> {
+        let kind = self.is_ordered();
+        let executor = format!("{:?}", self.executor);
+        let uses = self.uses.iter().flat_map(|one| {
+            let place = format!("{kind:?} place {}", one.place);
+            let operation = format!("{kind:?} operation {}", one.operation);
+            let layout = LAYOUTS[self.layout].0.to_owned();
+            let kinds = format!("{:?}", one.operation().kinds);
+            let whose = format!("own: {}", one.place().own);
+            [
+                (place.clone(), layout),
+                (place.clone(), executor.clone()),
+                (place.clone(), kinds),
+                (place, format!("{}", self.unordered)),
+                (operation.clone(), executor.clone()),
+                (operation, whose),
+            ]
+        });
+        uses.collect()
+    }
+
     /// The fields that are used, as a list.
     fn fields(&self) -> String {
         let mut fields: Vec<_> = self.uses.iter().map(|one| one.place().field).collect();
@@ -219,7 +243,7 @@ impl Kernel {
     }
 }
 
-/// All kernels.
+/// The kernels.
 #[must_use]
 pub fn kernels() -> Vec<Kernel> {
     use Executor::{All, Collect, Each, EachReduce, Pairs, Range, RangeReduce, Reduce, Sequential};
@@ -256,7 +280,7 @@ pub fn kernels() -> Vec<Kernel> {
             }
         }
     }
-    found
+    choose(found, Kernel::meetings)
 }
 
 /// The class of a layout with some kernels, and what they need.

@@ -1,5 +1,6 @@
 //! Which ways are combined to kernels.
 
+use crate::choose::{Meeting, choose};
 use crate::ways::{LAYOUTS, OWN_READS, REACHES, READS, Reach, Read, WRITES, Write};
 
 /// What runs a kernel.
@@ -7,15 +8,15 @@ use crate::ways::{LAYOUTS, OWN_READS, REACHES, READS, Reach, Read, WRITES, Write
 pub enum Executor {
     /// `execute`.
     All,
-    /// `execute_range`.
+    /// `execute` over a range.
     Range,
-    /// `execute_each`.
+    /// `execute` over a list.
     Each,
     /// `execute_and_reduce`.
     Reduce,
-    /// `execute_range_and_reduce`.
+    /// `execute_and_reduce` over a range.
     RangeReduce,
-    /// `execute_each_and_reduce`.
+    /// `execute_and_reduce` over a list.
     EachReduce,
     /// `execute_and_collect`.
     Collect,
@@ -54,9 +55,21 @@ impl Combination {
         let read = self.write.fields.contains(&self.read.field);
         !self.snapshot && (read || on_the_way.iter().any(|field| self.write.fields.contains(field)))
     }
+
+    /// Each way to reach, read and write meets each executor and layout; kernels with a race are apart from those without.
+    fn meetings(&self) -> Vec<Meeting> {
+        let reach = self.reach.map_or("", |reach| reach.ikra);
+        let ways = [("reach", reach), ("read", self.read.ikra), ("write", self.write.ikra)];
+        let places = [format!("{:?}", self.executor), LAYOUTS[self.layout].0.to_owned(), format!("{}", self.snapshot)];
+        let races = self.races();
+        let all = ways
+            .iter()
+            .flat_map(|(what, way)| places.iter().map(move |place| (format!("{what} {way} {races}"), place)));
+        all.map(|(way, place)| (way, place.clone())).collect()
+    }
 }
 
-/// All combinations, in an order that mixes them.
+/// The combinations, in an order that mixes them.
 #[must_use]
 pub fn combinations() -> Vec<Combination> {
     use Executor::{All, Collect, Each, EachReduce, Range, RangeReduce, Reduce, Sequential};
@@ -109,5 +122,5 @@ pub fn combinations() -> Vec<Combination> {
             }
         }
     }
-    found
+    choose(found, Combination::meetings)
 }

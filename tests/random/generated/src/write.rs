@@ -69,18 +69,18 @@ fn plain(combination: &Combination) -> String {
 pub(crate) fn case(number: usize, heavy: bool, executor: Executor) -> String {
     let run = match executor {
         Executor::All => format!("Every(&|w, other| w.execute(Thing::k{number}, (SALT, other)))"),
-        Executor::Range => format!("Range(&|w, range, other| w.execute_range(Thing::k{number}, range, (SALT, other)))"),
+        Executor::Range => format!("Range(&|w, range, other| w.over(range).execute(Thing::k{number}, (SALT, other)))"),
         Executor::Each => {
-            format!("Each(&|w, links, other| w.execute_each(Thing::k{number}, links, (SALT, other)).unwrap())")
+            format!("Each(&|w, links, other| w.over(links).execute(Thing::k{number}, (SALT, other)))")
         }
         Executor::Reduce => {
             format!("Reduce(&|w, other| w.execute_and_reduce(Thing::k{number}, (SALT, other), Max))")
         }
         Executor::RangeReduce => format!(
-            "RangeReduce(&|w, range, other| w.execute_range_and_reduce(Thing::k{number}, range, (SALT, other), Max))"
+            "RangeReduce(&|w, range, other| w.over(range).execute_and_reduce(Thing::k{number}, (SALT, other), Max))"
         ),
         Executor::EachReduce => format!(
-            "EachReduce(&|w, links, other| w.execute_each_and_reduce(Thing::k{number}, links, (SALT, other), Max).unwrap())"
+            "EachReduce(&|w, links, other| w.over(links).execute_and_reduce(Thing::k{number}, (SALT, other), Max))"
         ),
         Executor::Collect => {
             format!("Collect(&|w, other| w.execute_and_collect(Thing::k{number}, (SALT, other)))")
@@ -136,14 +136,14 @@ pub(crate) fn call(number: usize, executor: Executor) -> String {
         Executor::Pairs => format!("w.execute_pairs(Thing::k{number}, 1);\n"),
         Executor::Reduce => format!("w.execute_and_reduce(Thing::k{number}, (1, other), Max);\n"),
         Executor::RangeReduce => {
-            format!("w.execute_range_and_reduce(Thing::k{number}, .., (1, other), Max);\n")
+            format!("w.over(..).execute_and_reduce(Thing::k{number}, (1, other), Max);\n")
         }
         Executor::EachReduce => {
-            format!("w.execute_each_and_reduce(Thing::k{number}, &[], (1, other), Max).unwrap();\n")
+            format!("w.over(&[]).execute_and_reduce(Thing::k{number}, (1, other), Max);\n")
         }
         Executor::Collect => format!("w.execute_and_collect(Thing::k{number}, (1, other));\n"),
-        Executor::Range => format!("w.execute_range(Thing::k{number}, .., (1, other));\n"),
-        Executor::Each => format!("w.execute_each(Thing::k{number}, &[], (1, other)).unwrap();\n"),
+        Executor::Range => format!("w.over(..).execute(Thing::k{number}, (1, other));\n"),
+        Executor::Each => format!("w.over(&[]).execute(Thing::k{number}, (1, other));\n"),
         Executor::All | Executor::Sequential => format!("w.execute(Thing::k{number}, (1, other));\n"),
     }
 }

@@ -383,11 +383,11 @@ fn case(head: &Head) -> String {
     let (run, chosen) = match head.executor {
         Executor::All => (format!("on.execute({class}::{kernel}, ({given}))?; 0"), "every(n)".to_owned()),
         Executor::Range => {
-            (format!("on.execute_range({class}::{kernel}, 5..{count} - 3, ({given}))?; 0"), format!("middle({count})"))
+            (format!("on.over(5..{count} - 3).execute({class}::{kernel}, ({given}))?; 0"), format!("middle({count})"))
         }
         Executor::Each => (
             format!(
-                "let links: Vec<_> = chosen({count}).into_iter().map(|n| Link::from_index(n).unwrap()).collect(); on.execute_each({class}::{kernel}, &links, ({given}))?; 0"
+                "let links: Vec<_> = chosen({count}).into_iter().map(|n| Link::from_index(n).unwrap()).collect(); on.over(&links).execute({class}::{kernel}, ({given}))?; 0"
             ),
             format!("chosen({count})"),
         ),
@@ -397,7 +397,7 @@ fn case(head: &Head) -> String {
                 "let links: Vec<_> = chosen({count}).into_iter().map(|n| Link::from_index(n).unwrap()).collect();"
             );
             let run = format!(
-                "match round % 4 {{ 0 => on.execute_and_reduce({class}::{kernel}, ({given}), Max)?, 1 => on.execute_and_reduce({class}::{kernel}, ({given}), Sum)?, 2 => on.execute_range_and_reduce({class}::{kernel}, 5..{count} - 3, ({given}), Max)?, _ => {{ {links} on.execute_each_and_reduce({class}::{kernel}, &links, ({given}), Sum)? }} }}"
+                "match round % 4 {{ 0 => on.execute_and_reduce({class}::{kernel}, ({given}), Max)?, 1 => on.execute_and_reduce({class}::{kernel}, ({given}), Sum)?, 2 => on.over(5..{count} - 3).execute_and_reduce({class}::{kernel}, ({given}), Max)?, _ => {{ {links} on.over(&links).execute_and_reduce({class}::{kernel}, ({given}), Sum)? }} }}"
             );
             let some = format!(
                 "match round % 4 {{ 0 | 1 => every(n).collect(), 2 => middle({count}).collect(), _ => chosen({count}) }}"
@@ -611,7 +611,7 @@ const CASES: &[Case] = &[
 }),
 ("Actor::tock of some", true, |on, round| {
     let list: Vec<ActorLink> = some_actors().into_iter().map(actor_link).collect();
-    on.execute_each(Actor::tock, &list, (actor_link(round), make(round)))?;
+    on.over(&list).execute(Actor::tock, (actor_link(round), make(round)))?;
     Ok(0)
 }, |world, round| {
     world.freeze();

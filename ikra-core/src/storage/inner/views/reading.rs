@@ -1,16 +1,6 @@
 //! What can be read of an inner array, through a view and through a ref.
 
-use core::fmt;
-use core::ops::{Index, Range, RangeBounds};
-
-use super::{InnerMut, InnerRef, ViewOf};
-use crate::panics::{no_such_element, no_such_range};
-use crate::phase::Phase;
-use crate::range::within;
-use crate::storage::inner::iter::InnerIter;
-use crate::storage::inner::{ArrayStorage, shown};
-
-/// What both can do.
+/// The functions and traits that views and refs share. Where it is used is where the types are: messages name them without a path then.
 macro_rules! reading {
     ($name:ident) => {
         impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
@@ -29,14 +19,14 @@ macro_rules! reading {
             /// The element at `index`, as it is stored.
             #[inline(always)]
             #[track_caller]
-            pub(super) fn element(&self, index: usize) -> S::Element {
+            fn element(&self, index: usize) -> S::Element {
                 // SAFETY: the element exists, and nothing writes it: as for `Handle::read`.
                 unsafe { self.address(index).read() }
             }
 
             #[inline(always)]
             #[track_caller]
-            pub(super) fn check_index(&self, index: usize) {
+            fn check_index(&self, index: usize) {
                 if index >= self.len() {
                     no_such_element::<S::Owner>(S::FIELD, index, self.len());
                 }
@@ -44,7 +34,7 @@ macro_rules! reading {
 
             #[inline(always)]
             #[track_caller]
-            pub(super) fn address(&self, index: usize) -> *mut S::Element {
+            fn address(&self, index: usize) -> *mut S::Element {
                 self.check_index(index);
                 // SAFETY: the index is in range.
                 unsafe { self.address_of_existing(index) }
@@ -54,7 +44,7 @@ macro_rules! reading {
             ///
             /// There is such an element.
             #[inline(always)]
-            pub(super) unsafe fn address_of_existing(&self, index: usize) -> *mut S::Element {
+            unsafe fn address_of_existing(&self, index: usize) -> *mut S::Element {
                 // SAFETY: the index is in range, by the caller.
                 unsafe { self.renewal().place::<P, S>(index, self.elements).at::<S::Arrangement>(index) }
             }
@@ -92,7 +82,7 @@ macro_rules! reading {
 
             #[inline(always)]
             #[track_caller]
-            pub(super) fn within(&self, range: &impl RangeBounds<usize>) -> Range<usize> {
+            fn within(&self, range: &impl RangeBounds<usize>) -> Range<usize> {
                 match within(range, self.len()) {
                     Some(range) => range,
                     None => no_such_range::<S::Owner>(S::FIELD, range, self.len()),
@@ -199,5 +189,4 @@ macro_rules! reading {
         }
     };
 }
-reading!(InnerMut);
-reading!(InnerRef);
+pub(super) use reading;

@@ -1,0 +1,194 @@
+//! What only CUDA has.
+
+use std::time::Duration;
+
+use ikra_core::kernel::OnDevice;
+use ikra_runtime::error::Error;
+#[cfg(doc)]
+use ikra_runtime::error::GpuError;
+use ikra_runtime::place::Place;
+use ikra_runtime::world::World;
+
+use crate::code::Codes;
+use crate::device_columns::DeviceColumns;
+use crate::driver::DeviceInfo;
+use crate::executor::{take, used_last, with};
+use crate::losses::{self, LostColumn};
+use crate::stats::DeviceStats;
+use crate::tables;
+
+/// What a world has on an NVIDIA GPU only: what [`CudaWorld::cuda`](crate::CudaWorld::cuda) returns.
+///
+/// | | |
+/// | --- | --- |
+/// | [`open`](Self::open), [`open_in`](Self::open_in) | chooses the GPU, or another library's context |
+/// | [`check`](Self::check) | compares device code and program, without a GPU |
+/// | [`time`](Self::time), [`time_kernels`](Self::time_kernels), [`stats`](Self::stats) | measures |
+/// | [`lend`](Self::lend) | lends columns to another library |
+/// | [`accept_loss`](Self::accept_loss) | goes on after a kernel has failed |
+///
+/// They work on the GPU that the world used last, or on the first. Kernels run by
+/// [`sim.on(Place::Gpu(0))`](ikra_runtime::executor::On), or by the short forms of [`CudaWorld`](crate::CudaWorld).
+///
+/// ```no_run
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32, pub vel: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
+/// }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend((0..1000).map(|n| Body { pos: n as f32, vel: 1.0 }))?;
+/// sim.cuda().open(1)?;
+/// let time = sim.cuda().time(|sim| sim.cuda_execute(Body::advance, 0.01))?;
+/// println!("{time:?}, {:?}", sim.cuda().stats());
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Cuda<'w, W> {
+    pub(crate) world: &'w mut W,
+}
+
+impl<W: World> Cuda<'_, W> {
+    /// Opens a GPU for the world, by its number within `CUDA_VISIBLE_DEVICES`: `cuda_execute` and the functions of this handle then work there.
+    ///
+    /// Without this, the first kernel opens the place that it is to run at. A world can be on several GPUs; what it changed on
+    /// one is copied to another when a kernel runs there.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let gpu = Sim::new().cuda().open(0)?;
+    /// println!("on {}", gpu.name);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [executors](ikra_runtime::executor::On#errors). [`GpuError::DeviceLost`] after a kernel has failed:
+    /// [`accept_loss`](Self::accept_loss) comes first.
+    pub fn open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
+        if used_last(self.world).is_some_and(|place| place != Place::Gpu(device)) {
+            with(self.world, |_, device| device.log.refuse_in_recording("opening another device"))?;
+        }
+        self.world.on(Place::Gpu(device)).open()?;
+        with(self.world, |_, device| Ok(device.device().clone()))
+    }
+
+    /// Whether the device code has a kernel, of a class or of a trait, and was compiled with the same idea of it, of its arguments and of the
+    /// world's classes as the program: what a launch finds out first. Needs no GPU, and is meant for tests.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += dt; } }
+    /// #[test]
+    /// fn the_device_code_fits() {
+    ///     Sim::new().cuda().check(Body::advance, 0.01).unwrap();
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::NoDeviceCode`], [`GpuError::NoSuchKernel`], [`GpuError::DeviceCodeDiffers`].
+    pub fn check<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
+    where
+        K: OnDevice<A>,
+    {
+        let (codes, arguments) = (Codes::of::<W>()?, K::arguments(&args));
+        Ok(tables::check(&codes, K::ENTRY, K::SECTIONS, arguments.as_ref(), self.world.members_mut().as_mut())?)
+    }
+
+    /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the
+    /// columns whose last values are lost. Until then they cannot be read.
+    ///
+    /// Does nothing if no kernel is known to have failed. The next launch opens the device again, where the driver
+    /// allows that; see [`On`](ikra_runtime::executor::On#when-a-kernel-fails).
+    ///
+    /// ```no_run
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += dt; } }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// sim.cuda_execute(Body::advance, 0.01)?;
+    /// if let Err(error) = sim.on(Place::Gpu(0)).synchronize() {
+    ///     let lost = sim.cuda().accept_loss();
+    ///     eprintln!("{error}: {} columns return to their earlier values", lost.len());
+    ///     sim.execute(Body::advance, 0.01);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn accept_loss(&mut self) -> Vec<LostColumn> {
+        let lost = losses::accept(self.world.members_mut().as_mut());
+        self.world.state_mut().executors().retain(|executor| executor.worker().is_ok());
+        lost
+    }
+
+    /// The time that the device takes for what `work` starts.
+    ///
+    /// ```no_run
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, dt: f32) { self.pos += dt; } }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut sim = Sim::new();
+    /// let time = sim.cuda().time(|sim| (0..100).try_for_each(|_| sim.cuda_execute(Body::advance, 0.01)))?;
+    /// println!("{:?} per step", time / 100);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    pub fn time(&mut self, work: impl FnOnce(&mut W) -> Result<(), Error>) -> Result<Duration, Error> {
+        let start = with(self.world, |world, device| {
+            device.log.refuse_in_recording("taking the time")?;
+            device.prepare(world.members_mut().as_mut(), &[])?;
+            Ok(device.log.stream.mark()?)
+        })?;
+        work(self.world)?;
+        with(self.world, |_, device| Ok(start.until(&device.log.stream.mark()?)?))
+    }
+
+    /// Starts or stops to time each kernel on the device, at the cost of two marks per launch. [`stats`](Self::stats) has the times.
+    ///
+    /// # Errors
+    ///
+    /// As for [executors](ikra_runtime::executor::On#errors).
+    pub fn time_kernels(&mut self, timed: bool) -> Result<(), Error> {
+        with(self.world, |_, device| {
+            device.log.set_timed(timed);
+            Ok(())
+        })
+    }
+
+    /// What the world did so far on the GPU that it used last; nothing before the first launch.
+    pub fn stats(&mut self) -> DeviceStats {
+        let Some(device) = used_last(self.world).and_then(|place| take(self.world, place)) else {
+            return DeviceStats::default();
+        };
+        let (mut bytes, stream) = (0, device.log.number());
+        for objects in self.world.members_mut().as_mut() {
+            bytes += DeviceColumns::known(&mut **objects, stream).map_or(0, |columns| columns.bytes());
+        }
+        let stats = DeviceStats::of(device.log.counters(), bytes);
+        self.world.state_mut().executors().put(device);
+        stats
+    }
+}

@@ -1,0 +1,104 @@
+//! The kernels of one class, as executors run them on the host.
+
+use std::ptr;
+
+use super::verbs::{Collect, Execute, Reduce};
+use crate::class::{Class, ClassInfo};
+use crate::error::Error;
+use crate::exec;
+use crate::executor::{Extent, Part};
+use crate::kernel::{Call, Discardable, PairCall, ReducedBy};
+use crate::objects::Objects;
+use crate::reduce::Reducer;
+use crate::world::{Holds, Ready};
+
+/// The objects of a kernel's class, and which of them a run is for.
+#[inline(always)]
+fn objects<'w, 'a, C: Class, W: Holds<C>>(
+    world: &'w mut W,
+    part: Part<'a>,
+) -> Result<(&'w mut Objects<C>, Extent<'a>), Error> {
+    let objects = world.objects_mut();
+    let over = part.of(0, objects.len(), <C as ClassInfo>::NAME)?;
+    Ok((objects, over))
+}
+
+// SAFETY: the kernel is called once for each object.
+unsafe impl<K, A, W> Execute<W, A> for K
+where
+    K: Call<A, Output: Discardable>,
+    A: Copy + Send + Sync,
+    W: Holds<K::Class>,
+{
+    #[inline]
+    fn run(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error> {
+        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+        let returned = exec::call::<K, A>(objects, &over, args)?;
+        exec::finish::<K>(objects, &over, returned)
+    }
+}
+
+// SAFETY: the kernel is called once for each object, and the number is that of the reducer, by `ReducedBy`.
+unsafe impl<K, A, W, R> Reduce<W, A, R> for K
+where
+    K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+    W: Holds<K::Class>,
+{
+    type Output = K::Output;
+
+    #[inline]
+    fn reduce(mut world: Ready<'_, W>, part: Part<'_>, args: A, reducer: R) -> Result<K::Output, Error> {
+        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+        let (result, returned) = exec::reduce::<K, A, R>(objects, &over, args, reducer)?;
+        exec::finish::<K>(objects, &over, returned)?;
+        Ok(result)
+    }
+    fn combine(own: K::Output, others: Option<K::Output>, reducer: R) -> K::Output {
+        match others {
+            None => own,
+            Some(others) => reducer.combine(own, others),
+        }
+    }
+    fn identity(reducer: R) -> K::Output {
+        reducer.identity()
+    }
+    fn number(_: usize) -> usize {
+        K::NUMBER
+    }
+}
+
+// SAFETY: the kernel is called once for each object.
+unsafe impl<K, A, W> Collect<W, A> for K
+where
+    K: Call<A, Output: Send>,
+    A: Copy + Send + Sync,
+    W: Holds<K::Class>,
+{
+    type Output = K::Output;
+
+    fn collect(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<Vec<K::Output>, Error> {
+        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+        let (results, returned) = exec::collect::<K, A>(objects, &over, args)?;
+        exec::finish::<K>(objects, &over, returned)?;
+        Ok(results)
+    }
+}
+
+/// Calls a kernel for pairs, of some objects and all others.
+///
+/// # Errors
+///
+/// [`Error::OutOfRange`], [`Error::NotInWorld`]; the kernel is then called for no object.
+pub(crate) fn run_pairs<K, A, W>(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error>
+where
+    K: PairCall<A>,
+    A: Copy + Send + Sync,
+    W: Holds<K::Class> + Holds<K::Other>,
+{
+    let others = ptr::from_ref(Holds::<K::Other>::objects(&*world).table());
+    let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+    let returned = exec::call_pairs::<K, A>(objects, &over, others, args)?;
+    exec::finish::<K>(objects, &over, returned)
+}

@@ -1,0 +1,193 @@
+//! How a run is given to the executor of a place.
+
+use std::mem;
+
+use super::host::Host;
+use super::part::Part;
+use super::run::{OnHost, Section, Step};
+use super::{Executor, Form, Launch, Run};
+use crate::class::ClassId;
+use crate::dispatch::AnyKernel;
+use crate::error::Error;
+use crate::kernel::OnDevice;
+use crate::list::{LinkList, ListedLink, Named, Picked, Subset, Unordered};
+use crate::panics::written;
+use crate::place::Place;
+use crate::range::within;
+use crate::world::{World, check_links};
+
+/// A world and a place.
+pub(crate) struct At<'a, W> {
+    pub(crate) world: &'a mut W,
+    pub(crate) place: Place,
+}
+
+impl<W: World> At<'_, W> {
+    /// Calls `work` with the place's executor, which is made if there is none.
+    pub(crate) fn with<T>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Executor<W>, &mut W) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        /// Puts the executor back, also after a panic.
+        struct Taken<'a, W: World>(&'a mut W, Option<Box<dyn Executor<W>>>);
+        impl<W: World> Drop for Taken<'_, W> {
+            fn drop(&mut self) {
+                if let Some(executor) = self.1.take() {
+                    self.0.state_mut().executors().put(executor);
+                }
+            }
+        }
+        let executor = take(self.world, self.place)?;
+        let mut taken = Taken(self.world, Some(executor));
+        match &mut taken {
+            Taken(world, Some(executor)) => work(&mut **executor, world),
+            Taken(_, None) => unreachable!("it was just taken"),
+        }
+    }
+
+    /// Checks the links that a kernel follows without looking, and those among its arguments.
+    fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        match (self.place, launch.form) {
+            // Nothing is followed; what is stored is checked before the next kernel.
+            (Place::Host, Form::Construct) => Ok(()),
+            // A constructor follows no links. Those that it is given may be to objects that it makes.
+            (_, Form::Construct) => check_links(self.world, &[]),
+            _ => check_links(self.world, launch.arguments),
+        }
+    }
+
+    /// Starts a run that can be done again.
+    pub(super) fn start<F>(&mut self, launch: Launch<'_>, part: Part<'_>, on_host: F) -> Result<(), Error>
+    where
+        F: Fn(&mut W, Part<'_>) -> Result<(), Error> + Copy + Send + Sync + 'static,
+    {
+        self.check(&launch)?;
+        let step: &dyn Step<W> = &on_host;
+        self.with(|executor, world| executor.run(world, &mut Run { launch, part, on_host: OnHost::Step(step) }))
+    }
+
+    /// Does a run that has a result.
+    pub(super) fn finish(
+        &mut self,
+        launch: Launch<'_>,
+        part: Part<'_>,
+        on_host: &mut dyn FnMut(&mut W, Part<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.check(&launch)?;
+        self.with(|executor, world| executor.run(world, &mut Run { launch, part, on_host: OnHost::Once(on_host) }))
+    }
+
+    /// The objects that a subset names, for a kernel. Many links are put in order where the kernel runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`], [`Error::Duplicate`], and those of putting links in order.
+    pub(crate) fn pick<K: AnyKernel>(&mut self, over: &impl Subset<K>) -> Result<Picked<K::Link>, Error> {
+        match over.named() {
+            Named::All => Ok(Picked::All),
+            Named::Range(range) => {
+                let (len, class) = member(self.world, K::Link::CLASSES[0]);
+                match within(&range, len) {
+                    Some(range) => Ok(Picked::Range(range)),
+                    None => Err(Error::OutOfRange { class, range: written(&range), len }),
+                }
+            }
+            Named::List(list) => {
+                list.check_current(self.world)?;
+                Ok(Picked::List(list.clone()))
+            }
+            Named::Links(links) => self.listed(links).map(Picked::List),
+        }
+    }
+
+    /// The list of some links: the last one, if it was made of the same.
+    fn listed<L: ListedLink>(&mut self, links: &[L]) -> Result<LinkList<L>, Error> {
+        /// As many as the host puts in order before a device has begun.
+        const FEW: usize = 1 << 14;
+        let mut last = mem::take(self.world.state_mut().last_list());
+        let list = last.list_of(links, &mut |links| {
+            let unordered = Unordered::slice(links).filter(|_| self.place != Place::Host && links.len() >= FEW);
+            if let Some(unordered) = unordered
+                && let Some(order) = self.with(|executor, world| executor.order(world, &unordered))?
+            {
+                return Ok(LinkList::of(order));
+            }
+            LinkList::new(links)
+        });
+        *self.world.state_mut().last_list() = last;
+        list
+    }
+}
+
+/// The sections of a run, one per class of its kernel. One needs no allocation.
+pub(super) enum Sections<'a> {
+    One([Section<'a>; 1]),
+    Several(Vec<Section<'a>>),
+}
+
+impl<'a> Sections<'a> {
+    /// Those of kernel `K`, for a part of a world's objects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`], [`Error::NotInWorld`].
+    pub(super) fn of<K: AnyKernel + OnDevice<A>, A>(world: &impl World, part: Part<'a>) -> Result<Self, Error> {
+        let section = |class: usize| {
+            let (len, name) = member(world, K::Link::CLASSES[class]);
+            Ok(Section {
+                effects: K::EFFECTS[class],
+                over: part.of(class, len, name)?,
+                entry: K::entry(class),
+                reducer: 0,
+            })
+        };
+        match K::EFFECTS.len() {
+            1 => Ok(Self::One([section(0)?])),
+            classes => (0..classes).map(section).collect::<Result<_, Error>>().map(Self::Several),
+        }
+    }
+
+    pub(super) fn as_mut(&mut self) -> &mut [Section<'a>] {
+        match self {
+            Self::One(one) => one,
+            Self::Several(several) => several,
+        }
+    }
+
+    /// A run of kernel `K`.
+    pub(super) fn launch<'b, K: AnyKernel>(
+        &'b self,
+        form: Form,
+        arguments: &'b [crate::kernel::Argument<'b>],
+    ) -> Launch<'b>
+    where
+        'a: 'b,
+    {
+        let sections: &'b [Section<'b>] = match self {
+            Self::One(one) => one,
+            Self::Several(several) => several,
+        };
+        Launch { kernel: K::NAME, sections, together: K::TOGETHER, arguments, form }
+    }
+}
+
+/// How many objects of a class a world has, and the class's name.
+///
+/// # Panics
+///
+/// If the world does not have the class.
+fn member<W: World>(world: &W, class: ClassId) -> (usize, &'static str) {
+    let members = world.members();
+    let member = members.as_ref().iter().find(|member| member.class().type_id() == class.type_id());
+    let member = member.unwrap_or_else(|| panic!("the world has no objects of class {}", class.name()));
+    (member.count() as usize, member.name())
+}
+
+/// Takes the executor of a place out of its world, or makes one.
+fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, Error> {
+    match world.state_mut().executors().take(place) {
+        Some(executor) => Ok(executor),
+        None if place == Place::Host => Ok(Box::new(Host::new())),
+        None => W::open(world, place),
+    }
+}

@@ -1,0 +1,106 @@
+//! The host's executors for some objects.
+
+use super::at::At;
+use crate::dispatch::{AnyKernel, Collect, Execute, Reduce, run_pairs};
+use crate::kernel::PairCall;
+use crate::list::{Picked, Subset};
+use crate::place::Place;
+use crate::world::{Holds, Ready, World, or_panic};
+
+/// Some objects of a world, for kernels on the host: what [`World::over`] returns.
+///
+/// As all short forms of the host, its executors return the value and panic where a loop would. At other places, and with errors
+/// to handle, `sim.on(place).over(…)` has the same.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel(reduce(Sum))]
+///     pub fn weight(&self) -> f32 { self.mass }
+/// }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// # fn main() -> Result<(), ikra::Error> {
+/// let mut sim = Sim::new();
+/// sim.bodies.extend([1.0, 2.0, 4.0, 8.0].map(|mass| Body { mass }))?;
+/// assert_eq!(sim.over(1..3).execute_and_reduce(Body::weight, (), Sum), 6.0);
+/// assert_eq!(sim.over(2..).execute_and_collect(Body::weight, ()), [4.0, 8.0]);
+/// # Ok(()) }
+/// ```
+///
+/// # Panics
+///
+/// Its executors panic if a range ends after the last object or before it starts, as slicing does; if an object is in a list
+/// twice, or is not in the world; and as [`World`]'s. The kernel is then called for no object.
+#[derive(Debug)]
+#[must_use = "it names objects; `execute` and the like run kernels for them"]
+pub struct Over<'w, W, O> {
+    world: &'w mut W,
+    objects: O,
+}
+
+impl<'w, W: World, O> Over<'w, W, O> {
+    pub(crate) fn new(world: &'w mut W, objects: O) -> Self {
+        Self { world, objects }
+    }
+
+    /// The objects, for a kernel.
+    #[track_caller]
+    fn pick<K: AnyKernel>(&mut self) -> Picked<K::Link>
+    where
+        O: Subset<K>,
+    {
+        or_panic(At { world: &mut *self.world, place: Place::Host }.pick::<K>(&self.objects))
+    }
+
+    /// [`World::execute`] for these objects.
+    #[track_caller]
+    pub fn execute<K, A>(&mut self, _kernel: K, args: A)
+    where
+        K: Execute<W, A>,
+        O: Subset<K>,
+    {
+        let picked = self.pick::<K>();
+        or_panic(K::run(Ready::of(self.world), picked.part(), args))
+    }
+
+    /// [`World::execute_pairs`] for these objects, each of which meets all others.
+    #[track_caller]
+    pub fn execute_pairs<K, A>(&mut self, _kernel: K, args: A)
+    where
+        K: PairCall<A>,
+        A: Copy + Send + Sync,
+        W: Holds<K::Class> + Holds<K::Other>,
+        O: Subset<K>,
+    {
+        let picked = self.pick::<K>();
+        or_panic(run_pairs::<K, A, W>(Ready::of(self.world), picked.part(), args))
+    }
+
+    /// [`World::execute_and_reduce`] for these objects: their results are combined in the same order as if there were no others.
+    #[track_caller]
+    pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
+    where
+        K: Reduce<W, A, R, Output = T>,
+        O: Subset<K>,
+    {
+        let picked = self.pick::<K>();
+        or_panic(K::reduce(Ready::of(self.world), picked.part(), args, reducer))
+    }
+
+    /// [`World::execute_and_collect`] for these objects, in the order of their ids.
+    #[track_caller]
+    pub fn execute_and_collect<K, A, T>(&mut self, _kernel: K, args: A) -> Vec<T>
+    where
+        K: Collect<W, A, Output = T>,
+        O: Subset<K>,
+    {
+        let picked = self.pick::<K>();
+        or_panic(K::collect(Ready::of(self.world), picked.part(), args))
+    }
+}

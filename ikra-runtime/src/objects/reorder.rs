@@ -1,0 +1,135 @@
+//! Objects change places: all columns are permuted, whatever their fields, and links are remapped.
+
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::{Objects, Shadow};
+use crate::class::{Class, linked};
+use crate::error::Error;
+use crate::layout::geometry;
+use crate::link::Link;
+use crate::storage::FieldTuple;
+use crate::table::address;
+use ikra_core::effects::FieldSet;
+use ikra_core::info::column_count;
+use ikra_core::moves::{Moves, Remap};
+
+/// Counts changes of ids, in all worlds of the process: what was made at one count is stale for a class whose ids changed later.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// The present generation.
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Relaxed)
+}
+
+impl<C: Class> Objects<C> {
+    /// When ids of this class last changed.
+    pub(crate) fn generation(&self) -> u64 {
+        self.table().header.generation
+    }
+
+    /// Keeps the objects with these indices, in this order. Links are remapped by [`remap_links`](Self::remap_links).
+    ///
+    /// # Panics
+    ///
+    /// If an index is there twice, or no object has it; if objects are reserved and not initialised. Nothing has changed then.
+    pub(crate) fn reorder(&mut self, order: &[u32]) {
+        let len = self.len();
+        assert_eq!(self.table().header.pending, 0, "objects of class {} are not initialised", C::NAME);
+        let mut is_kept = fixedbitset::FixedBitSet::with_capacity(len);
+        assert!(
+            order.iter().all(|&old| (old as usize) < len && !is_kept.put(old as usize)),
+            "an order names objects of class {}, none of them twice",
+            C::NAME
+        );
+        self.change_rows(0..len);
+        let mut column = Vec::new();
+        for number in 0..column_count(C::FIELDS) {
+            self.permute(number, order, &mut column);
+        }
+        // Extents of arrays changed, which a shadow that is kept has, too.
+        self.shadow = Shadow::empty();
+        self.set_len(order.len());
+        self.table_mut().header.generation = GENERATION.fetch_add(1, Relaxed) + 1;
+    }
+
+    /// Puts the elements of a physical column in an order of objects that exist, none of them twice.
+    fn permute(&mut self, column: usize, order: &[u32], scratch: &mut Vec<u8>) {
+        // With constants, copies of the usual sizes are single moves.
+        match geometry::<C>().sizes[column] {
+            0 => {}
+            1 => self.permute_sized(column, 1, order, scratch),
+            2 => self.permute_sized(column, 2, order, scratch),
+            4 => self.permute_sized(column, 4, order, scratch),
+            8 => self.permute_sized(column, 8, order, scratch),
+            12 => self.permute_sized(column, 12, order, scratch),
+            16 => self.permute_sized(column, 16, order, scratch),
+            size => self.permute_sized(column, size, order, scratch),
+        }
+    }
+
+    #[inline(always)]
+    fn permute_sized(&mut self, column: usize, size: usize, order: &[u32], scratch: &mut Vec<u8>) {
+        let (bases, len) = (self.memory.bases(), self.len());
+        let element = |index: usize| {
+            assert!(index < len);
+            // SAFETY: the object exists.
+            unsafe { address::<C>(&bases, column, index) }
+        };
+        if order.is_sorted() {
+            for (new, &old) in order.iter().enumerate().filter(|&(new, &old)| new != old as usize) {
+                let (from, to) = (element(old as usize), element(new));
+                // SAFETY: two elements of the column, of `size` bytes each, which `&mut self` keeps others from accessing.
+                unsafe { ptr::copy_nonoverlapping(from, to, size) };
+            }
+            return;
+        }
+        scratch.clear();
+        scratch.reserve(order.len() * size);
+        for (new, &old) in order.iter().enumerate() {
+            // SAFETY: within what was reserved.
+            let to = unsafe { scratch.as_mut_ptr().add(new * size) };
+            // SAFETY: an element of the column, and room of its size in another allocation.
+            unsafe { ptr::copy_nonoverlapping(element(old as usize), to, size) };
+        }
+        for new in 0..order.len() {
+            // SAFETY: within what was just written.
+            let from = unsafe { scratch.as_ptr().add(new * size) };
+            // SAFETY: an element of the column, which `&mut self` keeps others from accessing, and bytes of another one.
+            unsafe { ptr::copy_nonoverlapping(from, element(new), size) };
+        }
+    }
+
+    /// Remaps the links to objects that moved, or checks that it can be done. An object that was removed is not looked at in a check.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkToRemoved`]; those of fetching.
+    pub(crate) fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
+        let fields = C::FIELDS.iter().enumerate().filter(|(_, field)| field.holds_links_to.contains(&moves.class()));
+        let fields = FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k));
+        if fields.is_empty() {
+            return Ok(());
+        }
+        self.try_fetch(fields)?;
+        let len = self.len();
+        if what == Remap::Commit {
+            self.table().written(fields, 0..len);
+            // They are to objects that exist; but who else made `moves` may not have seen to that.
+            self.table().header.set_unchecked(fields.intersection(const { linked::<C>() }), 0..len);
+            if !fields.intersection(const { crate::class::in_arena::<C>() }).is_empty() {
+                self.shadow = Shadow::empty();
+            }
+        }
+        let is_looked_at = |&index: &usize| what == Remap::Commit || !moves.is_removed(C::ID, index);
+        let objects = (0..len).filter(is_looked_at);
+        // SAFETY: the objects exist, and `&mut self` excludes other accesses.
+        let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, what) };
+        remapped.map_err(|(field, index)| Error::LinkToRemoved {
+            class: C::NAME,
+            field: C::FIELDS[field].name,
+            object: Link::<C>::at(index as u32).id(),
+            target: moves.class().name(),
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! The pass `spaces`: memory is accessed in the space that it is in.
+
+use ikra_ptx_tests::code;
+
+#[test]
+fn atomics_are_in_global_memory() {
+    let Some(code) = code() else { return };
+    for kernel in &code.kernels {
+        let atomic = |at: &&str| at.starts_with("atom.") || at.starts_with("red.");
+        for instruction in kernel.instructions().filter(atomic) {
+            assert!(instruction.contains(".global."), "{}: {instruction}", kernel.name);
+        }
+    }
+    let visit = code.kernel("ikra_kernel_Growing_visit_");
+    for operation in ["add.u32", "add.u64", "min.s32", "max.u64", "or.b32"] {
+        assert!(visit.count(&format!("atom.relaxed.gpu.global.{operation}")) > 0, "{operation}");
+    }
+    // The best of floating-point numbers, and a claim.
+    assert_eq!(visit.count("atom.relaxed.gpu.global.cas"), 3);
+}
