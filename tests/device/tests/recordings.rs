@@ -9,7 +9,7 @@ use ikra::prelude::*;
 use ikra::{Error, GpuError, On, Place as At, Recording};
 use ikra_device_tests::model::waves::*;
 use ikra_device_tests::model::*;
-use ikra_device_tests::{emulated, has_gpu};
+use ikra_device_tests::{emulated, has_gpu, is_short};
 
 const N: usize = 1000;
 
@@ -567,13 +567,13 @@ const SEQUENCES: &[Sequence] = &[
     },
 ];
 
-fn waves() -> Waves {
+fn waves(count: usize) -> Waves {
     let mut sim = Waves::new();
-    let links: Vec<_> = sim.left.reserve(N).unwrap().collect();
+    let links: Vec<_> = sim.left.reserve(count).unwrap().collect();
     for (n, &link) in links.iter().enumerate() {
-        sim.left.init(link, Left { a: n as u32, b: 3 * n as u32, next: links[(n * 7 + 3) % N] }).unwrap();
+        sim.left.init(link, Left { a: n as u32, b: 3 * n as u32, next: links[(n * 7 + 3) % count] }).unwrap();
     }
-    sim.right.extend((0..N / 2).map(|n| Right { c: n as u32 })).unwrap();
+    sim.right.extend((0..count / 2).map(|n| Right { c: n as u32 })).unwrap();
     sim
 }
 
@@ -583,7 +583,8 @@ fn snapshots_change_places() {
         return;
     }
     for (number, sequence) in SEQUENCES.iter().enumerate() {
-        let (mut host, mut device) = (waves(), waves());
+        let count = if is_short() { 200 } else { N };
+        let (mut host, mut device) = (waves(count), waves(count));
         device.on(At::Gpu(0)).execute(Left::swing, ()).unwrap();
         host.on(At::Host).execute(Left::swing, ()).unwrap();
         let step = device.on(At::Gpu(0)).record(sequence).unwrap();
@@ -618,7 +619,7 @@ fn snapshots_change_places() {
 #[ignore = "run by others, on the emulator"]
 fn a_recording_of_whole_columns() {
     assert!(has_gpu());
-    let mut sim = waves();
+    let mut sim = waves(N);
     let step = sim.on(At::Gpu(0)).record(SEQUENCES[4]).unwrap();
     sim.on(At::Gpu(0)).replay(&step).unwrap();
 }
@@ -627,7 +628,7 @@ fn a_recording_of_whole_columns() {
 #[ignore = "run by others, on the emulator"]
 fn a_recording_that_reads_tables() {
     assert!(has_gpu());
-    let mut sim = waves();
+    let mut sim = waves(N);
     let step = sim.on(At::Gpu(0)).record(SEQUENCES[8]).unwrap();
     sim.on(At::Gpu(0)).replay(&step).unwrap();
 }
