@@ -1,4 +1,4 @@
-// By `execute_each`.
+// For a list of links.
 use ikra::prelude::*;
 
 #[soa_class]
