@@ -575,7 +575,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         K: Execute<Self, A>,
     {
-        or_panic(K::run(Ready::of(self), Part::All, args))
+        or_panic(K::run(Ready::of(self), Part::All, args));
     }
 
     /// Calls a kernel for every pair of an object and another, on the host. See [`On::execute_pairs`].
@@ -586,7 +586,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         A: Copy + Send + Sync,
         Self: Holds<K::Class> + Holds<K::Other>,
     {
-        or_panic(run_pairs::<K, A, Self>(Ready::of(self), Part::All, args))
+        or_panic(run_pairs::<K, A, Self>(Ready::of(self), Part::All, args));
     }
 
     /// Calls a kernel for all objects of its class, or of the classes of its trait, and combines the results, on the host. They

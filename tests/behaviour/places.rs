@@ -5,7 +5,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, On, Place, Recording};
+use ikra::{Error, LinkList, On, Place, Recording};
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -159,6 +159,50 @@ fn pairs_are_those_of_the_short_form() {
     same(&short, &long);
 }
 
+/// Each verb for all objects, a range and a list: the objects that `over` names change, or give results, and no others.
+#[test]
+fn verbs_for_ranges_and_lists() {
+    const FEW: usize = 300;
+    let all = sim_of(FEW);
+    let links: Vec<_> = all.bodies.links().collect();
+    let some: Vec<_> = (0..FEW).filter(|n| n % 7 == 3 || (100..140).contains(n)).collect();
+    let list: Vec<_> = some.iter().rev().map(|&n| links[n]).collect();
+    let range: Vec<_> = (41..FEW).collect();
+    let mut paired = sim_of(FEW);
+    paired.execute_pairs(Body::attract, 1e-4);
+    let energies = sim_of(FEW).execute_and_collect(Body::energy, 2.0);
+    let check_pairs = |sim: &Sim, chosen: &[usize]| {
+        for n in 0..FEW {
+            let from = if chosen.contains(&n) { &paired } else { &all };
+            assert_eq!(sim.bodies.read(links[n]).unwrap(), from.bodies.read(links[n]).unwrap(), "{n}");
+        }
+    };
+    let collected = |chosen: &[usize]| chosen.iter().map(|&n| energies[n]).collect::<Vec<_>>();
+
+    let (mut short, mut long) = (sim_of(FEW), sim_of(FEW));
+    short.over(41..).execute_pairs(Body::attract, 1e-4);
+    long.on(HOST).over(41..).execute_pairs(Body::attract, 1e-4).unwrap();
+    check_pairs(&short, &range);
+    check_pairs(&long, &range);
+    let (mut short, mut long) = (sim_of(FEW), sim_of(FEW));
+    short.over(&list).execute_pairs(Body::attract, 1e-4);
+    long.on(HOST).over(&LinkList::new(&list).unwrap()).execute_pairs(Body::attract, 1e-4).unwrap();
+    check_pairs(&short, &some);
+    check_pairs(&long, &some);
+
+    let mut sim = sim_of(FEW);
+    assert_eq!(sim.on(HOST).execute_and_collect(Body::energy, 2.0).unwrap(), energies);
+    assert_eq!(sim.over(41..).execute_and_collect(Body::energy, 2.0), collected(&range));
+    assert_eq!(sim.on(HOST).over(41..).execute_and_collect(Body::energy, 2.0).unwrap(), collected(&range));
+    assert_eq!(sim.over(&list).execute_and_collect(Body::energy, 2.0), collected(&some));
+    assert_eq!(sim.on(HOST).over(&list).execute_and_collect(Body::energy, 2.0).unwrap(), collected(&some));
+    assert_eq!(sim.over(&[]).execute_and_collect(Body::energy, 2.0), []);
+    assert_eq!(
+        sim.over(..).execute_and_reduce(Body::energy, 2.0, Sum),
+        sim.on(HOST).execute_and_reduce(Body::energy, 2.0, Sum).unwrap()
+    );
+}
+
 #[test]
 fn errors_are_returned() {
     let mut sim = sim();
@@ -171,8 +215,16 @@ fn errors_are_returned() {
     assert!(matches!(on.construct(usize::MAX, Body::spawn, 1.0), Err(Error::TooManyObjects { .. })));
     assert_eq!(on.world().bodies.len(), N);
     assert_eq!(on.over(7..7).execute_and_reduce(Body::energy, 1.0, Sum).unwrap(), 0.0);
-    let range = catch_unwind(AssertUnwindSafe(|| on.over(3..N + 1).execute(Body::grow_old, ())));
-    assert!(range.unwrap_err().downcast::<String>().unwrap().contains("range `3..5001` is out of range"));
+    let range = on.over(3..N + 1).execute(Body::grow_old, ()).unwrap_err();
+    assert!(matches!(range, Error::OutOfRange { class: "Body", len: N, .. }), "{range}");
+    assert!(range.to_string().contains("range `3..5001` is out of range"), "{range}");
+    assert!(matches!(on.over(N + 1..).execute_pairs(Body::attract, 1.0), Err(Error::OutOfRange { .. })));
+    assert!(matches!(on.over(&[stranger]).execute_pairs(Body::attract, 1.0), Err(Error::NotInWorld { .. })));
+    assert!(matches!(on.over(..=N).execute_and_collect(Body::energy, 1.0), Err(Error::OutOfRange { .. })));
+    assert!(matches!(on.over(&[link, link]).execute_and_collect(Body::energy, 1.0), Err(Error::Duplicate { .. })));
+    // The short form panics with the same text.
+    let panic = catch_unwind(AssertUnwindSafe(|| sim.over(3..N + 1).execute(Body::grow_old, ()))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>(), Some(&range.to_string()));
     sim.bodies.reserve(1).unwrap();
     let pending = sim.on(HOST).execute(Body::grow_old, ());
     assert!(matches!(pending, Err(Error::NotAllInitialized { class: "Body", pending: 1 })), "{pending:?}");
@@ -283,7 +335,7 @@ fn what_cannot_be_recorded_says_so() {
     let link = sim.bodies.links().next().unwrap();
     let reduce = |sim: &mut On<'_, Sim>| sim.execute_and_reduce(Body::energy, 1.0, Sum).map(drop);
     not_recordable(sim.on(HOST).record(reduce), "a reduction");
-    not_recordable(sim.on(HOST).record(|sim| sim.synchronize()), "waiting");
+    not_recordable(sim.on(HOST).record(|sim| sim.synchronize()), "synchronizing");
     not_recordable(sim.on(HOST).record(|sim| sim.replay(&step)), "replaying another one");
     not_recordable(sim.on(HOST).record(|sim| sim.record(|_| Ok(())).map(drop)), "another recording");
     not_recordable(sim.on(HOST).record(|sim| sim.over(&[link]).execute(Body::grow_old, ())), "a list of links");

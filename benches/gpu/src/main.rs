@@ -289,7 +289,7 @@ fn launch(baselines: &Baselines) -> Result<(), ikra::Error> {
     sim.on(ikra::Place::Gpu(0)).construct(1, Number32::spawn, ())?;
     let nothing = |sim: &mut Numbers32| sim.cuda_execute(Number32::nothing, ());
     let seven = |sim: &mut Numbers32| (0..7).try_for_each(|_| nothing(sim));
-    let recording = sim.on(ikra::Place::Gpu(0)).record(seven)?;
+    let recording = sim.on(ikra::Place::Gpu(0)).record(|on| seven(on.world()))?;
     table(&["launch", "objects", "Ikra", "CUDA", "ratio"], 1);
     let mut host = |name: &str, calls, work: &mut dyn FnMut(&mut Numbers32) -> Result<(), ikra::Error>, baseline| {
         let (ikra, cuda) = in_turn(|| time_on_host(&mut sim, calls, &mut *work), || baselines.call_0(baseline))?;

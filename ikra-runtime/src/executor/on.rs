@@ -546,9 +546,10 @@ impl<W: World, O> On<'_, W, O> {
             let own = if section.over.is_empty() {
                 K::identity(reducer)
             } else {
+                let place = results.wrapping_add(class);
                 // SAFETY: a reduction that was not recorded, since that is an error, and that did not call `on_host` has
                 // written the results of the sections with objects, each of which has the same bytes at every place.
-                T::unpack(unsafe { results.add(class).read() })
+                T::unpack(unsafe { place.read() })
             };
             all = Some(K::combine(own, all, reducer));
         }

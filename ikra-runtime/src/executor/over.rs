@@ -66,7 +66,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         O: Subset<K>,
     {
         let picked = self.pick::<K>();
-        or_panic(K::run(Ready::of(self.world), picked.part(), args))
+        or_panic(K::run(Ready::of(self.world), picked.part(), args));
     }
 
     /// [`World::execute_pairs`] for these objects, each of which meets all others.
@@ -79,7 +79,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         O: Subset<K>,
     {
         let picked = self.pick::<K>();
-        or_panic(run_pairs::<K, A, W>(Ready::of(self.world), picked.part(), args))
+        or_panic(run_pairs::<K, A, W>(Ready::of(self.world), picked.part(), args));
     }
 
     /// [`World::execute_and_reduce`] for these objects: their results are combined in the same order as if there were no others.

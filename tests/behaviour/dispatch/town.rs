@@ -206,6 +206,28 @@ fn a_kernel_of_a_trait_runs_for_a_mixed_list() {
     assert_eq!(town.buses.column(bus::stops), before.buses.column(bus::stops));
 }
 
+/// Results come class by class, whatever the order of a list; at a place as by the short form.
+#[test]
+fn results_of_a_trait_are_collected() {
+    let (mut town, [bus, car, other, first, second]) = town();
+    let all = town.execute_and_collect(Actor::way, 1);
+    let each: Vec<_> = [bus, car, other, first, second]
+        .map(|actor| (town.over(&[actor]).execute_and_collect(Actor::way, 1), actor))
+        .into();
+    assert!(each.iter().all(|(way, _)| way.len() == 1));
+    let mut sorted = each.clone();
+    sorted.sort_by_key(|&(_, actor)| actor);
+    assert_eq!(all, sorted.iter().map(|(way, _)| way[0]).collect::<Vec<_>>());
+    let list = [second, car, bus];
+    let expected: Vec<_> = sorted.iter().filter(|(_, actor)| list.contains(actor)).map(|(way, _)| way[0]).collect();
+    assert_eq!(town.over(&list).execute_and_collect(Actor::way, 1), expected);
+    let mut host = town.on(ikra::Place::Host);
+    assert_eq!(host.over(&list).execute_and_collect(Actor::way, 1).unwrap(), expected);
+    assert_eq!(host.execute_and_collect(Actor::way, 1).unwrap(), all);
+    assert_eq!(host.over(..).execute_and_reduce(Actor::way, 1, Sum).unwrap(), all.iter().sum());
+    assert_eq!(host.over(&list).execute_and_reduce(Actor::way, 1, Sum).unwrap(), expected.iter().sum());
+}
+
 #[test]
 fn kernels_look_at_objects_of_any_class() {
     let (mut town, [bus, car, _, first, second]) = town();

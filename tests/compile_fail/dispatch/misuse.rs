@@ -36,7 +36,8 @@ fn misuse(town: &mut Town, actor: ActorLink, car: Link<Car>) {
     }
     town.execute(Actor::tick, 1.5);
     town.execute(Actor::pace, ());
-    let _ = town.over(&[car]).execute(Actor::tick, 1);
+    town.over(&[car]).execute(Actor::tick, 1);
+    town.over(0..1).execute(Actor::tick, 1);
 }
 
 #[soa_class]
