@@ -14,6 +14,7 @@ const FIELDS: &[FieldInfo] = &[FieldInfo {
     array: None,
     columns: &[ColumnInfo::of::<f32>()],
     links_to: &[],
+    holds_links_to: &[],
 }];
 const ORIGIN: Origin = Origin::new("ikra_device_0::source::model", "Body", PLACE);
 const ENTRY: Entry = Entry { origin: Origin::new("ikra_device_0::source::model", "Body::go", PLACE), fingerprint: 7 };
