@@ -144,19 +144,19 @@ fn one_of_several_duplicates_is_named_whatever_the_number_of_threads() {
 fn the_last_list_serves_while_the_links_stay_the_same() {
     let mut last = LastList::default();
     let mut links = many(1);
-    let list = links.as_link_list(&mut last, &mut LinkList::new).unwrap();
+    let list = last.list_of(&links, &mut LinkList::new).unwrap();
     let is_same = |a: &LinkList<Three>, b: &LinkList<Three>| Arc::ptr_eq(a.order(), b.order());
-    assert!(is_same(&list, &links.clone().as_link_list(&mut last, &mut LinkList::new).unwrap()));
+    assert!(is_same(&list, &last.list_of(&links.clone(), &mut LinkList::new).unwrap()));
     // Of another length, and with another link in the middle.
-    assert!(!is_same(&list, &links[1..].as_link_list(&mut last, &mut LinkList::new).unwrap()));
-    assert!(!is_same(&list, &links.as_link_list(&mut last, &mut LinkList::new).unwrap()));
-    let list = links.as_link_list(&mut last, &mut LinkList::new).unwrap();
+    assert!(!is_same(&list, &last.list_of(&links[1..], &mut LinkList::new).unwrap()));
+    assert!(!is_same(&list, &last.list_of(&links, &mut LinkList::new).unwrap()));
+    let list = last.list_of(&links, &mut LinkList::new).unwrap();
     links[100_000].1 = 1_000_000;
-    let changed = links.as_link_list(&mut last, &mut LinkList::new).unwrap();
+    let changed = last.list_of(&links, &mut LinkList::new).unwrap();
     assert!(!is_same(&list, &changed) && changed.order().objects().unwrap().contains(&1_000_000));
     // A mistake leaves the last one as it is.
-    assert!([links[0], links[0]].as_link_list(&mut last, &mut LinkList::new).is_err());
-    assert!(is_same(&changed, &links.as_link_list(&mut last, &mut LinkList::new).unwrap()));
-    // A list is itself.
-    assert!(is_same(&list, &list.as_link_list(&mut last, &mut LinkList::new).unwrap()));
+    assert!(last.list_of(&[links[0], links[0]], &mut LinkList::new).is_err());
+    assert!(is_same(&changed, &last.list_of(&links, &mut LinkList::new).unwrap()));
+    // A copy of a list is the same.
+    assert!(is_same(&list, &list.clone()));
 }
