@@ -154,7 +154,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Binary(binary) if is_compound(binary.op) => self.place(&binary.left, How::Whole),
             Expr::Reference(reference) if reference.mutability.is_some() => self.place(&reference.expr, How::Lent),
             Expr::MethodCall(call) if names::is(&plain_name(&call.method), Is::Mutator) => {
-                self.place(&call.receiver, How::Lent)
+                self.place(&call.receiver, How::Lent);
             }
             _ => {}
         }

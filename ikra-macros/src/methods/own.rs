@@ -71,7 +71,7 @@ impl VisitMut for Body<'_> {
             Some(Receiver::Shared) => {
                 let Some(own) = own(&call.receiver) else { return };
                 let shared = quote_spanned!(located(own)=> (&*#own));
-                call.receiver = Box::new(Expr::Verbatim(shared));
+                *call.receiver = Expr::Verbatim(shared);
             }
             None => *expr = Expr::Verbatim(self.path_call(call)),
         }

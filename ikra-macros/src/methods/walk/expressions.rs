@@ -14,7 +14,8 @@ impl Walk<'_> {
         let Some(Place { name, is_element, is_within, .. }) = Place::of(place) else { return };
         let Some(field) = self.fields.position(name) else { return };
         let kind = self.fields.kind(field);
-        if !self.fields.is_atomic(field) && !(by_method && !is_within && !kind.has_mutators(is_element)) {
+        let has_none = by_method && !is_within && !kind.has_mutators(is_element);
+        if !self.fields.is_atomic(field) && !has_none {
             self.facts.writes |= 1 << field;
         }
     }
