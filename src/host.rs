@@ -16,8 +16,8 @@ pub use ikra_runtime::dispatch::{
     AnyKernel, Collect, CollectOn, EveryClass, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn,
 };
 pub use ikra_runtime::error::Error;
-pub use ikra_runtime::executor::{BestPlace, On, Over, Recording};
-pub use ikra_runtime::list::{LinkList, ListedLink, Subset};
+pub use ikra_runtime::executor::{BestPlace, On, Over, Recording, Subset};
+pub use ikra_runtime::list::{LinkList, ListedLink};
 pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
 pub use ikra_runtime::world::{Holds, Moved, Mut, World};

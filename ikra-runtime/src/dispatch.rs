@@ -18,7 +18,7 @@ pub use ikra_core::kernel::HasKernel;
 pub use ikra_core::phase::Sequential;
 
 use crate::error::Error;
-use crate::executor::Part;
+use crate::exec::Part;
 use crate::kernel::{Call, DispatchKernel, Entry, Kernel, OnDevice};
 use crate::link::Link;
 use crate::list::ListedLink;

@@ -9,17 +9,18 @@ mod collect;
 mod construct;
 mod each;
 mod pairs;
+mod part;
 mod prefetch;
 mod reduce;
 mod rows;
 
 pub(crate) use chunks::{AllReturned, for_chunks, spread};
 pub(crate) use construct::construct;
+pub use part::{Extent, Part};
 
 use std::ops::{Range, RangeBounds};
 
 use crate::error::Error;
-use crate::executor::Extent;
 use crate::kernel::{Call, Kernel, PairCall};
 use crate::objects::Objects;
 use crate::panics::written;

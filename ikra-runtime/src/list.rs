@@ -3,7 +3,6 @@
 mod last;
 mod order;
 mod sets;
-mod subset;
 #[cfg(test)]
 mod tests;
 
@@ -18,14 +17,10 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::info::ClassId;
 use crate::link::Link;
-use crate::objects::AnyObjects;
-use crate::world::World;
 
 pub use last::LastList;
 pub use order::{ListMemory, ListOrder};
 pub(crate) use order::{Listed, Run, Runs};
-pub(crate) use subset::Picked;
-pub use subset::{Named, Subset};
 
 /// Links to different objects, of one class or of the classes that share a trait: what [`over`](crate::world::World::over) makes of a slice.
 ///
@@ -75,16 +70,6 @@ impl<L: ListedLink> LinkList<L> {
     /// The list of these objects.
     pub(crate) fn of(order: ListOrder) -> Self {
         Self { order: Arc::new(order), links: PhantomData }
-    }
-
-    /// Checks that the objects have the ids that they had when the list was made.
-    pub(crate) fn check_current<W: World>(&self, world: &W) -> Result<(), Error> {
-        let made = self.order.generation();
-        let is_stale = |member: &&&dyn AnyObjects| member.generation() > made && L::CLASSES.contains(&member.class());
-        match world.members().as_ref().iter().find(is_stale) {
-            Some(member) => Err(Error::StaleList { class: member.name() }),
-            None => Ok(()),
-        }
     }
 }
 

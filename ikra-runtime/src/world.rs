@@ -531,7 +531,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     }
 
     /// Some objects of the world, for the executors of the host: a range of positions, or links. See
-    /// [`Subset`](crate::list::Subset).
+    /// [`Subset`](crate::executor::Subset).
     ///
     /// ```
     /// # use ikra::prelude::*;

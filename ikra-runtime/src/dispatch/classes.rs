@@ -6,7 +6,7 @@ use super::verbs::{Collect, Execute, Reduce};
 use crate::class::{Class, ClassInfo};
 use crate::error::Error;
 use crate::exec;
-use crate::executor::{Extent, Part};
+use crate::exec::{Extent, Part};
 use crate::kernel::{Call, Discardable, PairCall, ReducedBy};
 use crate::objects::Objects;
 use crate::reduce::Reducer;

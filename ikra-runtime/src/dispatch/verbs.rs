@@ -2,7 +2,7 @@
 
 use super::AnyKernel;
 use crate::error::Error;
-use crate::executor::Part;
+use crate::exec::Part;
 use crate::kernel::OnDevice;
 use crate::transfer::Transfer;
 use crate::world::Ready;

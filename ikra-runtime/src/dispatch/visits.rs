@@ -7,7 +7,7 @@ use ikra_core::kernel::HasKernel;
 
 use crate::error::Error;
 use crate::exec::{self, AllReturned};
-use crate::executor::{Extent, Part};
+use crate::exec::{Extent, Part};
 use crate::kernel::{Call, Discardable, Entry, Kernel, OnDevice, ReducedBy};
 use crate::objects::Objects;
 use crate::reduce::Reducer;

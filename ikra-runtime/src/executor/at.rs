@@ -3,14 +3,15 @@
 use std::mem;
 
 use super::host::Host;
-use super::part::Part;
 use super::run::{OnHost, Section, Step};
-use super::{Executor, Form, Launch, Run};
+use super::{Executor, Form, Launch, Named, Picked, Run, Subset};
 use crate::class::ClassId;
 use crate::dispatch::AnyKernel;
 use crate::error::Error;
+use crate::exec::Part;
 use crate::kernel::OnDevice;
-use crate::list::{LinkList, ListedLink, Named, Picked, Subset, Unordered};
+use crate::list::{LinkList, ListedLink, Unordered};
+use crate::objects::AnyObjects;
 use crate::panics::written;
 use crate::place::Place;
 use crate::range::within;
@@ -93,10 +94,20 @@ impl<W: World> At<'_, W> {
                 }
             }
             Named::List(list) => {
-                list.check_current(self.world)?;
+                self.check_current(list)?;
                 Ok(Picked::List(list.clone()))
             }
             Named::Links(links) => self.listed(links).map(Picked::List),
+        }
+    }
+
+    /// Checks that the objects of a list have the ids that they had when it was made.
+    fn check_current<L: ListedLink>(&self, list: &LinkList<L>) -> Result<(), Error> {
+        let made = list.order().generation();
+        let is_stale = |member: &&&dyn AnyObjects| member.generation() > made && L::CLASSES.contains(&member.class());
+        match self.world.members().as_ref().iter().find(is_stale) {
+            Some(member) => Err(Error::StaleList { class: member.name() }),
+            None => Ok(()),
         }
     }
 

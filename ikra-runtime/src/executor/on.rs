@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use super::at::{At, Sections};
 use super::run::Section;
-use super::{Extent, Form, Launch, Part, Recording, Reduction};
+use super::{Extent, Form, Launch, Part, Picked, Recording, Reduction, Subset};
 use crate::class::{Field, has_arena};
 use crate::column::Column;
 use crate::dispatch::{AnyKernel, CollectOn, ExecuteOn, ReduceOn, run_pairs};
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exec;
 use crate::kernel::{Construct, OnDevice, PairCall};
 use crate::layout::Contiguous;
-use crate::list::{LinkList, ListedLink, Picked, Subset, Unordered};
+use crate::list::{LinkList, ListedLink, Unordered};
 use crate::objects::Links;
 use crate::place::Place;
 use crate::reduce::part_accumulators;

@@ -1,9 +1,9 @@
 //! The host's executors for some objects.
 
 use super::at::At;
+use super::{Picked, Subset};
 use crate::dispatch::{AnyKernel, Collect, Execute, Reduce, run_pairs};
 use crate::kernel::PairCall;
-use crate::list::{Picked, Subset};
 use crate::place::Place;
 use crate::world::{Holds, Ready, World, or_panic};
 

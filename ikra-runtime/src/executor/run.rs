@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
 
-use super::part::{Extent, Part};
 use super::{Recorded, Recorder, Recording};
 use crate::error::Error;
+use crate::exec::{Extent, Part};
 use crate::kernel::{Argument, Entry};
 use crate::list::{ListOrder, Unordered};
 use crate::place::Place;

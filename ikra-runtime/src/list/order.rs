@@ -90,7 +90,7 @@ impl ListOrder {
     }
 
     /// The generation of ids that it was made in.
-    pub(super) fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 

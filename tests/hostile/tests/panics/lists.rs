@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ikra::prelude::*;
 use ikra::{AnyKernel, Error, LinkList, ListedLink, Place, Subset};
 use ikra_hostile_tests::{MANY, THREADS, Way, hash, on_threads, outcome, while_unwinding};
-use ikra_runtime::list::{LinkWords, Named};
+use ikra_runtime::executor::Named;
+use ikra_runtime::list::LinkWords;
 
 use super::model::{Bike, Car, Kind, Vehicle, VehicleLink, bike, car, sim};
 

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::list::ListOrder;
 
 /// The objects of a run, of each of its kernel's classes: all of them, or a part. An executor that shares a run with others
-/// gives [`Run::on_host`](super::Run::on_host) its part.
+/// gives [`Run::on_host`](crate::executor::Run::on_host) its part.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Part<'a> {

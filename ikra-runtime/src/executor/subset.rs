@@ -3,10 +3,10 @@
 use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::slice;
 
-use super::{LinkList, ListedLink};
 use crate::dispatch::AnyKernel;
-use crate::executor::Part;
+use crate::exec::Part;
 use crate::kernel::Kernel;
+use crate::list::{LinkList, ListedLink};
 
 /// Some objects of kernel `K`: what `over` takes.
 ///
