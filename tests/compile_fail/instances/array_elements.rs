@@ -12,7 +12,7 @@ pub struct Body {
 impl Body {
     #[kernel]
     pub fn follow(&mut self) {
-        self.path[0] = self.next.path()[1];
+        self.path[0] = { let near = self.next; near.path()[1] };
     }
 }
 
