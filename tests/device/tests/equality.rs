@@ -121,6 +121,10 @@ macro_rules! equality {
                     }
                     host.execute_pairs($class::near, ());
                     device.on(GPU).execute_pairs($class::near, ()).unwrap();
+                    host.over(middle.clone()).execute_pairs($class::near, ());
+                    device.on(GPU).over(middle.clone()).execute_pairs($class::near, ()).unwrap();
+                    host.over(&some).execute_pairs($class::near, ());
+                    device.on(GPU).over(&some).execute_pairs($class::near, ()).unwrap();
                     same("near", &host, &device);
 
                     let maybe = things.get(count / 2).copied();
@@ -181,6 +185,11 @@ macro_rules! equality {
                     assert_eq!(
                         tuple(host.over(&some).execute_and_reduce($class::mixed, (), Sum)),
                         tuple(device.on(GPU).over(&some).execute_and_reduce($class::mixed, (), Sum).unwrap())
+                    );
+                    let bits = |all: Vec<f64>| all.into_iter().map(double).collect::<Vec<_>>();
+                    assert_eq!(
+                        bits(host.over(&some).execute_and_collect($class::weight, ())),
+                        bits(device.on(GPU).over(&some).execute_and_collect($class::weight, ()).unwrap())
                     );
                     assert_eq!(
                         double(host.over(middle.clone()).execute_and_reduce($class::weight, (), Mix)),
