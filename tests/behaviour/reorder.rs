@@ -363,7 +363,7 @@ fn an_order_names_each_object_once() -> Result<(), Error> {
     let links: Vec<_> = line.cells.links().collect();
     let message = line.reorder(&[links[1], links[1]]).unwrap_err().to_string();
     assert!(message.contains("Cell#2 is in the list twice"), "{message}");
-    let far = self::line(9).cells.links().last().unwrap();
+    let far = self::line(9).cells.links().next_back().unwrap();
     assert!(matches!(line.reorder(&[far]), Err(Error::NotInWorld { id: 9, len: 3, .. })));
     assert_eq!(line.cells.column(cell::number), [0, 1, 2]);
     line.cells.reserve(1)?;

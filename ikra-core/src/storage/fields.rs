@@ -133,7 +133,10 @@ pub trait FieldTuple<C: Class>: 'static {
     unsafe fn bad_link(table: &Table<C>, fields: FieldSet, objects: Range<usize>) -> Option<(usize, usize, BadLink)>;
 
     /// Remaps the links of some objects in all fields with links to the class whose objects moved, or checks that it can be done.
-    /// An error is the first field and object with a link to a removed object that it cannot do without.
+    ///
+    /// # Errors
+    ///
+    /// The first field and object with a link to a removed object that cannot be empty.
     ///
     /// # Safety
     ///

@@ -342,8 +342,10 @@ pub(super) unsafe fn remap<C: Class, A: Arrangement>(
     let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     let mut kept = 0;
     for n in 0..elements.len() {
-        // SAFETY: the array has the element, and nothing else accesses it.
-        match unsafe { elements.at::<A>(n).read() }.remapped(moves) {
+        // SAFETY: the array has the element.
+        let element = unsafe { elements.at::<A>(n) };
+        // SAFETY: an element, which nothing else accesses.
+        match unsafe { element.read() }.remapped(moves) {
             Some(element) => {
                 if what == Remap::Commit {
                     // SAFETY: the array has the element: `kept` is not more than `n`.
