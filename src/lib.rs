@@ -1,6 +1,5 @@
-//! Write ordinary structs, impl blocks and methods, and run them for all objects of a class at the speed
-//! of hand-written Structure-of-Arrays code, on every core of the host, with data races rejected at
-//! compile time.
+//! Write ordinary structs, impl blocks and methods, and run them for all objects of a class on every core of the host.
+//! They run at the speed of hand-written Structure-of-Arrays code, and data races are rejected at compile time.
 //!
 //! ```
 //! use ikra::prelude::*;
@@ -250,11 +249,11 @@
 //! ```
 
 #![warn(unreachable_pub)]
-// On docs.rs: shows which feature an item needs, where an attribute says so.
+// On docs.rs: shows which feature an item needs, where an attribute names it.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-// The macros' code for Ikra's own classes names this crate.
+// Code that the macros make for Ikra's own classes refers to this crate as `ikra`.
 extern crate self as ikra;
 
 /// The items that differ between host and device.

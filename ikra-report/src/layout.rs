@@ -142,7 +142,7 @@ impl WorldLayout {
 }
 
 impl ClassLayout {
-    /// The layout of some [`Objects`](ikra_runtime::objects::Objects).
+    /// The layout of one class's [`Objects`](ikra_runtime::objects::Objects).
     pub fn of(objects: &dyn AnyObjects) -> Self {
         let shape = objects.shape();
         let mut all = Vec::new();

@@ -43,7 +43,7 @@ pub enum Error {
         /// The number of objects that it would have to hold.
         requested: usize,
     },
-    /// More objects than there are ids.
+    /// The class would need more objects than there are ids.
     #[error(
         "class {class} cannot hold {requested} objects: ids are 32 bits wide, which allows {max} objects per class; split them over several classes or worlds",
         max = u32::MAX - 1

@@ -15,7 +15,7 @@
 //! [`ikra_core`] defines classes, kernels and columns, for the device as well.
 
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
-// On docs.rs: shows which feature an item needs, where an attribute says so.
+// On docs.rs: shows which feature an item needs, where an attribute names it.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
     alone, class, column, facts, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,

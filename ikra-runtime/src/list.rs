@@ -110,7 +110,7 @@ impl<L> fmt::Debug for LinkList<L> {
 /// ```
 /// use ikra::{LinkList, ListedLink, prelude::*};
 ///
-/// /// Those at even places.
+/// /// The links at even positions.
 /// fn every_other<L: ListedLink>(links: &[L]) -> Result<LinkList<L>, ikra::Error> {
 ///     LinkList::new(&links.iter().copied().step_by(2).collect::<Vec<_>>())
 /// }

@@ -473,10 +473,10 @@ impl<C: Class> Objects<C> {
     }
 }
 
-/// Objects that are being added. They are there when it is dropped, also where the iterator that makes them panics.
+/// Objects that are being added. Dropping this value adds them, even if the iterator that makes them panics.
 struct Adding<'a, C: Class> {
     objects: &'a mut Objects<C>,
-    /// Where the next one goes; those before are written.
+    /// The index of the next object; the objects before it are written.
     next: usize,
 }
 

@@ -111,14 +111,14 @@ impl<W> WorldState<W> {
     #[inline]
     unsafe fn link(&self, members: &[&dyn AnyObjects]) {
         if !self.is_linked(members) {
-            // SAFETY: the members belong to the borrowed world whose state this is, by the caller.
+            // SAFETY: by the caller, the members belong to the borrowed world, and this is its state.
             unsafe { self.relink(members) }
         }
     }
 
     /// Whether the directory lists the members' tables, and the tables name this directory.
     ///
-    /// Only [`relink`](Self::relink) writes both, for all tables of a world at once. So the check recognises a table of
+    /// Only [`relink`](Self::relink) writes both, for all tables of a world at once. So the check rejects a table of
     /// another world, one that was in this world before, and one at the address of a freed table. In each case the
     /// directory lists another table, or the table names another directory or none.
     #[inline]
@@ -727,7 +727,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// Calls a kernel on the host for all objects of its class, and sorts the objects by the keys that it returns.
     /// Objects with equal keys keep their order. See [`reorder`](Self::reorder) for links.
     ///
-    /// Sorting places objects that interact, such as the objects of one grid cell, next to each other in memory.
+    /// Sorting puts objects that interact, such as the objects of one grid cell, side by side in memory.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -884,7 +884,7 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
         }
     }
     for argument in arguments.iter().filter(|argument| !argument.links_to().is_empty()) {
-        // SAFETY: the world whose state this is stays borrowed during the call.
+        // SAFETY: the state's world stays borrowed during the call.
         let targets = unsafe { world.state().directory.slots(argument.links_to()) };
         if let Some(BadLink { class, id, len }) = argument.bad_link(Targets::new(&targets)) {
             return Err(Error::NotInWorld { class: class.name(), id, len: len as usize });

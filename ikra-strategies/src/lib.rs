@@ -1,5 +1,5 @@
-//! Other ways to find an object's class from its link: `strategy = "…"`. They serve to compare `#[soa_dispatch]` of the
-//! [`ikra`](https://docs.rs/ikra) crate with them.
+//! Alternative strategies for finding an object's class from its link: `strategy = "…"`. They exist for measurements, to
+//! be compared with the strategy of `#[soa_dispatch]` in the [`ikra`](https://docs.rs/ikra) crate.
 //!
 //! | strategy | a link | the class is found | the call |
 //! | --- | --- | --- | --- |

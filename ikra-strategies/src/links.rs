@@ -71,8 +71,8 @@ unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASS
 pub unsafe trait Tags: Send + Sync + 'static {
     /// The cell of one object.
     type Cell: TagCell;
-    /// The number of classes of the objects. It belongs to the memory, so that all traits that share the memory store
-    /// the same.
+    /// The number of classes of the objects. It belongs to the memory, so that traits that share the memory
+    /// store the same class for an object.
     const CLASSES: u32;
     /// The memory.
     ///

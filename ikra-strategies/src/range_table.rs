@@ -4,7 +4,7 @@
 //! link's number determines its class. A search in a balanced tree finds the region: it reads memory, but never that of
 //! the object.
 //!
-//! The regions are those of SharedOA (§4): a class starts with a small one. When its objects fill that, the class gets
+//! The regions follow SharedOA (§4): a class starts with a small one. When its objects fill that, the class gets
 //! another, twice as long. SharedOA adds regions as objects are made. Here the classes add regions in turn, as if all
 //! grew at the same pace. So numbers and table depend only on the number of classes: [`Numbering`].
 
@@ -14,7 +14,7 @@
 pub struct Region {
     /// The first number.
     pub start: u32,
-    /// The number of numbers; 0 in the entries that fill a table.
+    /// The length of the range; 0 in the entries that fill a table.
     pub len: u32,
     /// The class, counted from 0.
     pub class: u32,
@@ -60,7 +60,7 @@ impl Region {
 pub struct RangeTable<'a> {
     /// Entry `n` is the first number of the right child of node `n`. Entry 0 is unused.
     splits: &'a [u32],
-    /// The leaves, in the order of their numbers. Their number equals that of `splits`.
+    /// The leaves, in the order of their numbers. The slice is as long as `splits`.
     regions: &'a [Region],
 }
 

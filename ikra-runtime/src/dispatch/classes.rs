@@ -12,7 +12,7 @@ use crate::objects::Objects;
 use crate::reduce::Reducer;
 use crate::world::{Holds, Ready};
 
-/// The objects of a kernel's class, and the part of them for which a run is.
+/// The objects of a kernel's class, and the run's part of them.
 #[inline(always)]
 fn objects<'w, 'a, C: Class, W: Holds<C>>(
     world: &'w mut W,

@@ -59,7 +59,7 @@ where
     }
 }
 
-/// Results are combined in the order of the classes, starting with the last class.
+/// Results are combined in the order of the classes: each with the combined result of the classes after it.
 pub struct Folded<T, R> {
     reducer: R,
     /// The results of the classes whose kernels were called.

@@ -57,7 +57,7 @@ pub enum GpuError {
     NoSuchKernel {
         /// The kernel.
         kernel: String,
-        /// The packages whose device code was searched. For a missing package it adds the cause.
+        /// The packages whose device code was searched. If a package has no device code, the text adds the cause.
         packages: String,
     },
     /// Host and device code were compiled with different definitions of a class or a kernel. Nothing was run.

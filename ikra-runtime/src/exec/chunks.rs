@@ -22,7 +22,7 @@ use crate::phase::Phase;
 #[must_use = "what a kernel has done is committed with it"]
 pub(crate) struct AllReturned(());
 
-/// Calls `work`, the only call there is, on this thread.
+/// Calls `work`, which makes all calls of the kernel, on this thread.
 #[inline(always)]
 pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, AllReturned) {
     let result = work();

@@ -574,7 +574,8 @@ impl<W: World, O> On<'_, W, O> {
         Ok(all.unwrap_or_else(|| K::identity(reducer)))
     }
 
-    /// Calls a kernel for the objects, and returns the results class by class, in the order of the objects' ids. Waits for the place.
+    /// Calls a kernel for the objects, and returns the results class by class, in the order of the
+    /// objects' ids. Waits for the place.
     ///
     /// After a run on a GPU, the host puts the results into a list, and first fetches the columns that the kernel
     /// reads.

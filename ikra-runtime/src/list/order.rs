@@ -239,7 +239,7 @@ impl Listed {
         }
     }
 
-    /// The objects at some places of the list, as ranges of positions.
+    /// The objects at some positions of the list, as ranges of indices.
     pub(crate) fn ranges(&self, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         self.runs(places).flat_map(|run| {
             let (range, each) = match run {

@@ -15,7 +15,7 @@ use ikra_core::effects::FieldSet;
 /// slots, or the arena.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    /// The first physical column; 0 for all of them, and the one after the last for the arena.
+    /// The first physical column; 0 for all columns, and the number of columns for the arena.
     pub column: usize,
     /// The number of columns. Several columns are slots, which lie `pitch` bytes apart.
     pub columns: usize,

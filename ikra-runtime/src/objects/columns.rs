@@ -89,8 +89,8 @@ impl<C: Class> Objects<C> {
         self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
         // SAFETY: `SliceColumnMut`: the field has one column, which was allocated.
         let first = unsafe { self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0) };
-        // SAFETY: `Contiguous`: its `len` elements are adjacent values, or atomics of the same size and bytes; `&mut self`
-        // excludes other accesses.
+        // SAFETY: `Contiguous`: its `len` elements are adjacent values, or atomics of the same size and bytes;
+        // `&mut self` excludes other accesses.
         unsafe { std::slice::from_raw_parts_mut(first.cast(), self.len()) }
     }
 
