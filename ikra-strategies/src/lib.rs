@@ -1,5 +1,5 @@
-//! Alternative strategies for finding an object's class from its link: `strategy = "…"`. They exist for measurements, to
-//! be compared with the strategy of `#[soa_dispatch]` in the [`ikra`](https://docs.rs/ikra) crate.
+//! Alternative strategies for finding an object's class from its link: `strategy = "…"`. They exist for measurements,
+//! to be compared with the strategy of `#[soa_dispatch]` in the [`ikra`](https://docs.rs/ikra) crate.
 //!
 //! | strategy | a link | the class is found | the call |
 //! | --- | --- | --- | --- |
