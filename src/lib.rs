@@ -115,8 +115,7 @@
 //! # Behaviour that classes share
 //!
 //! A trait can be implemented for refs (`BodyRef`), to read any object, and for views (`BodyMut`), to change the
-//! method's own object. The implementation covers every phase `P`, so that the check for data races also applies within
-//! it.
+//! method's own object. The implementation covers every phase `P`, so the check for data races applies within it.
 //!
 //! ```
 //! use ikra::{Phase, prelude::*};
@@ -208,8 +207,7 @@
 //! # How it works
 //!
 //! In the repository, `docs/architecture.md` follows a kernel from its attribute to the loop and to the GPU. It also
-//! lists the terms that the code uses, and where new features belong. `docs/soundness.md` proves that safe code is
-//! sound.
+//! lists the terms that the code uses, and where new features belong. `docs/soundness.md` proves soundness.
 //!
 //! # Features
 //!

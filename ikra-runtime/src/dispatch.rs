@@ -104,8 +104,7 @@ pub unsafe trait AnyKernel: Copy {
     const TOGETHER: Option<&'static Entry>;
 }
 
-// SAFETY: 1. by `Kernel`, the effects are those of the one class's kernel; 2. it has no entry point for several
-// classes.
+// SAFETY: 1. by `Kernel`, the effects are those of the class's kernel; 2. `TOGETHER` is `None`.
 unsafe impl<K: Kernel> AnyKernel for K {
     type Link = Link<K::Class>;
     const NAME: &'static str = K::EFFECTS.kernel();
@@ -179,8 +178,7 @@ where
 }
 
 // SAFETY: 1. By `DispatchKernel` and `HasKernel`, the entry point for all classes takes their sections and the
-// arguments of the first class's kernel. Without that entry point, the first class's kernel keeps the promise. 2. By
-// `Entries`.
+// arguments of the first class's kernel. Without it, the first class's kernel keeps the promise. 2. By `Entries`.
 #[diagnostic::do_not_recommend]
 unsafe impl<D, A, C, Rest, const METHOD: usize> OnDevice<A> for EveryClass<D, METHOD>
 where

@@ -111,8 +111,7 @@ pub enum Error {
         /// The number of objects of the class in this world.
         len: usize,
     },
-    /// A column has a link to an object that does not exist. The kernel did not run, and the world stays usable: store
-    /// another link.
+    /// A column has a link to an object that does not exist. No kernel ran; store another link to continue.
     #[error(
         "`{class}::{field}` of {class}#{object} is a link to {target}#{id}, and this world has {len} objects of class {target}; store links that this world returned, by `push`, `extend` or `links`, before kernels run"
     )]
@@ -220,8 +219,7 @@ pub enum Error {
         /// The change.
         reason: String,
     },
-    /// An operation that cannot be recorded was started while kernels were recorded. The recording is discarded, and
-    /// the world stays usable.
+    /// An operation that cannot be recorded was started while kernels were recorded. The recording is discarded.
     #[error(
         "{what} cannot be part of a recording; start nothing but kernels within `record`, and do the rest before it or after it"
     )]

@@ -58,8 +58,7 @@ fn task_len(objects: usize, heavy: bool) -> usize {
 ///
 /// # Errors
 ///
-/// Errors of the list: [`Error::NotInWorld`], and errors of a device that holds the list. The kernel is then not called
-/// for any object.
+/// Errors of the list: [`Error::NotInWorld`], and errors of a device that holds the list. No call is then made.
 #[inline]
 #[track_caller]
 pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>

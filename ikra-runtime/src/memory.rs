@@ -13,7 +13,6 @@ use crate::table::{Base, BaseSet};
 struct Allocation {
     /// Its first byte that lies at a multiple of the requested alignment.
     start: NonNull<u8>,
-    /// The number of bytes from there on.
     bytes: usize,
     whole: NonNull<u8>,
     block: Block,
@@ -36,8 +35,7 @@ impl Allocation {
         // SAFETY: the size is not zero, since `bytes` is at least 1.
         let whole = NonNull::new(unsafe { alloc_zeroed(block) })?;
         let shift = whole.as_ptr().addr().next_multiple_of(align) - whole.as_ptr().addr();
-        // SAFETY: `whole` is aligned to 16 or to `align`, so that the shift is at most `spare`, and the block is longer
-        // by `spare`.
+        // SAFETY: `whole` is aligned to 16 or to `align`, so the shift is at most `spare`, which the block includes.
         let start = unsafe { whole.add(shift) };
         Some(Self { start, bytes, whole, block })
     }
@@ -139,8 +137,7 @@ impl<C: Class> Memory<C> {
         let (to_bases, from_bases) = (self.bases, from.bases);
         let copy = |from: Base, to: Base, offset: usize, bytes: usize| {
             if bytes > 0 {
-                // SAFETY: both storages have room for `len` objects and the same geometry, so the offset is in bounds
-                // (I18).
+                // SAFETY: both storages have room for `len` objects and the same geometry, so it is in bounds (I18).
                 let [from, to] = [from, to].map(|base| unsafe { base.0.add(offset) });
                 // SAFETY: they are distinct allocations.
                 unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
@@ -164,7 +161,6 @@ impl<C: Class> Memory<C> {
         }
     }
 
-    /// The number of bytes of the arena.
     pub(crate) fn arena_bytes(&self) -> usize {
         self.arena_bytes
     }
@@ -181,8 +177,7 @@ impl<C: Class> Memory<C> {
         Ok(())
     }
 
-    /// Replaces the arena by one of `bytes` bytes. `fill` fills it, given the addresses of the former and of the new
-    /// one.
+    /// Replaces the arena by one of `bytes` bytes. `fill` fills it, given the former and the new address.
     pub(crate) fn replace_arena(
         &mut self,
         bytes: usize,
@@ -213,7 +208,6 @@ impl<C: Class> Memory<C> {
         self.set_arena(from.arena.take(), bytes);
     }
 
-    /// Swaps the arenas.
     pub(crate) fn swap_arena(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.arena, &mut other.arena);
         std::mem::swap(&mut self.arena_bytes, &mut other.arena_bytes);

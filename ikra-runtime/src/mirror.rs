@@ -52,7 +52,6 @@ pub(crate) struct DeviceCopy {
     valid: FieldSet,
     /// The fields that are current except for some objects. The host has the current values of these objects.
     partly: FieldSet,
-    /// The range of these objects.
     lacking: Range<usize>,
     mirror: Box<dyn Mirror>,
 }
@@ -132,8 +131,7 @@ impl Held {
     }
 }
 
-/// A table's state once a device was used: the copies, and the objects held on the host. A lock admits one thread at a
-/// time.
+/// A table's state once a device was used: the copies, and the objects held on the host. The mutex guards both.
 #[derive(Default)]
 pub(crate) struct Mirrored(Mutex<State>);
 
@@ -235,8 +233,7 @@ impl State {
             return Ok(false);
         };
         let own = units.iter().filter(|unit| !unit.fields.intersection(missing).is_empty());
-        // No references to these elements exist: code that made one has fetched them first, and they would be held
-        // (I26).
+        // No references to these elements exist: code that made one fetched them first, so they would be held (I26).
         copy.mirror.fetch(&own.map(|unit| unit.part(index..index + 1)).collect::<Vec<_>>())?;
         self.held.cost += FETCH_COST;
         let held = self.held.objects.entry(index).or_insert(FieldSet::EMPTY);
@@ -282,8 +279,7 @@ impl<'o> Copies<'o> {
     }
 
     /// Stamps the copy on a stream with a new unique number, if all its fields are current and it is the only copy.
-    /// [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) recognises the number until the objects
-    /// change.
+    /// [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows it until the objects change.
     #[must_use]
     pub fn completed(&mut self, stream: u64) -> Option<u64> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);

@@ -182,8 +182,7 @@ impl<C: Class> Objects<C> {
         unsafe { self.table.as_mut() }
     }
 
-    /// Fetches stale fields, so that the host's values are current. After an error, fields that were not fetched are
-    /// unchanged.
+    /// Fetches stale fields, so that the host's values are current. After an error, the others are unchanged.
     pub(crate) fn try_fetch(&self, fields: FieldSet) -> Result<(), Error> {
         let newer = self.table().newer.as_deref().map(|newer| -> &dyn Any { newer });
         newer.and_then(|newer| newer.downcast_ref::<Mirrored>()).map_or(Ok(()), |it| it.try_fetch(self.table(), fields))
@@ -214,8 +213,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added if there is an
-    /// error.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     pub fn push(&mut self, row: C) -> Result<Link<C>, Error> {
         let index = self.len();
         self.grow(index + 1)?;
@@ -311,8 +309,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added if there is an
-    /// error.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     pub fn reserve(&mut self, n: usize) -> Result<Links<C>, Error> {
         let first = self.len();
         self.add_placeholders(n)?;

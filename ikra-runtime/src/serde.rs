@@ -1,5 +1,4 @@
-//! Serialization of objects by serde. Deserialized data is not trusted: it enters through the same checked functions as
-//! a program's own data.
+//! Serialization by serde. Deserialized data is not trusted: it passes the same checks as a program's own data.
 
 use core::fmt;
 use core::marker::PhantomData;

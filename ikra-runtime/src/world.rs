@@ -37,8 +37,7 @@ use ikra_core::message::Message;
 /// The state of a world of type `W` besides its objects: the directory of its classes' tables, and its executors.
 ///
 /// It is generic over the world's type, so states of different world types cannot be swapped. Two worlds of one type
-/// may swap their states, as they may swap their objects. So `link` compares the state with the tables before an object
-/// is reached.
+/// may swap their states, as they may swap their objects. So `link` compares state and tables before each access.
 pub struct WorldState<W> {
     directory: Box<Directory>,
     /// Held while tables are linked, so that the threads that share the world do so one after another.
@@ -294,8 +293,7 @@ pub unsafe trait Holds<C: Class>: World {
 ///
 /// Four verbs run kernels: [`execute`](World::execute), [`execute_pairs`](World::execute_pairs),
 /// [`execute_and_reduce`](World::execute_and_reduce) and [`execute_and_collect`](World::execute_and_collect). Two
-/// modifiers restrict them: [`on`](World::on) selects the place, and [`over`](World::over) selects a range or a list of
-/// links.
+/// modifiers restrict them: [`on`](World::on) selects the place, and [`over`](World::over) a range or a list of links.
 ///
 /// | | for all objects | for some |
 /// | --- | --- | --- |
@@ -315,8 +313,7 @@ pub unsafe trait Holds<C: Class>: World {
 /// If a kernel panics, the panic reaches the caller, and the world stays usable. If it panics for several objects, the
 /// caller gets the panic for the object with the lowest id, with any number of threads. (`execute_pairs` takes objects
 /// in blocks of 16; all objects of a block meet one other object before the next. A kernel of a trait runs class by
-/// class.) For the other objects, the kernel may or may not have run. The state afterwards depends on the kind of
-/// field:
+/// class.) For the other objects, the kernel may or may not have run. The outcome depends on the field:
 ///
 /// | field | objects whose call returned | the object whose call panicked |
 /// | --- | --- | --- |
@@ -631,8 +628,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added if there is an
-    /// error.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     fn construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
     where
         K: Construct<A>,
@@ -643,8 +639,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     }
 
     /// Reorders the objects of a class as in `order`, and removes the objects that `order` does not name. All links in
-    /// the world are remapped. For a removed object, an `Option<Link<C>>` becomes `None`, and an `InnerArray` drops the
-    /// link.
+    /// the world are remapped. For a removed object, an `Option<Link<C>>` becomes `None`, and an `InnerArray` drops it.
     ///
     /// Ids change. [`Moved`] maps former links to current ones, for links that the program keeps outside of the world.
     /// Lists and recordings made before are refused.
@@ -776,8 +771,7 @@ fn link<W: World>(world: &W) {
 #[inline]
 #[track_caller]
 pub(crate) fn ready<W: World>(world: &W) {
-    // Sequential code calls this for each object that it reads. If the world is linked, the list of members need not be
-    // in memory.
+    // Sequential code calls this for each object that it reads. In a linked world it reads no list of members.
     let members = world.members();
     let members = members.as_ref();
     if !world.state().is_linked(members) || members.iter().any(|member| member.pending() > 0) {
@@ -868,8 +862,7 @@ fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
     world.members().as_ref().iter().try_for_each(|member| unsafe { member.prepare() })
 }
 
-/// Prepares for a kernel at any place: links the tables, and checks the links that were written and the arguments'
-/// links.
+/// Prepares for a kernel at any place: links the tables, and checks new links and the arguments' links.
 ///
 /// # Errors
 ///

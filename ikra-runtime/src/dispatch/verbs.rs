@@ -37,8 +37,7 @@ use crate::world::Ready;
 ///
 /// # Safety
 ///
-/// If the kernel is [`OnDevice`], each of its entry points calls it for one object. `run` calls it once for each object
-/// of the part.
+/// Each entry point of an [`OnDevice`] kernel calls it for one object. `run` calls it once per object of the part.
 pub unsafe trait Execute<W, A>: AnyKernel {
     /// Calls it for some objects.
     #[doc(hidden)]
@@ -120,8 +119,7 @@ pub unsafe trait Reduce<W, A, R>: AnyKernel {
 ///
 /// # Safety
 ///
-/// If the kernel is [`OnDevice`], each of its entry points calls it for one object. `collect` calls it once for each
-/// object of the part.
+/// Each entry point of an [`OnDevice`] kernel calls it for one object. `collect` calls it once per object of the part.
 pub unsafe trait Collect<W, A>: AnyKernel {
     /// The type that the kernel returns.
     type Output;

@@ -14,15 +14,12 @@ use crate::step;
 use crate::table::Table;
 use crate::window::WindowTuple;
 
-/// The windows of a kernel's fields.
 pub(super) type WindowsOf<'a, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'a>;
 
 /// A kernel's calls for consecutive objects, by one of several threads or by a single thread.
 pub(super) struct Calls<'w, K: Kernel, A, const ALONE: bool> {
     pub(super) table: &'w Table<K::Class>,
-    /// The first object.
     pub(super) first: usize,
-    /// The number of objects.
     pub(super) len: usize,
     pub(super) args: A,
     kernel: PhantomData<K>,
@@ -55,8 +52,7 @@ pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy, const ALONE: bool>(
         prefetch_next::<K>(table, window.end);
         let (first, len) = (window.start, window.len());
         // SAFETY: the chunk is one window. By 2, only this call accesses its objects' elements of columns that the
-        // kernel writes. No call of this kernel writes columns that it reads, since all calls access a column in the
-        // same mode.
+        // kernel writes. No call of this kernel writes columns that it reads, since all calls use the same modes.
         let windows = unsafe { K::Modes::open(Chunk { table, shadow, first, len }) };
         work(windows, Calls { table, first, len, args, kernel: PhantomData });
     });
@@ -78,8 +74,7 @@ impl<K: Kernel, A: Copy, const ALONE: bool> Calls<'_, K, A, ALONE> {
     ///
     /// # Safety
     ///
-    /// `n` is within the windows. The windows belong to these objects, and [`for_calls`] opened them together with
-    /// these calls.
+    /// `n` is within the windows. They belong to these objects, and [`for_calls`] opened them with these calls.
     #[inline(always)]
     pub(super) unsafe fn call<X>(&self, windows: &mut X, n: usize) -> K::Output
     where

@@ -44,8 +44,7 @@ pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<u
     for_chunks_or_alone(range, heavy, &work, &work)
 }
 
-/// Calls `work` for chunks of `range` on several threads. If that does not pay, calls `all` for the whole range on this
-/// one.
+/// Calls `work` for chunks of `range` on several threads. If that does not pay, calls `all` for all of it on this one.
 #[inline]
 pub(crate) fn for_chunks_or_alone(
     range: Range<usize>,
@@ -94,10 +93,8 @@ pub(crate) fn spread<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) 
     }
 }
 
-/// The payload of a panic.
 type Payload = Box<dyn Any + Send>;
 
-/// The panics of chunks.
 struct Failures {
     /// The lowest number whose work panicked; `usize::MAX` before any panic.
     lowest: AtomicUsize,

@@ -1,8 +1,7 @@
 //! `execute_pairs`: calls a kernel for every pair of objects.
 //!
 //! Registers hold a block of objects while the others stream past. So the SIMD lanes are different objects, and each
-//! object still visits the others in order. Large objects are held one by one, so that a block of them does not fill
-//! the thread's stack.
+//! object still visits the others in order. Large objects are held one by one: a block of them could fill the stack.
 
 use std::ops::{Range, RangeBounds};
 
@@ -231,7 +230,6 @@ struct Stream<'s, 'w, K: PairCall<A>, A, const ALONE: bool> {
     pairs: &'s Pairs<'w, K, A, ALONE>,
     /// The position of the block's first object in the window.
     first: usize,
-    /// The number of objects in the block.
     lanes: usize,
 }
 

@@ -100,7 +100,6 @@ fn fold_chunks<T: Send>(
     }
 }
 
-/// Combines the results of chunks.
 fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
     let count = part_accumulators::<T>();
     let mut sums = vec![reducer.identity(); count];
@@ -246,8 +245,7 @@ where
     }
 }
 
-/// Like `Fold`, for a few consecutive objects of a list, after `done` other objects of the chunk. The accumulators are
-/// not rotated.
+/// Like `Fold`, for a few consecutive objects of a list, after `done` others of the chunk. Accumulators stay in place.
 struct FoldOn<'w, 'l, K: Call<A>, A, R, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     reducer: R,

@@ -34,8 +34,7 @@ where
     for_chunks_or_alone(range, const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
 }
 
-/// Fields in whose arrays the kernel may store links as elements. Such links are numbers, which each call checks before
-/// it returns (I14).
+/// Fields in whose arrays the kernel may store links as elements. They are numbers; each call checks them (I14).
 const fn brought_links<K: Kernel>() -> FieldSet {
     let arrays = linked::<K::Class>().intersection(arrays::<K::Class>());
     if K::EFFECTS.is_exclusive() { arrays.intersection(K::EFFECTS.writes()) } else { FieldSet::EMPTY }
@@ -75,8 +74,7 @@ pub(super) fn finish<K: Kernel>(
         }
     }
     if !const { brought_links::<K>() }.is_empty() {
-        // SAFETY: all links were checked before the kernel, and each call has checked the elements that it stored
-        // before it returned.
+        // SAFETY: all links were checked before the kernel, and each call has checked the elements that it stored.
         unsafe { objects.set_checked(returned) };
     }
 }

@@ -17,7 +17,6 @@ use crate::place::Place;
 use crate::range::within;
 use crate::world::{World, check_links};
 
-/// A world and a place.
 pub(crate) struct At<'a, W> {
     pub(crate) world: &'a mut W,
     pub(crate) place: Place,

@@ -35,21 +35,18 @@ struct Trace<W> {
     steps: Mutex<Option<Steps<W>>>,
 }
 
-/// A run that can be repeated.
 struct Kept<W> {
     step: Box<dyn Step<W>>,
     /// The objects, one range per class; `None` means all objects.
     ranges: Option<Box<[Range<usize>]>>,
 }
 
-/// The steps recorded so far.
 struct Steps<W> {
     runs: Vec<Kept<W>>,
     /// The first error, even if the recording program ignored it.
     failure: Option<String>,
 }
 
-/// A finished recording, and its world.
 struct HostRecording<W> {
     runs: Vec<Kept<W>>,
     world: u64,

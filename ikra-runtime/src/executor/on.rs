@@ -69,10 +69,8 @@ use ikra_core::effects::Effects;
 ///
 /// A kernel gives the same results at every place, to the last bit, and with any number of threads. With
 /// `Floats::Strict`, the default of `ikra-build`, three things may differ on a GPU:
-///
-/// - which NaN an operation gives,
-/// - sums of floating-point numbers in `#[atomic]` fields, which depend on the order everywhere,
-/// - functions of `ikra::math` that have `approx` in their names.
+/// which NaN an operation gives; sums of floating-point numbers in `#[atomic]` fields, which depend on the order
+/// everywhere; and functions of `ikra::math` that have `approx` in their names.
 ///
 /// Some operations would give other bits on a GPU: `%` of floating-point numbers, `x.max(y)` where the numbers may be
 /// −0 and 0, methods of `std` such as `x.sin()`. They are errors when the device code is built. Each error shows the
@@ -105,17 +103,11 @@ use ikra_core::effects::Effects;
 /// recorded. `construct` only requires that its own objects can be made.
 ///
 /// Without the feature `cuda`, executors on a GPU return [`Error::NoSuchPlace`]. With it they can also return
-/// `Error::Gpu` with a `GpuError`:
-///
-/// - `NoDevice` without a driver or GPU,
-/// - `NoDeviceCode` if the build script made no device code,
-/// - `NoSuchKernel` if the device code lacks the kernel,
-/// - `DeviceCodeDiffers` if device code and program were compiled with different definitions of a class or a kernel,
-/// - `DeviceCodeRejected`,
-/// - `OutOfDeviceMemory` (the world stays usable on the host),
-/// - `DeviceLost` after a kernel has failed.
-///
-/// If a kernel on a GPU fails, the next call that waits for it reports the error.
+/// `Error::Gpu` with a `GpuError`: `NoDevice` without a driver or GPU; `NoDeviceCode` if the build script made no
+/// device code; `NoSuchKernel` if the device code lacks the kernel; `DeviceCodeDiffers` if device code and program were
+/// compiled with different definitions of a class or a kernel; `DeviceCodeRejected`; `OutOfDeviceMemory` (the world
+/// stays usable on the host); and `DeviceLost` after a kernel has failed. The next call that waits for the kernel
+/// reports the failure.
 ///
 /// # When a kernel fails
 ///
@@ -365,8 +357,7 @@ impl<'w, W: World> On<'w, W> {
     /// # Ok(()) }
     /// ```
     ///
-    /// Changes that `sequence` makes through [`world`](Self::world) happen immediately, and are not part of the
-    /// recording.
+    /// Changes by `sequence` through [`world`](Self::world) happen immediately, and are not recorded.
     ///
     /// # Errors
     ///
@@ -391,8 +382,7 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// As for [all executors](Self#errors). [`Error::StaleRecording`] if the recording was made at another place, in
     /// another world, or before this world was opened again at the place. The same error reports objects that were
-    /// added since, arrays with other lengths, and objects exchanged by `mem::swap`. Nothing is run if there is an
-    /// error.
+    /// added since, arrays with other lengths, and objects exchanged by `mem::swap`. Nothing is run then.
     pub fn replay(&mut self, recording: &Recording) -> Result<(), Error> {
         if recording.place() != self.place {
             let reason = format!("it was made at `{}`, and is replayed at `{}`", recording.place(), self.place);
@@ -411,8 +401,7 @@ impl<'w, W: World> On<'w, W> {
 }
 
 impl<W: World, O> On<'_, W, O> {
-    /// Calls a kernel for the objects: all objects of its class or of its trait's classes, or the subset chosen by
-    /// [`over`](On::over).
+    /// Calls a kernel for the objects: all objects of its class or trait, or the subset chosen by [`over`](On::over).
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -565,8 +554,7 @@ impl<W: World, O> On<'_, W, O> {
             } else {
                 let place = results.wrapping_add(class);
                 // SAFETY: the reduction was not recorded, since recording it is an error. If it did not call `on_host`,
-                // it has written the results of all sections with objects. Each result has the same bytes at every
-                // place.
+                // it has written the results of all sections with objects. A result has the same bytes at every place.
                 T::unpack(unsafe { place.read() })
             };
             all = Some(K::combine(own, all, reducer));
@@ -577,8 +565,7 @@ impl<W: World, O> On<'_, W, O> {
     /// Calls a kernel for the objects, and returns the results class by class, in the order of the
     /// objects' ids. Waits for the place.
     ///
-    /// After a run on a GPU, the host puts the results into a list, and first fetches the columns that the kernel
-    /// reads.
+    /// After a run on a GPU, the host makes the list; it first fetches the columns that the kernel reads.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};

@@ -83,8 +83,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         or_panic(run_pairs::<K, A, W>(Ready::of(self.world), picked.part(), args));
     }
 
-    /// [`World::execute_and_reduce`] for this subset. Results are combined in the same order as if the class had no
-    /// other objects.
+    /// [`World::execute_and_reduce`] for this subset. The order is the same as if the class had no other objects.
     #[track_caller]
     pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
     where

@@ -59,8 +59,7 @@ pub type Recorded = Box<dyn Any + Send + Sync>;
 
 /// Records the runs that are started at a place.
 pub trait Recorder: Send + Sync {
-    /// Records the runs that `sequence` starts; calls `sequence` once. However it ends, recording has stopped
-    /// afterwards.
+    /// Calls `sequence` once, and records the runs that it starts. Recording ends with it, also after a panic.
     ///
     /// # Errors
     ///

@@ -151,8 +151,7 @@ where
     }
 }
 
-/// A run of a kernel as data: the kernel, its objects, and its arguments. For a trait's kernel it has one section per
-/// class.
+/// A run of a kernel as data: the kernel, its objects, and its arguments. A trait's kernel has a section per class.
 ///
 /// All fields describe one kernel, because only [`On`](super::On) makes these values: executors rely on it (I30).
 #[derive(Debug)]
@@ -162,8 +161,7 @@ pub struct Launch<'a> {
     pub kernel: &'static str,
     /// The kernels of the classes, one or more. They may run in any order, or at the same time.
     pub sections: &'a [Section<'a>],
-    /// The entry point in device code that runs all sections, if there are several. Each section takes the same
-    /// arguments.
+    /// The entry point in device code that runs all sections, if there are several. All take the same arguments.
     pub together: Option<&'static Entry>,
     /// The arguments of the entry points.
     pub arguments: &'a [Argument<'a>],
@@ -193,8 +191,7 @@ pub enum Form {
     Each,
     /// For each pair of an object and another one.
     Pairs {
-        /// The largest number of bytes that it reads of the other object, if they can be copied beforehand; otherwise
-        /// 0.
+        /// The most bytes that it reads of the other object, if they can be copied beforehand; otherwise 0.
         other_bytes: usize,
     },
     /// Once for each object; the results are combined.

@@ -90,12 +90,10 @@ impl ListOrder {
         places.collect()
     }
 
-    /// The generation of ids in which the list was made.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The number of objects.
     pub(super) fn len(&self) -> usize {
         self.places.iter().map(Range::len).sum()
     }
@@ -111,8 +109,7 @@ impl ListOrder {
         self.memory.as_deref()
     }
 
-    /// The objects of all classes; each class starts at a multiple of 32. A GPU uses this form, so that no warp works
-    /// for two classes.
+    /// The objects of all classes; each class starts at a multiple of 32. On a GPU no warp then has two classes.
     ///
     /// # Errors
     ///
@@ -212,7 +209,6 @@ impl Listed {
         }
     }
 
-    /// The number of objects.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Range(range) => range.len(),
@@ -279,8 +275,7 @@ impl<'a> Iterator for Runs<'a> {
             return Some(Run::Range(std::mem::take(&mut self.range)));
         }
         let first = *self.rest.first()? as usize;
-        // Indices ascend: they are consecutive if the difference of the last and the first is one less than their
-        // number.
+        // Indices ascend: they are consecutive if the last minus the first is one less than their number.
         let follows = |rest: &[u32], len: usize| rest.len() >= len && rest[len - 1] - rest[0] == len as u32 - 1;
         if follows(self.rest, LONG) {
             let mut len = LONG;

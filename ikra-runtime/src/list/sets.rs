@@ -52,7 +52,6 @@ fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     sorted.collect()
 }
 
-/// One set of indices per class.
 struct Sets(Vec<Vec<u64>>);
 
 /// The links do not fit in sets: the sets would take too much memory, or an object occurs twice.
@@ -107,7 +106,6 @@ fn grow<'a>(set: &'a mut Vec<u64>, words: usize, room: &mut usize) -> Result<&'a
     Ok(set)
 }
 
-/// The indices in a set, in ascending order.
 fn in_order(set: &[u64]) -> Listed {
     let count = set.iter().map(|word| word.count_ones() as usize).sum();
     let bounds = set.iter().position(|&word| word != 0).zip(set.iter().rposition(|&word| word != 0));

@@ -44,9 +44,7 @@ struct Kept {
     extent: *mut Extent,
     /// The number of bytes of an element.
     size: usize,
-    /// The number of elements.
     count: usize,
-    /// Whether it is about to be replaced.
     dead: bool,
 }
 
@@ -129,8 +127,8 @@ impl<C: Class> Objects<C> {
                     let from = unsafe { from.add(extent.offset as usize * size) };
                     // SAFETY: the new arena has room for all arrays that are kept.
                     let to = unsafe { to.add(first * size) };
-                    // SAFETY: both pointers are valid for `count * size` bytes, by the two proofs above; they are in
-                    // distinct allocations.
+                    // SAFETY: both are valid for `count * size` bytes, by the two proofs above, in distinct
+                    // allocations.
                     unsafe { std::ptr::copy_nonoverlapping(from, to, count * size) };
                     extent.offset = first as u32;
                     used = (first + count) * size;
@@ -151,8 +149,7 @@ impl<C: Class> Objects<C> {
             for index in 0..self.len() {
                 // SAFETY: the object exists, and the field's first column holds its extents.
                 let extent = unsafe { address::<C>(&bases, column, index) }.cast::<Extent>();
-                // SAFETY: the address is that of an extent, by the proof above; only `&mut self` changes extents, so
-                // nothing writes it.
+                // SAFETY: the address is that of an extent, by the proof above; only `&mut self` changes extents.
                 let len = unsafe { (*extent).len } as usize;
                 visit(Kept {
                     extent,

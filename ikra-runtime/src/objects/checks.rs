@@ -37,8 +37,7 @@ impl<C: Class> Objects<C> {
         self.try_fetch(fields)?;
         let first = Mutex::new(None);
         let returned = for_chunks(header.unchecked_range(), false, |chunk| {
-            // SAFETY: the fields are fields of the class, the objects exist, and `&self` excludes writes: the fields
-            // are not atomic.
+            // SAFETY: the objects exist, the fields are theirs, and `&self` excludes writes: no field is atomic.
             let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
             if let Some((field, index, link)) = found {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,8 +89,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Safety
     ///
-    /// All links in columns that kernels follow without a check name objects that exist; these calls have checked or
-    /// ensured that.
+    /// All links in columns that kernels follow without a check name objects that exist; the calls have ensured it.
     pub(crate) unsafe fn set_checked(&self, _: AllReturned) {
         // SAFETY: the links name objects that exist, by the caller.
         unsafe { self.table().header.set_checked() };

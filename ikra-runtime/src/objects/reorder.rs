@@ -14,11 +14,9 @@ use ikra_core::effects::FieldSet;
 use ikra_core::info::column_count;
 use ikra_core::moves::{Moves, Remap};
 
-/// Counts changes of ids in all worlds of the process. A value made at one count is stale for a class whose ids changed
-/// later.
+/// Counts changes of ids in the whole process. A value made at one count is stale for a class whose ids changed later.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// The current generation.
 pub(crate) fn generation() -> u64 {
     GENERATION.load(Relaxed)
 }
@@ -33,8 +31,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Panics
     ///
-    /// If an index occurs twice or is out of range, or if reserved objects are not initialised. Nothing has changed
-    /// then.
+    /// If an index occurs twice or is out of range, or if reserved objects are not initialised. Nothing changes then.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let len = self.len();
         assert_eq!(self.table().header.pending, 0, "objects of class {} are not initialised", C::NAME);
@@ -81,8 +78,7 @@ impl<C: Class> Objects<C> {
         if order.is_sorted() {
             for (new, &old) in order.iter().enumerate().filter(|&(new, &old)| new != old as usize) {
                 let (from, to) = (element(old as usize), element(new));
-                // SAFETY: two different elements of the column, of `size` bytes each; `&mut self` excludes other
-                // accesses.
+                // SAFETY: different elements of the column, of `size` bytes each; `&mut self` excludes other accesses.
                 unsafe { ptr::copy_nonoverlapping(from, to, size) };
             }
             return;
@@ -104,8 +100,7 @@ impl<C: Class> Objects<C> {
         }
     }
 
-    /// Remaps the links to objects that moved, or checks that this is possible. The check skips objects that are
-    /// removed.
+    /// Remaps the links to objects that moved, or checks that this is possible. A check skips removed objects.
     ///
     /// # Errors
     ///

@@ -59,8 +59,7 @@ impl<C: Class> Objects<C> {
         }
         if !copied.is_empty() {
             for index in 0..self.shadow.len {
-                // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses, for these
-                // fields too.
+                // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
                 unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, copied) }
             }
         }
@@ -93,8 +92,7 @@ impl<C: Class> Objects<C> {
         }
         let (from, to) = (self.shadow.memory.bases(), self.memory.bases());
         for index in range {
-            // SAFETY: both storages have the object, the kernel has written it, and `&mut self` excludes other
-            // accesses.
+            // SAFETY: both storages have the object; the kernel wrote it; `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, fields) }
         }
     }
