@@ -1,11 +1,12 @@
-//! A class of which no world has objects.
+//! A class that no world contains.
 //!
-//! If a program had a single `Holds` impl, type inference would pick its world for every kernel, and a kernel of another
-//! class would be a mere mismatch of types. With a second `Holds` the compiler says which class is not in the world.
+//! If a program had a single `Holds` impl, type inference would pick its world for every kernel. A kernel of another
+//! class would then be reported as a mismatch of types. With a second `Holds` impl the compiler reports which class is
+//! not in the world.
 
 use crate::soa_class;
 
-/// No world has objects of it, no kernel is for it.
+/// No world has objects of this class, and it has no kernels.
 #[soa_class]
 #[derive(Debug)]
 pub struct Absent {

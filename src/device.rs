@@ -1,14 +1,14 @@
-//! What only the device has.
+//! Items that only the device has.
 
 pub use ikra_gpu::device::Objects;
 pub use ikra_gpu::device_root;
 
-/// In the prelude: what `std` gives on the host.
+/// The part of the prelude that `std` provides on the host.
 pub(crate) mod prelude {
     pub use ikra_core::target::StdMethods as _;
 }
 
-/// For the macros' code.
+/// The device's part of `ikra::rt`, for the macros' code.
 pub(crate) mod rt {
     pub use ikra_gpu::device::{WorldState, entry, reduced, together};
 }

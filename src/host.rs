@@ -1,4 +1,4 @@
-//! What only the host has.
+//! Items that only the host has.
 
 mod absent;
 
@@ -22,7 +22,7 @@ pub use ikra_runtime::objects::{Links, Objects, Rows};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
 pub use ikra_runtime::world::{Holds, Moved, Mut, World};
 
-/// In the prelude.
+/// The host's part of the prelude.
 pub(crate) mod prelude {
     #[cfg(feature = "cuda")]
     #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
@@ -30,7 +30,7 @@ pub(crate) mod prelude {
     pub use super::World;
 }
 
-/// For the macros' code.
+/// The host's part of `ikra::rt`, for the macros' code.
 pub(crate) mod rt {
     pub use super::absent::Absent;
     pub use ikra_core::expansion::{entry, reduced, together};
@@ -44,7 +44,7 @@ pub(crate) mod rt {
     #[cfg(feature = "cuda")]
     pub use ikra_gpu::open;
 
-    /// What the program was built without.
+    /// Reports that the program was built without the feature of a place.
     ///
     /// # Errors
     ///

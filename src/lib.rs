@@ -1,6 +1,5 @@
-//! Write ordinary structs, impl blocks and methods, and run them for all objects of a class at the speed
-//! of hand-written Structure-of-Arrays code, on every core of the host, with data races rejected at
-//! compile time.
+//! Write ordinary structs, impl blocks and methods, and run them for all objects of a class on every core of the host.
+//! They run at the speed of hand-written Structure-of-Arrays code, and data races are rejected at compile time.
 //!
 //! ```
 //! use ikra::prelude::*;
@@ -41,23 +40,23 @@
 //! }
 //! ```
 //!
-//! # Words
+//! # Terms
 //!
-//! | word | meaning | ordinary Rust |
+//! | term | meaning | ordinary Rust |
 //! | --- | --- | --- |
 //! | class | a struct under [`#[soa_class]`](soa_class); an *object* is one instance | a struct |
-//! | row | the struct's value: to construct, read or write one whole object | a value |
+//! | row | the struct's value, with which a program constructs, reads or writes one whole object | a value |
 //! | column | the storage of one field for all objects | one field of a `Vec`'s elements |
 //! | world | a struct under [`#[soa_world]`](soa_world): owns the objects of a closed set of classes | a struct of `Vec`s |
-//! | [`Link`] | 4 bytes that name an object; what columns store | an index, `&T` |
-//! | view | what a method sees as `self`, with real fields: `BodyMut` | `&mut self` |
+//! | [`Link`] | 4 bytes that name an object; columns store links | an index, `&T` |
+//! | view | the `self` of a method, with real fields: `BodyMut` | `&mut self` |
 //! | ref | another object, read through getters: `Ref<Body>` in methods, `BodyRef` elsewhere | `&T` |
-//! | kernel | a method under `#[kernel]`: can run for all objects of its class in parallel | a loop's body |
-//! | phase | the code that a view or ref is used in: one kernel, or sequential code | |
+//! | kernel | a method under `#[kernel]`, which can run for all objects of its class in parallel | a loop's body |
+//! | phase | the code that uses a view or ref: one kernel, or sequential code | |
 //!
 //! # Data races
 //!
-//! A kernel that reads through another object what it writes in its own does not compile:
+//! A kernel does not compile if it writes a field of its own object and reads the same field of another one:
 //!
 //! ```compile_fail
 //! # use ikra::prelude::*;
@@ -78,15 +77,16 @@
 //! > `#[kernel(snapshot(alive))]`, or make the field `#[atomic]` and update it in one kernel and load it in
 //! > the next
 //!
-//! The check is made when the kernel is instantiated, by `cargo build`. `cargo check` shows what the text alone makes certain.
-//! Which fields a method writes is found in its text, through the methods that it calls on `self` too.
-//! A write that the text does not show (a `&mut self` method of the field's own type, a macro) panics with
-//! the `#[kernel(writes(…))]` to add; it is never lost.
+//! The check is made when the kernel is instantiated, by `cargo build`. `cargo check` reports errors that are certain
+//! from the text alone. The set of fields that a method writes is inferred from its text, including the methods that it
+//! calls on `self`. The text does not show some writes, such as those of a macro or of a `&mut self` method of the
+//! field's own type. Such a write panics with the `#[kernel(writes(…))]` to add; it is never lost.
 //!
 //! # The same result in every order
 //!
-//! Results do not depend on the number of threads, and that is checked in the same way. What could depend on it are
-//! `#[atomic]` fields, which objects change for each other: who is infected here depends on who was treated first.
+//! Results do not depend on the number of threads, and this is checked in the same way. Only `#[atomic]` fields could
+//! make them depend on it, because objects change them for each other. Here a person's infection depends on the people
+//! who were treated before:
 //!
 //! ```compile_fail
 //! # use ikra::prelude::*;
@@ -107,15 +107,15 @@
 //! > (`add`, `min`, `max`, `or`, `and`) and load it in the next kernel, or, if the result is the same in every order,
 //! > say `#[kernel(unordered(infected))]`
 //!
-//! [`Atomic`] says what a kernel may do. The promise does not reach what Ikra does not see: a `static`, a `Mutex` or
-//! another world that a kernel is given or captures, a kernel that asks [`thread`](mod@thread) or [`warp`] where it
-//! runs, a [`Reducer`] of your own that is not associative and commutative, and fields that a kernel calls `unordered`.
+//! [`Atomic`] lists the operations that a kernel may use. The promise does not cover state that Ikra does not see: a
+//! `static`, a `Mutex` or another world that a kernel receives or captures. It does not cover a kernel that asks
+//! [`thread`](mod@thread) or [`warp`] where it runs, or a [`Reducer`] of your own that is not associative and
+//! commutative. Nor does it cover fields that a kernel declares `unordered`.
 //!
 //! # Behaviour that classes share
 //!
-//! A trait is implemented for what methods see of an object: for refs (`BodyRef`), to read any object, and for
-//! views (`BodyMut`), to change one's own. The implementation is for every phase `P`, so that the check for data
-//! races holds within it.
+//! A trait can be implemented for refs (`BodyRef`), to read any object, and for views (`BodyMut`), to change the
+//! method's own object. The implementation covers every phase `P`, so the check for data races applies within it.
 //!
 //! ```
 //! use ikra::{Phase, prelude::*};
@@ -125,7 +125,7 @@
 //! #[soa_class]
 //! pub struct Planet { pub pos: f64, pub vel: f64, pub star: Link<Star>, pub moon: Option<Link<Planet>> }
 //!
-//! /// What attracts others.
+//! /// Objects that attract others.
 //! pub trait Attractor {
 //!     fn place(&self) -> f64;
 //!     fn weight(&self) -> f64;
@@ -142,7 +142,7 @@
 //!     (by.place() - at).signum() * by.weight()
 //! }
 //!
-//! /// What moves.
+//! /// Objects that move.
 //! pub trait Mover {
 //!     fn advance(&mut self, dt: f64);
 //! }
@@ -158,7 +158,7 @@
 //!         if let Some(moon) = self.moon { force += pull(self.pos, moon); }
 //!         self.vel += force * dt;
 //!     }
-//!     // The text hands on the whole object, which counts as a change of every field without this.
+//!     // Passing on the whole object counts as a change of every field without this attribute.
 //!     #[kernel(writes(pos))]
 //!     pub fn drift(&mut self, dt: f64) {
 //!         Mover::advance(self, dt);
@@ -176,15 +176,15 @@
 //! sky.execute(Planet::accelerate, 0.5);
 //! sky.execute(Planet::drift, 2.0);
 //! assert_eq!(sky.get(planet).pos(), 10.0 - 1.999);
-//! // Traits of refs serve in sequential code too.
+//! // Traits of refs also work in sequential code.
 //! assert_eq!(pull(20.0, sky.get(star)), -2.0);
 //! # Ok(()) }
 //! ```
 //!
 //! # Places to run
 //!
-//! `sim.execute(…)` runs on the host. [`sim.on(place)`](World::on) gives the same executors at any [`Place`], which may come
-//! from the command line: the host, or with the feature `cuda` an NVIDIA GPU.
+//! `sim.execute(…)` runs on the host. [`sim.on(place)`](World::on) provides the same executors at any [`Place`]: the
+//! host or, with the feature `cuda`, an NVIDIA GPU. The place may come from the command line.
 //!
 //! ```
 //! use ikra::{Place, prelude::*};
@@ -206,25 +206,25 @@
 //!
 //! # How it works
 //!
-//! `docs/architecture.md` in the repository has the life of a kernel from its attribute to the loop and to the GPU, the words
-//! that the code uses, and where new things go; `docs/soundness.md` why safe code cannot go wrong.
+//! In the repository, `docs/architecture.md` follows a kernel from its attribute to the loop and to the GPU. It also
+//! lists the terms that the code uses, and where new features belong. `docs/soundness.md` proves soundness.
 //!
 //! # Features
 //!
-//! | feature | what it adds | default |
+//! | feature | effect | default |
 //! | --- | --- | --- |
-//! | `cuda` | kernels on NVIDIA GPUs: `CudaWorld` in the prelude. Nothing is needed to build or start a program with it | no |
-//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, columns as its slices: `ikra::interop`. The program may choose CUDA's version, by one of `cudarc`'s features | no |
-//! | `cust` | the same for `cust`, which needs a CUDA toolkit to build | no |
+//! | `cuda` | kernels on NVIDIA GPUs: `CudaWorld` in the prelude. A program with it builds and starts without CUDA or a GPU | no |
+//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, with columns as its slices: `ikra::interop`. The program may choose CUDA's version by one of `cudarc`'s features | no |
+//! | `cust` | the same interoperation for `cust`, which needs a CUDA toolkit to build | no |
 //! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
-//! | `report` | `ikra::report`: where each column lies in memory, as a table or a drawing, and advice on inner arrays | no |
-//! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. What is read is checked: ids, lengths, capacities | no |
+//! | `report` | `ikra::report`: the position of each column in memory, as a table or a drawing, and advice on inner arrays | no |
+//! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. Deserialized data is checked: ids, lengths, capacities | no |
 //!
 //! ```toml
 //! ikra = { version = "0.1", features = ["cuda", "serde"] }
 //! ```
 //!
-//! With `serde`, a `derive` after the attribute is all:
+//! With `serde`, a `derive` after the attribute is enough:
 //!
 //! ```
 //! # #[cfg(feature = "serde")] {
@@ -247,14 +247,14 @@
 //! ```
 
 #![warn(unreachable_pub)]
-// On docs.rs: which feature an item needs, where that is said by hand.
+// On docs.rs: shows which feature an item needs, where an attribute names it.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-// What the macros make for a class of Ikra's own names this crate.
+// Code that the macros make for Ikra's own classes refers to this crate as `ikra`.
 extern crate self as ikra;
 
-/// What differs between host and device.
+/// The items that differ between host and device.
 #[cfg_attr(target_arch = "nvptx64", path = "device.rs")]
 #[cfg_attr(not(target_arch = "nvptx64"), path = "host.rs")]
 mod target;
@@ -281,7 +281,7 @@ pub use ikra_core::{math, rng, thread, warp};
 pub use ikra_macros::{Value, device_code, kernel, soa_class, soa_dispatch, soa_methods, soa_world};
 pub use target::*;
 
-/// What `use ikra::prelude::*` brings: the macros, the traits, and the types that models name.
+/// The contents of `use ikra::prelude::*`: the macros, the traits, and the types that models name.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -301,7 +301,7 @@ pub mod prelude {
     pub use ikra_core::math::GpuFloat;
 }
 
-/// For the macros' code.
+/// Items for the macros' code.
 #[doc(hidden)]
 pub mod rt {
     pub use crate::target::rt::*;

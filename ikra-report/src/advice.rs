@@ -1,20 +1,21 @@
-//! How many slots of an inner array to inline, from the arrays' lengths.
+//! Advice on the number of slots of an inner array to inline, from the arrays' lengths.
 
 mod table;
 
 use std::collections::BTreeMap;
 
-/// Bytes of an offset into the arena, and of a length: what an object stores of its array besides slots.
+/// The number of bytes of an offset into the arena, and of a length: an object stores these for its array besides
+/// slots.
 const WORD: u128 = size_of::<u32>() as u128;
 /// Shares are kept in billionths, so that 0.8 of ten elements is eight.
 const WHOLE: u128 = 1_000_000_000;
 
-/// Proposes the `N` of `#[inline_array(N)]`, and says what each choice costs.
+/// Proposes the `N` of `#[inline_array(N)]`, and computes the cost of each choice.
 ///
-/// The first `N` slots of each object's array are columns of the class (part of the object in the layout
-/// `aos`), used or not; further elements are in the class's arena. A small `N` sends many accesses to the
-/// arena, a large one wastes slots. [`proposed`](Self::proposed) is the least `N` that inlines 80 % of all
-/// elements: a point to start measuring from, as access patterns and hardware decide too.
+/// The first `N` slots of each object's array are columns of the class (part of the object in the layout `aos`), used
+/// or not; further elements are in the class's arena. A small `N` sends many accesses to the arena, a large one wastes
+/// slots. [`proposed`](Self::proposed) is the least `N` that inlines 80 % of all elements. Start measuring from it,
+/// because access patterns and hardware matter too.
 ///
 /// ```
 /// use ikra::report::InliningAdvice;
@@ -28,7 +29,7 @@ const WHOLE: u128 = 1_000_000_000;
 /// println!("{advice}");
 /// ```
 ///
-/// Printed, it is a table of [`choices`](Self::choices):
+/// Its `Display` prints a table of [`choices`](Self::choices):
 ///
 /// ```text
 /// 1000 arrays of up to 6 elements, 4 bytes each, 2730 elements in all
@@ -41,19 +42,19 @@ const WHOLE: u128 = 1_000_000_000;
 ///         6             100.0 %  100.0 %          24000  13080            0            4000  28000
 /// ```
 ///
-/// Bytes are those of the slots and of the arena. Padding that slots bring to the objects of the layout
-/// `aos` depends on the other fields: [`ClassLayout`](crate::ClassLayout) shows it.
+/// Bytes are counted for the slots and the arena. In the layout `aos`, slots can also add padding to the objects, which
+/// depends on the other fields: [`ClassLayout`](crate::ClassLayout) shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InliningAdvice {
-    /// Lengths that occur, ascending, and the number of arrays of each.
+    /// The lengths that occur, ascending, and the number of arrays of each.
     histogram: Vec<(usize, u64)>,
-    /// Bytes from one element to the next.
+    /// The number of bytes from one element to the next.
     stride: usize,
     /// The share of elements to inline, in billionths.
     share: u128,
 }
 
-/// What it costs to inline some number of slots, and what it brings: [`InliningAdvice::choice`].
+/// The costs and benefits of a number of inlined slots: [`InliningAdvice::choice`].
 ///
 /// ```
 /// use ikra::report::InliningAdvice;
@@ -68,33 +69,33 @@ pub struct InliningAdvice {
 /// assert_eq!(choice.share_of_objects, 2.0 / 3.0);
 /// ```
 ///
-/// Numbers of bytes that do not fit in a `u64` are `u64::MAX`.
+/// Sizes that do not fit in a `u64` are `u64::MAX`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InliningChoice {
-    /// Inlined slots of each object: `N`.
+    /// The number of inlined slots per object: `N`.
     pub inlined: usize,
-    /// Bytes of all objects' inlined slots.
+    /// The number of bytes of all objects' inlined slots.
     pub inlined_bytes: u64,
-    /// Bytes of the inlined slots that hold an element.
+    /// The number of bytes of inlined slots that hold an element.
     pub used_bytes: u64,
-    /// Bytes of the inlined slots that stay empty.
+    /// The number of bytes of inlined slots that stay empty.
     pub wasted_bytes: u64,
-    /// Bytes of the elements in the arena.
+    /// The number of bytes of the elements in the arena.
     pub arena_bytes: u64,
-    /// Bytes of the objects' lengths and offsets into the arena. An `N` that no array exceeds is full
-    /// inlining, which needs no offsets.
+    /// The number of bytes of the objects' lengths and offsets into the arena. If no array exceeds `N`, all arrays are
+    /// fully inlined and need no offsets.
     pub bookkeeping_bytes: u64,
-    /// All bytes: inlined slots, arena, lengths and offsets.
+    /// The number of all bytes: inlined slots, arena, lengths and offsets.
     pub total_bytes: u64,
-    /// The share of all elements that is inlined, from 0 to 1; 1 if there are none.
+    /// The share of all elements that is inlined, from 0 to 1; 1 without elements.
     pub share_of_elements: f64,
-    /// The share of objects whose whole array is inlined, from 0 to 1; 1 if there are none.
+    /// The share of objects whose whole array is inlined, from 0 to 1; 1 without objects.
     pub share_of_objects: f64,
 }
 
 impl InliningAdvice {
-    /// Advice for arrays of these lengths, one an object.
+    /// Advice for arrays of these lengths, one per object.
     ///
     /// ```
     /// use ikra::report::InliningAdvice;
@@ -107,7 +108,7 @@ impl InliningAdvice {
         Self::new(lengths.into_iter().map(|len| (len, 1)))
     }
 
-    /// Advice for arrays counted by their lengths: `(length, count)`, in any order.
+    /// Advice for arrays given as `(length, count)`, in any order.
     ///
     /// ```
     /// use ikra::report::InliningAdvice;
@@ -128,7 +129,7 @@ impl InliningAdvice {
         Self { histogram: counts.into_iter().collect(), stride: 4, share: WHOLE / 10 * 8 }
     }
 
-    /// For elements of `bytes` bytes, of which the next begins at a multiple of `align`; 4 and 4 unless told.
+    /// Sets the size of an element, and the alignment at which each element begins. The defaults are 4 and 4.
     ///
     /// ```
     /// use ikra::report::InliningAdvice;
@@ -144,7 +145,7 @@ impl InliningAdvice {
         self
     }
 
-    /// The share of elements that [`proposed`](Self::proposed) inlines at least; 0.8 unless told.
+    /// Sets the least share of elements that [`proposed`](Self::proposed) inlines. The default is 0.8.
     ///
     /// ```
     /// use ikra::report::InliningAdvice;
@@ -176,7 +177,7 @@ impl InliningAdvice {
     /// ```
     pub fn proposed(&self) -> usize {
         let wanted = self.part(self.elements());
-        // Elements of the arrays that are shorter than `len`, and the number of the others.
+        // The elements of the arrays that are shorter than `len`, and the number of the other arrays.
         let (mut elements, mut longer) = (0_u128, self.objects());
         for &(len, count) in &self.histogram {
             if elements.saturating_add(longer.saturating_mul(len as u128)) >= wanted {
@@ -188,7 +189,7 @@ impl InliningAdvice {
         0
     }
 
-    /// What `inlined` slots cost and bring.
+    /// The costs and benefits of `inlined` slots.
     ///
     /// ```
     /// use ikra::report::InliningAdvice;
@@ -221,8 +222,8 @@ impl InliningAdvice {
         }
     }
 
-    /// The choices worth a look, fewest slots first: none, powers of two, the one proposed, those that
-    /// inline all of the array for 50, 80, 90, 95 and 99 % of the objects, and full inlining.
+    /// A selection of choices, fewest slots first: 0, powers of two, the proposed number, and full inlining. It also
+    /// has the numbers that inline the whole array of 50, 80, 90, 95 and 99 % of the objects.
     ///
     /// ```
     /// use ikra::report::InliningAdvice;
@@ -241,7 +242,7 @@ impl InliningAdvice {
         sizes.into_iter().map(|inlined| self.choice(inlined)).collect()
     }
 
-    /// The least length that `percent` of the arrays do not exceed.
+    /// The least length that at least `percent` of the arrays do not exceed.
     fn quantile(&self, percent: u128) -> usize {
         let objects = self.objects();
         let mut whole = 0_u128;
@@ -270,7 +271,7 @@ impl InliningAdvice {
     }
 }
 
-/// Fits: both factors have 64 bits.
+/// The product cannot overflow: both factors have 64 bits.
 fn product(len: usize, count: u64) -> u128 {
     len as u128 * u128::from(count)
 }

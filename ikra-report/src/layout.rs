@@ -9,9 +9,9 @@ use ikra_core::info::{Addressing, ColumnInfo, FieldInfo, LayoutKind};
 use ikra_runtime::objects::{AnyObjects, MAX_OBJECTS, Shape};
 use ikra_runtime::world::World;
 
-/// Where every column of every class of a world lies in memory.
+/// The positions of all columns of a world's classes in memory.
 ///
-/// Printed, it is a table; [`to_svg`](Self::to_svg) draws it.
+/// Its `Display` prints a table; [`to_svg`](Self::to_svg) draws it.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -38,7 +38,7 @@ pub struct WorldLayout {
     pub classes: Vec<ClassLayout>,
 }
 
-/// Where the columns of one class lie in memory.
+/// The positions of one class's columns in memory.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -62,24 +62,24 @@ pub struct ClassLayout {
     pub kind: LayoutKind,
     /// Its addressing mode.
     pub addressing: Addressing,
-    /// `capacity = N`.
+    /// The `N` of `capacity = N`.
     pub fixed_capacity: Option<u32>,
-    /// Objects.
+    /// The number of objects.
     pub objects: usize,
-    /// Objects that there is room for.
+    /// The number of objects that fit without growing.
     pub capacity: usize,
-    /// Bytes of one object (AoS), of one block of objects (tiles), or of the whole storage (SoA with a
-    /// fixed capacity); 0 for SoA that grows, where each column is an allocation of its own.
+    /// The number of bytes of one object (AoS), of one block of objects (tiles), or of the whole storage (SoA with a
+    /// fixed capacity). It is 0 for SoA that grows, where each column is an allocation of its own.
     pub block: usize,
     /// Its columns.
     pub columns: Vec<ColumnLayout>,
-    /// Bytes of the arena that inner arrays take now.
+    /// The number of used bytes in the arena.
     pub arena_bytes: usize,
-    /// Bytes that the arena has room for.
+    /// The number of bytes of the arena.
     pub arena_capacity: usize,
 }
 
-/// Where one column lies in memory.
+/// The position of one column in memory.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -96,23 +96,23 @@ pub struct ClassLayout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnLayout {
-    /// The field, and the component of a flattened one: `pos.x`.
+    /// The field's name, with the component of a flattened field: `pos.x`.
     pub name: String,
     /// The field's type.
     pub type_name: &'static str,
     /// Whether the field is `#[atomic]`.
     pub atomic: bool,
-    /// Bytes from the start of the class's storage (of the object, of the block) to the first element;
+    /// The number of bytes from the start of the class's storage (of the object, of the block) to the first element;
     /// `None` if the column is an allocation of its own.
     pub offset: Option<usize>,
-    /// Bytes of one element.
+    /// The number of bytes of an element.
     pub size: usize,
-    /// Bytes from one element to the next, within a block.
+    /// The number of bytes from one element to the next, within a block.
     pub stride: usize,
 }
 
 impl WorldLayout {
-    /// Where the columns of a world's classes lie.
+    /// The layout of a world's classes.
     pub fn of<W: World>(world: &W) -> Self {
         let name = type_name::<W>();
         let members = world.members();
@@ -120,8 +120,7 @@ impl WorldLayout {
         Self { world: name.rsplit("::").next().unwrap_or(name), classes }
     }
 
-    /// The same layout with `objects` objects of each class (as many as fit, where a class has a fixed
-    /// capacity).
+    /// The same layout with `objects` objects of each class, or fewer where a fixed capacity allows only fewer.
     #[must_use]
     pub fn for_objects(mut self, objects: usize) -> Self {
         for class in &mut self.classes {
@@ -130,20 +129,20 @@ impl WorldLayout {
         self
     }
 
-    /// Bytes of all objects' storage, padding included.
+    /// The number of bytes of all objects' storage, padding included.
     pub fn bytes(&self) -> usize {
         self.classes.iter().map(ClassLayout::bytes).fold(0, usize::saturating_add)
     }
 
-    /// A drawing like the figures of the papers: one bar per class, or one per column where each has its own
-    /// allocation, with every byte to scale.
+    /// A drawing like the figures of the papers, with every byte to scale. It has one bar per class, or one per column
+    /// if each has its own allocation.
     pub fn to_svg(&self) -> String {
         svg::draw(self)
     }
 }
 
 impl ClassLayout {
-    /// Where the columns of some [`Objects`](ikra_runtime::objects::Objects) lie.
+    /// The layout of one class's [`Objects`](ikra_runtime::objects::Objects).
     pub fn of(objects: &dyn AnyObjects) -> Self {
         let shape = objects.shape();
         let mut all = Vec::new();
@@ -165,7 +164,8 @@ impl ClassLayout {
         }
     }
 
-    /// The same layout with `objects` objects, or as many as the fixed capacity allows, or ids.
+    /// The same layout with `objects` objects, or with fewer where the fixed capacity or the number of ids allows only
+    /// fewer.
     #[must_use]
     pub fn for_objects(mut self, objects: usize) -> Self {
         self.objects = objects.min(self.fixed_capacity.map_or(MAX_OBJECTS, |capacity| capacity as usize));
@@ -177,18 +177,18 @@ impl ClassLayout {
         self
     }
 
-    /// Bytes of the values of one object.
+    /// The number of bytes of one object's values.
     pub fn bytes_per_object(&self) -> usize {
         self.columns.iter().map(|column| column.size).sum()
     }
 
-    /// Bytes of the storage that the objects are in, padding and arena included; not what is reserved to
-    /// grow.
+    /// The number of bytes of the objects' storage, padding and arena included, but not the memory reserved for
+    /// growing.
     pub fn bytes(&self) -> usize {
         self.inlined_bytes().saturating_add(self.arena_bytes)
     }
 
-    /// Bytes of the columns, padding included: all but the arena (INNER Fig. 11, lower half).
+    /// The number of bytes of the columns, padding included, without the arena (INNER Fig. 11, lower half).
     pub fn inlined_bytes(&self) -> usize {
         match (self.kind, self.fixed_capacity) {
             (LayoutKind::Soa, None) => self.objects.saturating_mul(self.bytes_per_object()),
@@ -198,14 +198,14 @@ impl ClassLayout {
         }
     }
 
-    /// Bytes of [`inlined_bytes`](Self::inlined_bytes) that no object's value is in. Slots of inner arrays
-    /// count as values, whether they hold an element or not.
+    /// The number of bytes of [`inlined_bytes`](Self::inlined_bytes) that hold no object's value. Slots of inner arrays
+    /// count as values, with or without an element.
     pub fn padding(&self) -> usize {
         self.inlined_bytes().saturating_sub(self.objects.saturating_mul(self.bytes_per_object()))
     }
 }
 
-/// A field's columns.
+/// The columns of a field.
 fn columns<'a>(shape: &'a Shape, field: &'a FieldInfo, first: usize) -> impl Iterator<Item = ColumnLayout> + 'a {
     field.columns.iter().enumerate().map(move |(k, &ColumnInfo { component, size, slot, .. })| {
         let name = match (component, slot) {

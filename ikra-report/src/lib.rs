@@ -1,12 +1,12 @@
-//! How the storage of Ikra's classes looks, and how it could be smaller: behind the feature `report` of the
-//! [`ikra`](https://docs.rs/ikra) crate.
+//! Reports on the storage of Ikra's classes, and advice on making it smaller. The feature `report` of the
+//! [`ikra`](https://docs.rs/ikra) crate provides it.
 //!
-//! | type | what it says |
+//! | type | contents |
 //! | --- | --- |
-//! | [`WorldLayout`], [`ClassLayout`], [`ColumnLayout`] | where each column lies in memory: as data, as a table, as a drawing |
-//! | [`InliningAdvice`], [`InliningChoice`] | how many slots of an inner array to inline |
+//! | [`WorldLayout`], [`ClassLayout`], [`ColumnLayout`] | the position of each column in memory: as data, as a table, as a drawing |
+//! | [`InliningAdvice`], [`InliningChoice`] | the number of slots of an inner array to inline |
 //!
-//! Depend on `ikra`, not on this crate: `ikra::report` has all that is here.
+//! Depend on `ikra`, not on this crate: `ikra::report` re-exports all items.
 
 #![warn(unreachable_pub)]
 

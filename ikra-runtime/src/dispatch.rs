@@ -1,8 +1,9 @@
-//! Kernels of several classes: what executors take for a kernel, a class's or a trait's.
+//! Kernels as executors accept them: a kernel of one class, or of a trait with several classes.
 //!
-//! A kernel of a trait runs class by class, in the order of the trait's list; on a GPU in one launch, in which each class has
-//! blocks of its own, so that no warp diverges. It is one kernel all the same: what one class's objects write in it, those of another do not read (see
-//! [`Phase::BESIDE`](ikra_core::phase::Phase::BESIDE)), so that the order of the classes does not show.
+//! A kernel of a trait runs class by class, in the order of the trait's list. On a GPU it takes one launch, in which
+//! each class has blocks of its own, so that no warp diverges. It is one kernel nevertheless: objects of one class do
+//! not read the values that objects of another class write in it (see
+//! [`Phase::BESIDE`](ikra_core::phase::Phase::BESIDE)). So the order of the classes does not affect results.
 
 mod classes;
 mod links;
@@ -50,7 +51,7 @@ use visits::{Collected, Each, Entries, Folded, Numbers, VisitedBy, Visiting};
 pub struct EveryClass<D, const METHOD: usize>(PhantomData<fn() -> D>);
 
 impl<D, const METHOD: usize> EveryClass<D, METHOD> {
-    /// The handle.
+    /// The kernel's handle.
     pub const NEW: Self = Self(PhantomData);
 }
 impl<D, const METHOD: usize> Copy for EveryClass<D, METHOD> {}
@@ -80,30 +81,30 @@ macro_rules! __every_class {
 }
 pub use __every_class as every_class;
 
-/// A kernel, of a class or of a trait.
+/// A kernel of a class or of a trait.
 ///
-/// Apart from [`Execute`], [`Reduce`] and [`Collect`], since it depends on no arguments: where these are wrong, that is the one
-/// error.
+/// Separate from [`Execute`], [`Reduce`] and [`Collect`], because it does not depend on the arguments. Wrong arguments
+/// then cause a single error.
 ///
 /// # Safety
 ///
-/// `EFFECTS` are those of the kernels of the classes of `Link`, one per class in their order; `TOGETHER` is the entry that runs
-/// all of them, if there is one.
+/// 1. `EFFECTS` lists the effects of the kernels of the classes of `Link`, one per class in their order.
+/// 2. `TOGETHER` is the entry point that runs all of these kernels, if there is one.
 pub unsafe trait AnyKernel: Copy {
-    /// A link to one of its objects: a class's, or a trait's.
+    /// A link to an object of the kernel: a link of a class, or of a trait.
     type Link: ListedLink;
     /// The kernel's name.
     #[doc(hidden)]
     const NAME: &'static str;
-    /// What it does, for each class.
+    /// The kernel's effects on each class.
     #[doc(hidden)]
     const EFFECTS: &'static [&'static Effects];
-    /// The entry in device code for all classes.
+    /// The entry point in device code for all classes.
     #[doc(hidden)]
     const TOGETHER: Option<&'static Entry>;
 }
 
-// SAFETY: by `Kernel`, the effects are those of the kernel of the one class.
+// SAFETY: 1. by `Kernel`, the effects are those of the class's kernel; 2. `TOGETHER` is `None`.
 unsafe impl<K: Kernel> AnyKernel for K {
     type Link = Link<K::Class>;
     const NAME: &'static str = K::EFFECTS.kernel();
@@ -111,7 +112,7 @@ unsafe impl<K: Kernel> AnyKernel for K {
     const TOGETHER: Option<&'static Entry> = None;
 }
 
-// SAFETY: by `DispatchKernel`.
+// SAFETY: 1. and 2. hold by the contract of `DispatchKernel`.
 unsafe impl<D: Dispatch + DispatchKernel<METHOD>, const METHOD: usize> AnyKernel for EveryClass<D, METHOD> {
     type Link = AnyLink<D>;
     const NAME: &'static str = <D as DispatchKernel<METHOD>>::NAME;
@@ -119,7 +120,7 @@ unsafe impl<D: Dispatch + DispatchKernel<METHOD>, const METHOD: usize> AnyKernel
     const TOGETHER: Option<&'static Entry> = <D as DispatchKernel<METHOD>>::TOGETHER;
 }
 
-// SAFETY: each class's kernel has a number for the reducer, by `ReducedBy`, and calls are made by `Visiting` alone.
+// SAFETY: each class's kernel has a number for the reducer, by `ReducedBy`, and only `Visiting` makes calls.
 #[diagnostic::do_not_recommend]
 unsafe impl<D, A, W, const METHOD: usize> Execute<W, A> for EveryClass<D, METHOD>
 where
@@ -131,7 +132,7 @@ where
     }
 }
 
-// SAFETY: as above.
+// SAFETY: each class's kernel has a number for the reducer, by `ReducedBy`, and only `Visiting` makes calls.
 #[diagnostic::do_not_recommend]
 unsafe impl<D, A, W, R, C, Rest, const METHOD: usize> Reduce<W, A, R> for EveryClass<D, METHOD>
 where
@@ -159,7 +160,7 @@ where
     }
 }
 
-// SAFETY: as above.
+// SAFETY: only `Visiting` makes calls, one for each object.
 #[diagnostic::do_not_recommend]
 unsafe impl<D, A, W, C, Rest, const METHOD: usize> Collect<W, A> for EveryClass<D, METHOD>
 where
@@ -176,8 +177,8 @@ where
     }
 }
 
-// SAFETY: 1. By `DispatchKernel` and `HasKernel`, the entry for all classes takes sections for them, and what the first class's
-// kernel takes; without it, what is promised is what that kernel promises. 2. By `Entries`.
+// SAFETY: 1. By `DispatchKernel` and `HasKernel`, the entry point for all classes takes their sections and the
+// arguments of the first class's kernel. Without it, the first class's kernel keeps the promise. 2. By `Entries`.
 #[diagnostic::do_not_recommend]
 unsafe impl<D, A, C, Rest, const METHOD: usize> OnDevice<A> for EveryClass<D, METHOD>
 where

@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::place::Place;
 
-/// What can go wrong with data that a program meets at run time.
+/// Errors in data that a program meets at run time.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -40,10 +40,10 @@ pub enum Error {
         class: &'static str,
         /// Its capacity in objects.
         capacity: u32,
-        /// Objects that it would have had to hold.
+        /// The number of objects that it would have to hold.
         requested: usize,
     },
-    /// More objects than there are ids.
+    /// The class would need more objects than there are ids.
     #[error(
         "class {class} cannot hold {requested} objects: ids are 32 bits wide, which allows {max} objects per class; split them over several classes or worlds",
         max = u32::MAX - 1
@@ -51,32 +51,32 @@ pub enum Error {
     TooManyObjects {
         /// The class.
         class: &'static str,
-        /// Objects that it would have had to hold.
+        /// The number of objects that it would have to hold.
         requested: usize,
     },
-    /// No memory for a class's columns.
+    /// There is not enough memory for a class's columns.
     #[error(
         "no memory for {bytes} bytes of class {class}; make fewer objects at a time, or free memory: the objects that it had are still there"
     )]
     OutOfMemory {
         /// The class.
         class: &'static str,
-        /// Bytes that were asked for.
+        /// The number of bytes requested.
         bytes: usize,
     },
-    /// The arena of a class with `arena = N`, which holds the elements of inner arrays that have no slot, is full.
+    /// The arena of a class with `arena = N` is full. It holds the elements of inner arrays that have no slot.
     #[error(
         "the arena of class {class} has {available} bytes left and {requested} are needed; raise `arena = N`, leave it out so that the arena grows, or inline more elements"
     )]
     ArenaFull {
         /// The class.
         class: &'static str,
-        /// Bytes that were asked for.
+        /// The number of bytes requested.
         requested: usize,
-        /// Bytes that were left.
+        /// The number of bytes that were free.
         available: usize,
     },
-    /// The arena of a class has as many bytes as an arena can have.
+    /// The arena of a class has reached the largest size that an arena can have.
     #[error(
         "the arena of class {class} can have {max} bytes, of which {available} are left and {requested} are needed; inline more elements, or spread the arrays over several classes or worlds",
         max = u32::MAX
@@ -84,22 +84,22 @@ pub enum Error {
     ArenaAtLimit {
         /// The class.
         class: &'static str,
-        /// Bytes that were asked for.
+        /// The number of bytes requested.
         requested: usize,
-        /// Bytes that were left.
+        /// The number of bytes that were free.
         available: usize,
     },
-    /// Arrays that do not fit together.
+    /// Arrays whose lengths or offsets do not match.
     #[error("the arrays for `{class}::{field}` do not fit: {reason}")]
     BadArrays {
         /// The class.
         class: &'static str,
         /// The field.
         field: &'static str,
-        /// What is wrong.
+        /// The mismatch.
         reason: String,
     },
-    /// A link that is no object of this world.
+    /// A link that does not name an object of this world.
     #[error(
         "link {class}#{id} does not belong to this world, which has {len} objects of class {class}; use links that this world returned, by `push`, `extend` or `links`"
     )]
@@ -108,11 +108,10 @@ pub enum Error {
         class: &'static str,
         /// The link's id.
         id: u32,
-        /// Objects of the class in this world.
+        /// The number of objects of the class in this world.
         len: usize,
     },
-    /// A column has a link to an object that is not there, and a kernel was to run. It was not, and the world can be used
-    /// further: store another link.
+    /// A column has a link to an object that does not exist. No kernel ran; store another link to continue.
     #[error(
         "`{class}::{field}` of {class}#{object} is a link to {target}#{id}, and this world has {len} objects of class {target}; store links that this world returned, by `push`, `extend` or `links`, before kernels run"
     )]
@@ -123,14 +122,14 @@ pub enum Error {
         field: &'static str,
         /// The id of the object that has the link.
         object: u32,
-        /// The class that the link is to.
+        /// The class that the link points to.
         target: &'static str,
         /// The link's id.
         id: u32,
-        /// Objects of that class in this world.
+        /// The number of objects of that class in this world.
         len: usize,
     },
-    /// A number that is no address of an object under the class's addressing mode.
+    /// A number that is not the address of an object under the class's addressing mode.
     #[error(
         "{bits:#x} is not the address of an object of class {class} in this world; use numbers that `Link::to_bits` returned after the last object was added"
     )]
@@ -156,17 +155,17 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
-    /// A range of positions that a class does not have.
+    /// A range of positions beyond the objects of a class.
     #[error("range `{range}` is out of range for {len} objects of class {class}")]
     OutOfRange {
         /// The class.
         class: &'static str,
-        /// The range, as it is written.
+        /// The range, as the program writes it.
         range: String,
-        /// Objects of the class in this world.
+        /// The number of objects of the class in this world.
         len: usize,
     },
-    /// The same object twice in a list of links.
+    /// A list of links names the same object twice.
     #[error("object {class}#{id} is in the list twice; a kernel runs for each object once, so remove the duplicate")]
     Duplicate {
         /// The class.
@@ -174,7 +173,7 @@ pub enum Error {
         /// The object's id.
         id: u32,
     },
-    /// Objects were to be removed to which a link leads that cannot be empty. Nothing was removed.
+    /// An object to be removed is the target of a link that cannot be empty. Nothing was removed.
     #[error(
         "`{class}::{field}` of {class}#{object} is a link to an object of class {target} that would be removed; store another link first, or make the field an `Option<Link<{target}>>`, which becomes `None`"
     )]
@@ -185,10 +184,10 @@ pub enum Error {
         field: &'static str,
         /// The id of the object that has the link.
         object: u32,
-        /// The class that the link is to.
+        /// The class that the link points to.
         target: &'static str,
     },
-    /// A list of links was used after its objects got other ids. No kernel ran.
+    /// A list of links was used after its objects received new ids. No kernel ran.
     #[error(
         "the list was made before objects of class {class} got other ids (`retain`, `reorder`, `sort_by_key`); make it again of current links"
     )]
@@ -196,37 +195,36 @@ pub enum Error {
         /// The class.
         class: &'static str,
     },
-    /// A kernel was to run while objects were reserved but not initialised.
+    /// A kernel was started while objects were reserved but not initialised.
     #[error(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"
     )]
     NotAllInitialized {
         /// The class.
         class: &'static str,
-        /// How many.
+        /// The number of these objects.
         pending: u32,
     },
-    /// The program was built without what runs kernels at a place.
+    /// The program was built without support for a place.
     #[error("cannot run at `{place}`: {reason}")]
     NoSuchPlace {
         /// The place.
         place: Place,
-        /// What is missing, and what to do.
+        /// The missing part, and what to do.
         reason: &'static str,
     },
-    /// A recording was replayed in a world that it was not made in, or that has changed since. Nothing was run.
+    /// A recording was replayed in another world, or in its own world after that had changed. Nothing was run.
     #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
     StaleRecording {
-        /// What has changed.
+        /// The change.
         reason: String,
     },
-    /// Something was done while kernels were recorded that cannot be recorded. The recording is not made, and the
-    /// world can be used further.
+    /// An operation that cannot be recorded was started while kernels were recorded. The recording is discarded.
     #[error(
         "{what} cannot be part of a recording; start nothing but kernels within `record`, and do the rest before it or after it"
     )]
     NotRecordable {
-        /// What was done.
+        /// The operation.
         what: String,
     },
     /// An error of a GPU.
@@ -235,7 +233,7 @@ pub enum Error {
     Gpu(#[from] GpuError),
 }
 
-/// The message, with what to do: this is what `main` and `unwrap` show.
+/// Prints the message, with what to do, because `main` and `unwrap` show this form.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

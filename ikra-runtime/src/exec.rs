@@ -1,7 +1,7 @@
 //! The host executor: chunks of consecutive objects, spread over threads.
 //!
-//! A chunk is never smaller than a few cache lines of each column, so that two threads seldom write to
-//! the same line, and its bounds depend on nothing that changes a result.
+//! A chunk covers at least a few cache lines of each column, so that two threads seldom write to the same line. Its
+//! bounds never affect a result.
 
 mod calls;
 mod chunks;
@@ -28,16 +28,16 @@ use crate::range::within;
 use crate::reduce::Reducer;
 use crate::table::Table;
 
-/// Chunks are multiples of this: a tile, and cache lines of the smallest element.
+/// Chunk sizes are multiples of this: a tile, and cache lines of the smallest element.
 const GRAIN: usize = 128;
 
-/// The same for kernels that do much work a call; for so few of their objects other threads are woken.
+/// The grain for kernels with much work per call. It also is the number of objects from which other threads are woken.
 const HEAVY_GRAIN: usize = 64;
 
 /// Below this many objects, waking other threads costs more than it brings.
 const SEQUENTIAL_BELOW: usize = 4096;
 
-/// How much of the work one task takes.
+/// The number of objects per task.
 #[inline]
 fn task_len(objects: usize, heavy: bool) -> usize {
     let sequential_below = if heavy { HEAVY_GRAIN } else { SEQUENTIAL_BELOW };
@@ -54,11 +54,11 @@ fn task_len(objects: usize, heavy: bool) -> usize {
     (objects / (threads * 8)).max(1024).next_multiple_of(GRAIN)
 }
 
-/// Calls a kernel for some objects; [`finish`] makes visible what it has done.
+/// Calls a kernel for some objects; [`finish`] commits its effects.
 ///
 /// # Errors
 ///
-/// Those of the list: [`Error::NotInWorld`], and those of a device that it is on. The kernel is then called for no object.
+/// Errors of the list: [`Error::NotInWorld`], and errors of a device that holds the list. No call is then made.
 #[inline]
 #[track_caller]
 pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>
@@ -74,7 +74,7 @@ where
     })
 }
 
-/// The same for every pair of such an object and one of `others`, a table of the same world.
+/// Like [`call`], for every pair of a selected object and an object of `others`, a table of the same world.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ where
     })
 }
 
-/// The same as [`call`], with the results combined.
+/// Like [`call`], but combines the results.
 ///
 /// # Errors
 ///
@@ -124,7 +124,7 @@ where
     })
 }
 
-/// The same as [`call`], with the results in the order of the objects' ids.
+/// Like [`call`], but returns the results in the order of the objects' ids.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ where
     })
 }
 
-/// Makes what a kernel has done for some objects visible, all of whose calls have returned.
+/// Commits a kernel's effects on some objects, after all its calls have returned.
 ///
 /// # Errors
 ///
@@ -168,11 +168,11 @@ pub(crate) fn finish<K: Kernel>(
     Ok(())
 }
 
-/// The positions that a range means, among `len`.
+/// Resolves a range to positions below `len`.
 ///
 /// # Panics
 ///
-/// If it is out of range, as slicing does.
+/// If the range is out of bounds, as slicing does.
 #[track_caller]
 fn positions(range: impl RangeBounds<usize>, len: usize, class: &str) -> Range<usize> {
     match within(&range, len) {

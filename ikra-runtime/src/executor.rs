@@ -1,15 +1,15 @@
-//! What runs kernels at a [place](crate::place).
+//! Executors, which run kernels at a [place](crate::place).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | `on` | [`On`], the executors that users call, once for all places |
-//! | `over` | [`Over`], their short forms for some objects on the host |
-//! | `at` | how [`On`] gives a run to the executor of its place |
-//! | `subset` | which objects a run is for, as users name them |
-//! | `run` | [`Executor`], what each kind of place implements, and a run as a value |
+//! | `on` | [`On`], the executors that users call; they work at every place |
+//! | `over` | [`Over`], their short forms for a subset of the objects on the host |
+//! | `at` | how [`On`] passes a run to the executor of its place |
+//! | `subset` | the objects of a run, as users name them |
+//! | `run` | [`Executor`], the interface of each kind of place, and a run as a value |
 //! | `host` | the host's implementation |
-//! | `recording` | sequences of runs that can be run again |
-//! | `best` | which place suits a world |
+//! | `recording` | sequences of runs that can be replayed |
+//! | `best` | the choice of a place for a world |
 
 mod at;
 mod best;

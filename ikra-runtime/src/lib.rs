@@ -1,21 +1,21 @@
 //! Objects, worlds and executors on the host, behind the [`ikra`](https://docs.rs/ikra) crate.
 //!
-//! Depend on `ikra`, not on this crate: what is public here and not re-exported there is for Ikra's other crates and for
-//! the code that the macros make, and changes without notice.
+//! Depend on `ikra`, not on this crate. Items that are public here but not re-exported there serve Ikra's other crates
+//! and the macros' code, and change without notice.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! | --- | --- |
-//! | [`objects`], [`world`] | what users own |
-//! | [`place`], [`executor`] | where kernels run, and the executors that users call |
-//! | `exec` | how kernels run on the host |
-//! | [`list`] | which objects a kernel runs for, in order by class |
-//! | [`mirror`] | which columns are valid on the host, which on a device |
-//! | [`error`] | what can go wrong |
+//! | [`objects`], [`world`] | the types that users own |
+//! | [`place`], [`executor`] | the places where kernels run, and the executors that users call |
+//! | `exec` | the execution of kernels on the host |
+//! | [`list`] | the objects for which a kernel runs, sorted by class |
+//! | [`mirror`] | which columns are current on the host, and which on a device |
+//! | [`error`] | errors |
 //!
-//! What a class, a kernel and a column are is in [`ikra_core`], for the device as well.
+//! [`ikra_core`] defines classes, kernels and columns, for the device as well.
 
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
-// On docs.rs: which feature an item needs, where that is said by hand.
+// On docs.rs: shows which feature an item needs, where an attribute names it.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 use ikra_core::{
     alone, class, column, facts, fingerprint, handle, info, isa, kernel, layout, link, mode, panics, phase, range,

@@ -1,4 +1,4 @@
-//! Lists of links: looked at once, for any number of executions.
+//! Lists of links, which are checked and sorted once and then serve any number of executions.
 
 mod last;
 mod order;
@@ -22,13 +22,14 @@ pub use last::LastList;
 pub use order::{ListMemory, ListOrder};
 pub(crate) use order::{Listed, Run, Runs};
 
-/// Links to different objects, of one class or of the classes that share a trait: what [`over`](crate::world::World::over) makes of a slice.
+/// Links to different objects of one class, or of the classes that share a trait. [`over`](crate::world::World::over)
+/// makes one from a slice.
 ///
-/// When the list is made it is checked that no object is there twice, and the links are put in order: by class (job reordering,
-/// RUBY §4.1), and those of a class by id, so that memory is read and written from front to back, whatever the order of the
-/// slice. For a GPU each class starts at a multiple of 32, so that no warp works for two. It takes linear time, but for few
-/// links to objects that are far apart, which are sorted. A program that executes kernels for the same objects again makes the
-/// list once; a GPU then keeps it.
+/// Making the list checks that it names no object twice, and sorts the links by class (job reordering, RUBY §4.1), then
+/// by id. Kernels then access memory from front to back, whatever the order of the slice. For a GPU each class starts
+/// at a multiple of 32, so that no warp works for two classes. Sorting takes linear time, except for a few links to
+/// objects that are far apart. A program that runs kernels for the same objects again should make the list once; a GPU
+/// then keeps it.
 ///
 /// ```
 /// use ikra::LinkList;
@@ -58,11 +59,11 @@ pub struct LinkList<L> {
 }
 
 impl<L: ListedLink> LinkList<L> {
-    /// The list of the links in a slice.
+    /// Makes a list from a slice of links.
     ///
     /// # Errors
     ///
-    /// [`Error::Duplicate`] if an object is there twice.
+    /// [`Error::Duplicate`] if an object occurs twice.
     pub fn new(links: &[L]) -> Result<Self, Error> {
         Ok(Self::of(ListOrder::new(sets::listed(links)?)))
     }
@@ -74,19 +75,19 @@ impl<L: ListedLink> LinkList<L> {
 }
 
 impl<L> LinkList<L> {
-    /// How many links there are.
+    /// The number of links.
     #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What it is, whatever the links.
+    /// The list without the link type.
     pub(crate) fn order(&self) -> &Arc<ListOrder> {
         &self.order
     }
@@ -104,12 +105,12 @@ impl<L> fmt::Debug for LinkList<L> {
     }
 }
 
-/// A link of which there are lists: [`Link<C>`](Link) or [`AnyLink<D>`](AnyLink).
+/// A link that a list can hold: [`Link<C>`](Link) or [`AnyLink<D>`](AnyLink).
 ///
 /// ```
 /// use ikra::{LinkList, ListedLink, prelude::*};
 ///
-/// /// Those at even places.
+/// /// The links at even positions.
 /// fn every_other<L: ListedLink>(links: &[L]) -> Result<LinkList<L>, ikra::Error> {
 ///     LinkList::new(&links.iter().copied().step_by(2).collect::<Vec<_>>())
 /// }
@@ -128,7 +129,7 @@ pub trait ListedLink: Copy + Eq + Send + Sync + 'static {
     /// The number of the object's class, and its index in that class.
     #[doc(hidden)]
     fn parts(self) -> (usize, u32);
-    /// Links as they are stored, if that is class and id.
+    /// The links as stored in memory, if they are stored as class and id.
     #[doc(hidden)]
     fn words(links: &[Self]) -> Option<LinkWords<'_>>;
 }
@@ -159,17 +160,17 @@ impl<D: Dispatch> ListedLink for AnyLink<D> {
 #[doc(hidden)]
 pub type Make<'a, L> = dyn FnMut(&[L]) -> Result<LinkList<L>, Error> + 'a;
 
-/// Links that a place is asked to put in order.
+/// Links for a place to sort.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Unordered<'a> {
     /// Their classes, by number.
     pub classes: &'static [ClassId],
-    /// Where they are.
+    /// The memory that holds them.
     pub links: Stored<'a>,
 }
 
-/// Where links are.
+/// The memory that holds links.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Stored<'a> {
@@ -187,12 +188,12 @@ pub enum Stored<'a> {
 }
 
 impl<'a> Unordered<'a> {
-    /// Links of the host, if a place may know what they are.
+    /// Links in the host's memory, if a place can read their format.
     pub(crate) fn slice<L: ListedLink>(links: &'a [L]) -> Option<Self> {
         Some(Self { classes: L::CLASSES, links: Stored::Host(L::words(links)?) })
     }
 
-    /// Those of a column.
+    /// The links of a column.
     pub(crate) fn column<C: Class, L: ListedLink>(field: usize) -> Option<Self> {
         let is_wide = matches!(L::words(&[])?, LinkWords::Wide(_));
         Some(Self { classes: L::CLASSES, links: Stored::Column { class: C::ID, field, is_wide } })

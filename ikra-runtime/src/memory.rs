@@ -11,31 +11,31 @@ use crate::table::{Base, BaseSet};
 
 /// An allocation, zeroed when made, freed when dropped.
 struct Allocation {
-    /// Its first byte that is on a multiple of what was asked for.
+    /// Its first byte that lies at a multiple of the requested alignment.
     start: NonNull<u8>,
-    /// Bytes from there on.
     bytes: usize,
     whole: NonNull<u8>,
     block: Block,
 }
 
-// SAFETY: owned memory of plain bytes.
+// SAFETY: it owns memory of plain bytes.
 unsafe impl Send for Allocation {}
-// SAFETY: owned memory of plain bytes, accessed under the rules of `Table`.
+// SAFETY: it owns memory of plain bytes, accessed under the rules of `Table`.
 unsafe impl Sync for Allocation {}
 
 impl Allocation {
     fn new(bytes: usize, align: usize) -> Option<Self> {
-        // Memory that is to be on a multiple of more than this, Rust's allocator fills with zeros itself; other memory it asks
-        // for as zeros, which the system gives page by page when somebody writes there: perhaps a device does and nobody else.
+        // For a larger alignment, Rust's allocator writes the zeros itself. For this one or a smaller one it requests
+        // zeroed memory. The system then provides each page at its first write, and a column that only a device writes
+        // needs no pages.
         const USUAL: usize = 16;
         let bytes = bytes.max(1);
         let spare = align.saturating_sub(USUAL);
         let block = Block::from_size_align(bytes.checked_add(spare)?, align.min(USUAL)).ok()?;
-        // SAFETY: the size is not zero.
+        // SAFETY: the size is not zero, since `bytes` is at least 1.
         let whole = NonNull::new(unsafe { alloc_zeroed(block) })?;
         let shift = whole.as_ptr().addr().next_multiple_of(align) - whole.as_ptr().addr();
-        // SAFETY: `whole` is on a multiple of 16 or of `align`, so that the shift is at most `spare`, by which the block is longer.
+        // SAFETY: `whole` is aligned to 16 or to `align`, so the shift is at most `spare`, which the block includes.
         let start = unsafe { whole.add(shift) };
         Some(Self { start, bytes, whole, block })
     }
@@ -43,13 +43,13 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this block.
+        // SAFETY: `new` allocated the memory with this block.
         unsafe { dealloc(self.whole.as_ptr(), self.block) }
     }
 }
 
-/// Storage for some objects of a class: one allocation, or one a column for growing SoA, where the columns of
-/// an inner array's slots share one; and the arena.
+/// Storage for some objects of a class: one allocation, or one per column for growing SoA, plus the arena. The columns
+/// of an inner array's slots share one allocation.
 pub(crate) struct Memory<C: Class> {
     allocations: Vec<Option<Allocation>>,
     arena: Option<Allocation>,
@@ -86,8 +86,8 @@ impl<C: Class> Memory<C> {
         self.bases
     }
 
-    /// Room for at least `capacity` objects, in the columns that `wanted` says. A class with a fixed
-    /// capacity gets that from the start, so that its storage never moves.
+    /// Storage for at least `capacity` objects, in the columns for which `wanted` is true. A class with a fixed
+    /// capacity gets all of it at the start, so that its storage never moves.
     pub(crate) fn new(capacity: usize, wanted: impl Fn(usize) -> bool) -> Result<Self, Error> {
         let capacity = match (C::Layout::KIND, C::CAPACITY) {
             (_, Some(fixed)) => fixed as usize,
@@ -107,7 +107,7 @@ impl<C: Class> Memory<C> {
                     if wanted(column) {
                         let before = memory.bases.get(column - 1).0;
                         let pitch = checked::<C>(checked_pitch(bytes, align))?;
-                        // SAFETY: the allocation of the array's first slot is long enough for all of them.
+                        // SAFETY: the allocation of the array's first slot is long enough for all slots.
                         *memory.bases.get_mut(column) = Base(unsafe { before.add(pitch) });
                     }
                     continue;
@@ -137,7 +137,7 @@ impl<C: Class> Memory<C> {
         let (to_bases, from_bases) = (self.bases, from.bases);
         let copy = |from: Base, to: Base, offset: usize, bytes: usize| {
             if bytes > 0 {
-                // SAFETY: both storages have room for `len` objects and the same geometry.
+                // SAFETY: both storages have room for `len` objects and the same geometry, so it is in bounds (I18).
                 let [from, to] = [from, to].map(|base| unsafe { base.0.add(offset) });
                 // SAFETY: they are distinct allocations.
                 unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
@@ -161,24 +161,23 @@ impl<C: Class> Memory<C> {
         }
     }
 
-    /// Bytes of the arena.
     pub(crate) fn arena_bytes(&self) -> usize {
         self.arena_bytes
     }
 
-    /// An arena of `bytes` bytes, whose first `used` are those of the one before.
+    /// Grows the arena to `bytes` bytes, and keeps its first `used` bytes.
     pub(crate) fn grow_arena(&mut self, bytes: usize, used: usize) -> Result<(), Error> {
         let arena = Self::new_arena(bytes)?;
         if let Some(before) = &self.arena {
             let used = used.min(self.arena_bytes).min(bytes);
-            // SAFETY: both are as long, and distinct.
+            // SAFETY: both allocations have at least `used` bytes, and are distinct.
             unsafe { std::ptr::copy_nonoverlapping(before.start.as_ptr(), arena.start.as_ptr(), used) }
         }
         self.set_arena(Some(arena), bytes);
         Ok(())
     }
 
-    /// An arena of `bytes` bytes, filled by `fill`: with the address of the one before, and its own.
+    /// Replaces the arena by one of `bytes` bytes. `fill` fills it, given the former and the new address.
     pub(crate) fn replace_arena(
         &mut self,
         bytes: usize,
@@ -195,21 +194,20 @@ impl<C: Class> Memory<C> {
         allocate::<C>(bytes, const { arena_align::<C>() })
     }
 
-    /// Copies the arena of storage whose arena is as long.
+    /// Copies the arena of other storage, which has the same length.
     pub(crate) fn copy_arena(&mut self, from: &Self, used: usize) {
         let (Some(to), Some(from)) = (&self.arena, &from.arena) else { return };
         assert!(used <= from.bytes && used <= to.bytes);
-        // SAFETY: both have as many bytes, and are distinct allocations.
+        // SAFETY: both allocations have at least `used` bytes, by the check above, and are distinct.
         unsafe { std::ptr::copy_nonoverlapping(from.start.as_ptr(), to.start.as_ptr(), used) }
     }
 
-    /// Takes the arena of storage that is given up.
+    /// Takes over the arena of storage that is no longer needed.
     pub(crate) fn take_arena(&mut self, from: &mut Self) {
         let bytes = std::mem::take(&mut from.arena_bytes);
         self.set_arena(from.arena.take(), bytes);
     }
 
-    /// Exchanges the arenas.
     pub(crate) fn swap_arena(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.arena, &mut other.arena);
         std::mem::swap(&mut self.arena_bytes, &mut other.arena_bytes);
@@ -224,7 +222,7 @@ impl<C: Class> Memory<C> {
         self.arena_bytes = bytes;
     }
 
-    /// Exchanges a column's storage with `other`'s, where each column has its own. Returns whether it has.
+    /// Swaps a column's storage with that of `other`, if each column has its own. Returns whether it has.
     pub(crate) fn swap_column(&mut self, other: &mut Self, column: usize) -> bool {
         if !has_own_columns::<C>() {
             return false;
@@ -236,12 +234,12 @@ impl<C: Class> Memory<C> {
     }
 }
 
-/// A size of storage, or an error if there are not as many addresses.
+/// A size of storage, or an error if it exceeds the address space.
 fn checked<C: Class>(bytes: Option<usize>) -> Result<usize, Error> {
     bytes.ok_or(Error::OutOfMemory { class: C::NAME, bytes: usize::MAX })
 }
 
-/// Allocates on a multiple of `align`, and on a page what is not short.
+/// Allocates at a multiple of `align`; long allocations start at a page.
 fn allocate<C: Class>(bytes: usize, align: usize) -> Result<Allocation, Error> {
     Allocation::new(bytes, if bytes < SHORT { align } else { align.max(PAGE) })
         .ok_or(Error::OutOfMemory { class: C::NAME, bytes })

@@ -1,13 +1,13 @@
-//! Mirrors: copies of a class's columns on devices, and where the last values of each column are.
+//! Mirrors: copies of a class's columns on devices. This module tracks where each column is current.
 //!
-//! A column's last values are on the host, on devices, or on several of these (RUBY §4.4, decided per launch by what the
-//! kernel's phase writes). The host knows which of its own are old, and each copy in the list which of its are the last:
-//! [`Copies`]. Columns of their own (growing SoA) are tracked one by one; a class whose
-//! columns share one block of memory is tracked as a whole, since its bytes can only be copied together.
+//! A column can be current on the host, on devices, or on several of these (RUBY §4.4; each launch decides by the
+//! fields that the kernel's phase writes). The host knows which of its own columns are stale, and [`Copies`] lists
+//! which columns of each copy are current. Separate columns (growing SoA) are tracked one by one. A class whose columns
+//! share one block of memory is tracked as a whole, since its bytes can only be copied together.
 //!
-//! Of a column of its own, a copy may lack some objects only, those that the host has changed: then these are copied. And
-//! the host, when it reads a few objects of a column that a device has changed, fetches these, and the column when it has read
-//! so many that this would have been as fast.
+//! A copy of a separate column may be stale for some objects only, because the host has changed them; then only these
+//! are copied. Conversely, if the host reads a few objects of a column that a device has changed, it fetches only
+//! these. After many such reads it fetches the whole column, as soon as that would have been as fast.
 
 mod units;
 
@@ -26,39 +26,38 @@ use crate::error::Error;
 use crate::table::{Header, HostChanges, Newer, Table};
 use ikra_core::effects::FieldSet;
 
-/// What keeps a copy of a class's columns on a device.
+/// A copy of a class's columns on a device.
 ///
 /// # Safety
 ///
-/// `fetch` writes to the units that it is given, within their lengths, and to nothing else.
+/// `fetch` writes only to the units that it receives, within their lengths.
 pub unsafe trait Mirror: Debug + Send + Sync {
     /// Waits for the device, and copies units, or parts of them, to the host.
     ///
     /// # Errors
     ///
-    /// Those of the device; the host's bytes are then those of before.
+    /// Errors of the device; the host's bytes are then unchanged.
     fn fetch(&self, units: &[Unit]) -> Result<(), Error>;
 
-    /// The mirror as what it is.
+    /// The mirror as `Any`, for downcasts.
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
 /// One device's copy of a class's columns.
 #[derive(Debug)]
 pub(crate) struct DeviceCopy {
-    /// The stream on which it is used. No other stream of the process has the same number.
+    /// The stream that uses it. Its number is unique in the process.
     stream: u64,
-    /// The fields of which it has the last values.
+    /// The fields that are current in this copy.
     valid: FieldSet,
-    /// The fields of which it has them but for some objects. The host has those.
+    /// The fields that are current except for some objects. The host has the current values of these objects.
     partly: FieldSet,
-    /// These objects.
     lacking: Range<usize>,
     mirror: Box<dyn Mirror>,
 }
 
 impl DeviceCopy {
-    /// Notes what the host has changed.
+    /// Records the host's changes.
     fn note(&mut self, HostChanges { all, some, objects }: &HostChanges) {
         let had = self.valid.union(self.partly);
         let some = some.intersection(had);
@@ -74,7 +73,7 @@ impl DeviceCopy {
         self.tidy();
     }
 
-    /// Says that it has the last values of these fields, or that it has not.
+    /// Marks these fields as current in this copy, or as stale.
     fn set_valid(&mut self, fields: FieldSet, valid: bool) {
         self.valid = if valid { self.valid.union(fields) } else { self.valid.without(fields) };
         self.partly = self.partly.without(fields);
@@ -88,33 +87,33 @@ impl DeviceCopy {
     }
 }
 
-/// Single objects that the host has fetched of columns that are on a device.
+/// Single objects that the host has fetched from columns that are current on a device.
 #[derive(Debug, Default)]
 struct Held {
-    /// The objects, in order, and the fields of which the host has their last values.
+    /// The objects, in order, and for each the fields that are current on the host.
     objects: BTreeMap<usize, FieldSet>,
-    /// What reading them has cost, in bytes that would have been fetched meanwhile.
+    /// The cost of reading them so far, as a number of bytes that could have been fetched meanwhile.
     cost: usize,
-    /// What it may cost: the bytes of what was asked for last.
+    /// The largest such cost: the number of bytes of the columns that were last needed.
     limit: usize,
 }
 
-/// What it costs to fetch an object: a copy takes ten microseconds or so, however small.
+/// The cost of fetching an object: a copy takes about ten microseconds, however small.
 const FETCH_COST: usize = 1 << 17;
-/// What it costs to read one that was fetched.
+/// The cost of reading an object that was fetched.
 const READ_COST: usize = 1 << 8;
-/// What all of it may cost: a column with too many gaps is copied in too many parts.
+/// The largest total cost: a column with too many gaps is copied in too many parts.
 const MOST_COST: usize = 1 << 25;
 
 impl Held {
-    /// Whether the host has the last values of these fields of the object, and it is read once more.
+    /// Whether these fields of the object are current on the host and reading it once more stays within the limit.
     fn read(&mut self, index: usize, fields: FieldSet) -> bool {
         let has = self.objects.get(&index).is_some_and(|held| fields.without(*held).is_empty());
         self.cost += READ_COST;
         has && self.cost <= self.limit
     }
 
-    /// Says that the host's values of these fields are not the last ones any more, or all of them are.
+    /// Forgets these fields of all objects: the host's values are either all stale, or all current.
     fn forget(&mut self, fields: FieldSet) {
         self.cost = 0;
         if !self.objects.is_empty() {
@@ -125,14 +124,14 @@ impl Held {
         }
     }
 
-    /// What of a unit the host does not have.
+    /// The parts of a unit that are stale on the host.
     fn rest<'u>(&self, unit: &'u Unit) -> impl Iterator<Item = Unit> + use<'_, 'u> {
         let has = |held: &FieldSet| !held.intersection(unit.fields).is_empty();
         unit.parts_without(self.objects.iter().filter(move |&(_, held)| has(held)).map(|(&index, _)| index))
     }
 }
 
-/// What a table holds once a device was used: the copies, and what the host has of their columns. One thread at a time asks.
+/// A table's state once a device was used: the copies, and the objects held on the host. The mutex guards both.
 #[derive(Default)]
 pub(crate) struct Mirrored(Mutex<State>);
 
@@ -151,21 +150,21 @@ impl Mirrored {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the host's values of some fields of the table that this belongs to the last ones. After an error, those that
-    /// could not be fetched are as before.
+    /// Fetches stale fields of the table that this belongs to, so that the host's values are current. After an error,
+    /// fields that were not fetched are unchanged.
     pub(crate) fn try_fetch<C: Class>(&self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
         self.lock().fetch(table, fields)
     }
 
-    /// The same for one object, or for all.
+    /// Like `try_fetch` for one object, or for all objects if that is cheaper.
     fn try_fetch_object<C: Class>(&self, table: &Table<C>, fields: FieldSet, index: usize) -> Result<(), Error> {
         let mut state = self.lock();
-        // Another thread may have had the lock, and fetched them.
+        // Another thread may have fetched them before this one got the lock.
         let missing = table.header.to_fetch(whole_units::<C>(fields));
         if missing.is_empty() || state.held.read(index, missing) {
             return Ok(());
         }
-        // Elements of atomics are changed where they are, so that the column has to be here.
+        // Elements of atomics are changed in place, so the whole column must be current on the host.
         let whole = const { undivided::<C>().union(atomics::<C>()) };
         if !missing.intersection(whole).is_empty() || !state.fetch_object(table, missing, index)? {
             state.fetch(table, missing)?;
@@ -176,13 +175,13 @@ impl Mirrored {
 
 impl State {
     fn fetch<C: Class>(&mut self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
-        // Another thread may have had the lock, and fetched them.
+        // Another thread may have fetched them before this one got the lock.
         let mut missing = table.header.to_fetch(whole_units::<C>(fields));
         if missing.is_empty() {
             return Ok(());
         }
         let mut failure = None;
-        // Nothing is newer on a device where there is nothing.
+        // Without objects, a device has no newer values.
         if table.len() > 0 {
             let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
             for copy in &self.copies {
@@ -191,18 +190,19 @@ impl State {
                     continue;
                 }
                 let has_found = |unit: &&Unit| !unit.fields.intersection(found).is_empty();
-                // Nobody holds references into these parts of the units: whoever made one fetched a field of the unit first,
-                // and fields of one unit are marked and unmarked together (`whole_units`), so that no field of the unit would
-                // have to be fetched; or fetched the field of this object, which is held, and not among these parts.
+                // No references into these parts of the units exist. Code that made one has first fetched a field of
+                // the unit. It fetched all of the field, or only the field of one object. In the first case no field of
+                // the unit is missing here, because the fields of one unit are marked and unmarked together
+                // (`whole_units`). In the second case the object is held, so it is not among these parts (I26).
                 let parts = units.iter().filter(has_found).flat_map(|unit| self.held.rest(unit));
                 match copy.mirror.fetch(&parts.collect::<Vec<_>>()) {
                     Ok(()) => {
-                        // SAFETY: they were just fetched, or held.
+                        // SAFETY: all objects' values of these fields were just fetched, or are held.
                         unsafe { table.header.set_fetched(found) };
                         self.held.forget(found);
                         missing = missing.without(found);
                     }
-                    // Another device may have them too.
+                    // Another device may have current values too.
                     Err(error) => failure = Some(error),
                 }
             }
@@ -210,14 +210,14 @@ impl State {
         match failure {
             Some(failure) if !missing.is_empty() => Err(failure),
             _ => {
-                // SAFETY: without a copy or objects there is nothing to fetch.
+                // SAFETY: without a copy or without objects, the host's values are the only ones.
                 unsafe { table.header.set_fetched(missing) };
                 Ok(())
             }
         }
     }
 
-    /// Fetches divided fields of an object, and says whether it did: not if all objects might as well be fetched.
+    /// Fetches separate columns' fields of an object. Returns false if fetching all objects is as cheap.
     fn fetch_object<C: Class>(&mut self, table: &Table<C>, fields: FieldSet, index: usize) -> Result<bool, Error> {
         let missing = fields.without(self.held.objects.get(&index).copied().unwrap_or(FieldSet::EMPTY));
         let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
@@ -233,7 +233,7 @@ impl State {
             return Ok(false);
         };
         let own = units.iter().filter(|unit| !unit.fields.intersection(missing).is_empty());
-        // Nobody has references to these elements: whoever made one fetched them first, and they were held.
+        // No references to these elements exist: code that made one fetched them first, so they would be held (I26).
         copy.mirror.fetch(&own.map(|unit| unit.part(index..index + 1)).collect::<Vec<_>>())?;
         self.held.cost += FETCH_COST;
         let held = self.held.objects.entry(index).or_insert(FieldSet::EMPTY);
@@ -242,18 +242,18 @@ impl State {
     }
 }
 
-/// The copies of a class's columns on devices: a list of which each entry says of which fields it has the last values.
+/// The copies of a class's columns on devices. Each entry of the list records which fields are current in that copy.
 ///
 /// ```text
 ///            host         stream 1 (gpu:0)        stream 2 (gpu:1)
-/// pos        old, held 7  last                    old
-/// vel        last         last                    last
-/// mass       last         old                     old
-/// charge     last         last but for 3..5       last
+/// pos        stale, 7 ok  current                 stale
+/// vel        current      current                 current
+/// mass       current      stale                   stale
+/// charge     current      current but for 3..5    current
 /// ```
 ///
-/// Each field has last values of all objects somewhere, on the host where a copy has them but for some objects. In a row the host
-/// may hold single objects.
+/// For each field, the current values of all objects exist somewhere: the host has those that a copy lacks for some
+/// objects. In a stale row the host may hold single objects.
 pub struct Copies<'o> {
     header: &'o Header,
     list: &'o mut Vec<DeviceCopy>,
@@ -278,22 +278,23 @@ impl<'o> Copies<'o> {
         copies
     }
 
-    /// If the copy on a stream has the last values of all fields, and there is no other: a number that nothing had before, which
-    /// [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows as long as nothing happens to that.
+    /// Stamps the copy on a stream with a new unique number, if all its fields are current and it is the only copy.
+    /// [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows it until the objects change.
     #[must_use]
     pub fn completed(&mut self, stream: u64) -> Option<u64> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let [copy] = &self.list[..] else { return None };
         (copy.stream == stream && FieldSet::ALL.without(copy.valid).is_empty()).then(|| {
             let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-            // SAFETY: it was just looked at; what changes the list of copies or what they have says that they may not.
+            // SAFETY: the list and the fields were just checked. Every change of the list of copies or of their current
+            // fields resets the number.
             unsafe { self.header.set_complete(number) };
             number
         })
     }
 
     fn set_incomplete(&self) {
-        // SAFETY: says no more than before.
+        // SAFETY: 0 claims nothing about the copy.
         unsafe { self.header.set_complete(0) };
     }
 
@@ -301,18 +302,18 @@ impl<'o> Copies<'o> {
         self.list.iter().find(|copy| copy.stream == stream)
     }
 
-    /// The streams on which there are copies.
+    /// The streams that have copies.
     pub fn streams(&self) -> impl Iterator<Item = u64> {
         self.list.iter().map(|copy| copy.stream)
     }
 
-    /// The fields of which some last values are not in the copy on a stream.
+    /// The fields that are not fully current in the copy on a stream.
     #[must_use]
     pub fn missing(&self, stream: u64) -> FieldSet {
         self.find(stream).map_or(FieldSet::ALL, |copy| FieldSet::ALL.without(copy.valid))
     }
 
-    /// What of the units is missing in the copy on a stream: whole ones, and parts with the objects that the host changed.
+    /// The parts of the units that the copy on a stream lacks: whole units, and the parts that the host has changed.
     #[must_use]
     pub fn missing_units(&self, stream: u64, units: &[Unit]) -> Vec<Unit> {
         let Some(copy) = self.find(stream) else { return units.to_vec() };
@@ -326,7 +327,7 @@ impl<'o> Copies<'o> {
         missing.filter(|unit| unit.len > 0).collect()
     }
 
-    /// The fields whose last values are in the copy on a stream and nowhere else.
+    /// The fields that are current only in the copy on a stream.
     #[must_use]
     pub fn only_on(&self, stream: u64) -> FieldSet {
         let others = self.list.iter().filter(|copy| copy.stream != stream);
@@ -339,28 +340,29 @@ impl<'o> Copies<'o> {
     ///
     /// # Safety
     ///
-    /// Nothing is asked of it that concerns other columns.
+    /// The caller uses the mirror only for these objects' columns.
     #[must_use]
     pub unsafe fn mirror(self, stream: u64) -> Option<&'o mut dyn Mirror> {
         let copy = self.list.iter_mut().find(|copy| copy.stream == stream)?;
         Some(&mut *copy.mirror)
     }
 
-    /// Adds a copy of which no values are the last.
+    /// Adds a copy, all of whose fields are stale.
     ///
     /// # Safety
     ///
-    /// It is of these objects, and there is none on this stream.
+    /// The copy belongs to these objects, and the stream has no other copy.
     pub unsafe fn add(&mut self, stream: u64, mirror: Box<dyn Mirror>) {
         self.set_incomplete();
         self.list.push(DeviceCopy { stream, valid: FieldSet::EMPTY, partly: FieldSet::EMPTY, lacking: 0..0, mirror });
     }
 
-    /// Says that a copy has the host's values of these fields.
+    /// Marks fields as uploaded to a copy.
     ///
     /// # Safety
     ///
-    /// It has, and the host's values are the last ones, or the copy had those.
+    /// 1. The copy has the host's values of these fields.
+    /// 2. The host's values are current, or the copy was current already.
     pub unsafe fn uploaded(&mut self, stream: u64, fields: FieldSet) {
         let fields = (self.whole_units)(fields);
         for copy in self.list.iter_mut().filter(|copy| copy.stream == stream) {
@@ -368,7 +370,7 @@ impl<'o> Copies<'o> {
         }
     }
 
-    /// Says that fields are changed in a copy: it has the last values, and no other.
+    /// Marks fields as changed in a copy: only this copy is current.
     ///
     /// # Safety
     ///
@@ -385,7 +387,7 @@ impl<'o> Copies<'o> {
             copy.set_valid(fields, copy.stream == stream);
         }
         self.held.forget(fields);
-        // SAFETY: nobody holds references into columns, since the objects are borrowed exclusively.
+        // SAFETY: no references into columns exist, since the objects are borrowed exclusively.
         unsafe { self.header.set_changed_on_device(fields) };
     }
 
@@ -395,9 +397,10 @@ impl<'o> Copies<'o> {
     }
 }
 
-// SAFETY: the mirror writes within the units that it is given: those of the fields that are to be fetched, and of fields
-// that share memory with them. Of an object that was fetched by itself it is given nothing more: those fields of it are held
-// until a device changes them, which `Copies::changed` says, with the objects borrowed exclusively.
+// SAFETY: the mirror writes only within the units that it receives: the fields to fetch, and fields that share memory
+// with them. Of an object that was fetched by itself, it never receives these fields again while references to them may
+// exist. They stay held until a device changes them, and `Copies::changed` reports that while the objects are borrowed
+// exclusively (I26).
 unsafe impl<C: Class> Newer<C> for Mirrored {
     fn fetch(&self, table: &Table<C>, fields: FieldSet) {
         if let Err(error) = self.try_fetch(table, fields) {

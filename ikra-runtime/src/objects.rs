@@ -37,7 +37,7 @@ use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
 
-/// The objects of class `C` in a world: what `Vec<C>` would be, stored column by column.
+/// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
 /// | `Vec<Body>` | `Objects<Body>` |
 /// | --- | --- |
@@ -68,7 +68,7 @@ use ikra_core::effects::FieldSet;
 /// # Ok(()) }
 /// ```
 pub struct Objects<C: Class> {
-    /// On the heap, so that its address stays the same; owned by this.
+    /// On the heap, so that its address stays the same; owned by this value.
     table: NonNull<Table<C>>,
     memory: Memory<C>,
     shadow: Shadow<C>,
@@ -76,7 +76,7 @@ pub struct Objects<C: Class> {
     pending: FixedBitSet,
 }
 
-// SAFETY: it owns its table and storage, whose values are `Send`.
+// SAFETY: `Objects` owns its table and storage, whose values are `Send`.
 unsafe impl<C: Class> Send for Objects<C> {}
 // SAFETY: through `&Objects` columns are only read, or changed atomically; values are `Sync`.
 unsafe impl<C: Class> Sync for Objects<C> {}
@@ -93,8 +93,8 @@ impl<C: Class> fmt::Debug for Objects<C> {
     }
 }
 
-/// The same objects under the same ids, with arrays of their own. What a device changed is fetched first; the clone
-/// starts without a device. Storage is as long as the objects need, so that pushing may move it.
+/// Clones the objects under the same ids, with arrays of their own. Values that a device changed are fetched first, and
+/// the clone starts without a device. Its storage has no spare room, so pushing may move it.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -115,7 +115,7 @@ impl<C: Class> fmt::Debug for Objects<C> {
 ///
 /// # Panics
 ///
-/// If there is no memory for it, or if the device from which values are fetched fails.
+/// If there is not enough memory, or if the device from which values are fetched fails.
 impl<C: Class> Clone for Objects<C> {
     fn clone(&self) -> Self {
         match self.try_clone() {
@@ -133,9 +133,9 @@ impl<C: Class> Drop for Objects<C> {
 }
 
 impl<C: Class> Objects<C> {
-    /// No objects.
+    /// An empty container.
     pub fn new() -> Self {
-        // SAFETY: its invariants are kept here and in the modules below.
+        // SAFETY: the table's invariants are kept here and in the modules below.
         let table = NonNull::from(Box::leak(Box::new(unsafe { Table::new() })));
         Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new() }
     }
@@ -156,8 +156,9 @@ impl<C: Class> Objects<C> {
         } else {
             let (from, to) = (self.memory.bases(), clone.memory.bases());
             for index in 0..len {
-                // SAFETY: both storages have room for the object, and the arenas for what is used of this one. `&self`
-                // excludes all writes but to atomics, which are read as such; nobody else has the clone.
+                // SAFETY: both storages have room for the object, and the clone's arena has room for all used bytes of
+                // this one. `&self` excludes all writes except atomic ones, and atomics are read as atomics. No other
+                // code can access the clone yet.
                 unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, FieldSet::ALL) }
             }
         }
@@ -172,22 +173,22 @@ impl<C: Class> Objects<C> {
 
     #[inline(always)]
     pub(crate) fn table(&self) -> &Table<C> {
-        // SAFETY: alive as long as `self`, and changed only through `&mut self`.
+        // SAFETY: the table is alive as long as `self`, and changes only through `&mut self`.
         unsafe { self.table.as_ref() }
     }
 
     fn table_mut(&mut self) -> &mut Table<C> {
-        // SAFETY: alive as long as `self`; handles into it borrow `self` or the whole world.
+        // SAFETY: the table is alive as long as `self`; handles into it borrow `self` or the whole world.
         unsafe { self.table.as_mut() }
     }
 
-    /// Makes the host's values of some fields the last ones. After an error, those that could not be fetched are as before.
+    /// Fetches stale fields, so that the host's values are current. After an error, the others are unchanged.
     pub(crate) fn try_fetch(&self, fields: FieldSet) -> Result<(), Error> {
         let newer = self.table().newer.as_deref().map(|newer| -> &dyn Any { newer });
         newer.and_then(|newer| newer.downcast_ref::<Mirrored>()).map_or(Ok(()), |it| it.try_fetch(self.table(), fields))
     }
 
-    /// Before whole objects are added or changed.
+    /// Prepares whole objects for being added or changed.
     pub(crate) fn change_rows(&mut self, objects: Range<usize>) {
         self.table().fetch(FieldSet::ALL);
         self.table().written(FieldSet::ALL, objects);
@@ -198,12 +199,12 @@ impl<C: Class> Objects<C> {
         self.table().len()
     }
 
-    /// Whether there is no object.
+    /// Whether the class has no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of objects that there is room for without growing.
+    /// The number of objects that fit without growing.
     pub fn capacity(&self) -> usize {
         self.memory.capacity().min(MAX_OBJECTS)
     }
@@ -212,7 +213,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     pub fn push(&mut self, row: C) -> Result<Link<C>, Error> {
         let index = self.len();
         self.grow(index + 1)?;
@@ -232,8 +233,8 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. If that happens
-    /// on the way, the objects before it have been added.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. The objects before the failing
+    /// one have been added.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = C>) -> Result<Links<C>, Error> {
         let mut rows = rows.into_iter();
         let first = self.len();
@@ -246,10 +247,10 @@ impl<C: Class> Objects<C> {
         Ok(Links::new(first, self.len()))
     }
 
-    /// Adds rows without arrays in an arena. What is done for each object that is pushed is done once for all.
+    /// Adds rows without arrays in an arena. Does once for all rows the work that `push` does for each.
     fn extend_at_once(&mut self, mut rows: impl Iterator<Item = C>) -> Result<(), Error> {
-        // Where the columns are, and the end of the room: as variables, which writing an object does not change. The first object
-        // asks for room.
+        // The column addresses and the end of the room are local variables, because writing an object does not change
+        // them. The first object makes room.
         let (mut bases, mut room) = (self.table().bases, self.len());
         let mut adding = Adding { next: self.len(), objects: self };
         rows.try_for_each(|row| {
@@ -263,7 +264,7 @@ impl<C: Class> Objects<C> {
         })
     }
 
-    /// Adds the objects before `next`, which are written.
+    /// Adds the objects before `next`, which are written already.
     #[inline(never)]
     fn add_written(&mut self, next: usize) {
         let first = self.len();
@@ -273,21 +274,20 @@ impl<C: Class> Objects<C> {
         }
     }
 
-    /// Adds the objects before `next`, which are written, and makes room for one more. Returns where the columns are then, and where
-    /// the room ends.
+    /// Adds the objects before `next`, which are written already, and makes room for one more. Returns the new column
+    /// addresses and the new end of the room.
     #[cold]
     #[inline(never)]
     fn make_room_after(&mut self, next: usize) -> Result<(C::Bases, usize), Error> {
         self.add_written(next);
-        // What a device has is fetched before objects are written, not over them.
+        // Values on a device are fetched before objects are written, so that they do not overwrite them.
         self.table().fetch(FieldSet::ALL);
         self.grow(next + 1)?;
         Ok((self.table().bases, self.capacity()))
     }
 
-    /// Adds `n` objects that are still to be initialised, and returns the links to them: for structures
-    /// whose objects refer to each other in cycles, as when a graph is loaded (IKRA's
-    /// `get_uninitialized`).
+    /// Adds `n` objects to be initialised later, and returns the links to them. This serves structures whose objects
+    /// refer to each other in cycles, such as a graph that is being loaded (IKRA's `get_uninitialized`).
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -309,7 +309,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     pub fn reserve(&mut self, n: usize) -> Result<Links<C>, Error> {
         let first = self.len();
         self.add_placeholders(n)?;
@@ -320,7 +320,7 @@ impl<C: Class> Objects<C> {
         Ok(Links::new(first, len))
     }
 
-    /// Adds objects that hold nothing of use yet.
+    /// Adds objects that hold placeholder values.
     pub(crate) fn add_placeholders(&mut self, n: usize) -> Result<(), Error> {
         let first = self.len();
         let len = first.saturating_add(n);
@@ -331,7 +331,7 @@ impl<C: Class> Objects<C> {
         Ok(())
     }
 
-    /// Writes something that may be looked at to some fields of objects for which there is room.
+    /// Writes valid placeholder values to some fields of objects for which there is room.
     fn put_placeholders(&mut self, objects: Range<usize>, fields: FieldSet) {
         assert!(objects.end <= self.memory.capacity());
         if fields.is_empty() {
@@ -366,7 +366,7 @@ impl<C: Class> Objects<C> {
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`].
     pub fn read(&self, link: Link<C>) -> Result<C, Error> {
         self.check_initialized(link)?;
-        // SAFETY: the object exists.
+        // SAFETY: the link was checked to name an object of this class.
         Ok(unsafe { self.row(link) })
     }
 
@@ -378,16 +378,16 @@ impl<C: Class> Objects<C> {
     #[inline]
     unsafe fn row(&self, link: Link<C>) -> C {
         self.table().fetch_object(FieldSet::ALL, link.index());
-        // SAFETY: 1. by the caller; 2. they were just fetched.
+        // SAFETY: 1. the object exists, by the caller; 2. all fields were just fetched.
         unsafe { self.last_row(link.index()) }
     }
 
-    /// The row of an object of which the host has the last values.
+    /// The row of an object whose fields are current on the host.
     ///
     /// # Safety
     ///
     /// 1. The object exists.
-    /// 2. The host has the last values of its fields.
+    /// 2. The host's values of its fields are current.
     #[inline(always)]
     unsafe fn last_row(&self, index: usize) -> C {
         // SAFETY: the object exists by 1, and `&self` excludes writes.
@@ -395,8 +395,7 @@ impl<C: Class> Objects<C> {
         C::from_values(values)
     }
 
-    /// Replaces a whole object. An inner array that grows moves to another place in the arena; the one that it had is
-    /// used again.
+    /// Replaces a whole object. An inner array that grows moves within the arena; its former space is reused later.
     ///
     /// # Errors
     ///
@@ -471,10 +470,10 @@ impl<C: Class> Objects<C> {
     }
 }
 
-/// Objects that are being added. They are there when it is dropped, also where the iterator that makes them panics.
+/// Objects that are being added. Dropping this value adds them, even if the iterator that makes them panics.
 struct Adding<'a, C: Class> {
     objects: &'a mut Objects<C>,
-    /// Where the next one goes; those before are written.
+    /// The index of the next object; the objects before it are written.
     next: usize,
 }
 

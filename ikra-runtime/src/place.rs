@@ -1,9 +1,9 @@
-//! Places to run kernels at.
+//! The places that run kernels.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Where kernels run: see [`World::on`](crate::world::World::on).
+/// The place where kernels run: see [`World::on`](crate::world::World::on).
 ///
 /// | written | place |
 /// | --- | --- |
@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// | `gpu`, `gpu:0` | the first NVIDIA GPU, as counted within `CUDA_VISIBLE_DEVICES` |
 /// | `gpu:1` | the second one |
 ///
-/// The type is the same with and without the feature `cuda`. Without it, whatever runs on a GPU returns
+/// The type is the same with and without the feature `cuda`. Without it, every operation on a GPU returns
 /// [`Error::NoSuchPlace`](crate::error::Error::NoSuchPlace), which names the feature.
 ///
 /// ```
@@ -54,7 +54,7 @@ impl FromStr for Place {
                 "" => "0",
                 rest => rest.strip_prefix(':')?,
             };
-            // `+1` is a number too, for `parse`.
+            // `parse` would accept `+1` too.
             let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
             if is_plain { number.parse().ok().map(Self::Gpu) } else { None }
         };
@@ -65,7 +65,7 @@ impl FromStr for Place {
     }
 }
 
-/// A text that names no [`Place`].
+/// A text that does not name a [`Place`].
 ///
 /// ```
 /// let error = "gpu1".parse::<ikra::Place>().unwrap_err();
@@ -77,7 +77,7 @@ pub struct ParsePlaceError {
     text: String,
 }
 
-/// The message, with what to do: this is what `main` and `unwrap` show.
+/// Prints the message, with what to do, because `main` and `unwrap` show this form.
 impl fmt::Debug for ParsePlaceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,5 +1,4 @@
-//! Objects through serde. Nothing that is read is trusted: it enters by the same checked
-//! functions as a program's own data.
+//! Serialization by serde. Deserialized data is not trusted: it passes the same checks as a program's own data.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -12,7 +11,7 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::objects::Objects;
 
-/// As a list of rows, in the order of their ids. An object that is reserved and not initialised is an error.
+/// Serializes a list of rows, in the order of their ids. A reserved object that is not initialised is an error.
 impl<C: Class + Serialize> Serialize for Objects<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(Some(self.len()))?;
@@ -23,15 +22,14 @@ impl<C: Class + Serialize> Serialize for Objects<C> {
     }
 }
 
-/// From a list of rows, which get the ids from 1 on. More than the class's `capacity` or its arena holds are an
-/// error.
+/// Deserializes a list of rows, which get the ids from 1 on. Exceeding the class's `capacity` or its arena is an error.
 impl<'de, C: Class + Deserialize<'de>> Deserialize<'de> for Objects<C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(Rows(PhantomData))
     }
 }
 
-/// Reads rows one after another. How many the data claims to have is not asked.
+/// Reads rows one after another, and ignores the length that the data claims.
 struct Rows<C>(PhantomData<fn() -> C>);
 
 impl<'de, C: Class + Deserialize<'de>> Visitor<'de> for Rows<C> {

@@ -34,18 +34,17 @@ use crate::value::{BadLink, Value};
 use ikra_core::device_code::DeviceCode;
 use ikra_core::message::Message;
 
-/// What a world of type `W` keeps beside its objects: where the tables of its classes are.
+/// The state of a world of type `W` besides its objects: the directory of its classes' tables, and its executors.
 ///
-/// Its type names the world's, so that no other world's can be put in its place. Two worlds of one type may
-/// exchange theirs, as they may exchange their objects: before an object is reached, `link` compares
-/// what the state says with what the tables say.
+/// It is generic over the world's type, so states of different world types cannot be swapped. Two worlds of one type
+/// may swap their states, as they may swap their objects. So `link` compares state and tables before each access.
 pub struct WorldState<W> {
     directory: Box<Directory>,
-    /// Held while tables are linked, so that threads that share the world do so one after another.
+    /// Held while tables are linked, so that the threads that share the world do so one after another.
     linking: Mutex<()>,
-    /// What runs its kernels.
+    /// The executors that run its kernels.
     executors: Mutex<Executors<W>>,
-    /// The list of the last slice. It is used by `&mut` alone; behind a mutex, panics do not show in the world's type.
+    /// The list made from the last slice. Only `&mut` uses it; the mutex keeps the world's type unwind safe.
     last_list: Mutex<LastList>,
 }
 
@@ -61,7 +60,7 @@ impl<W: World> Default for WorldState<W> {
     }
 }
 
-/// That of another world: nothing of it belongs to the clone.
+/// A state of its own: the clone shares nothing with the other world.
 impl<W: World> Clone for WorldState<W> {
     fn clone(&self) -> Self {
         Self::new()
@@ -69,7 +68,7 @@ impl<W: World> Clone for WorldState<W> {
 }
 
 impl<W: World> WorldState<W> {
-    /// That of a world whose tables are not linked yet.
+    /// The state of a world whose tables are not linked yet.
     #[must_use]
     pub fn new() -> Self {
         let entries = W::CLASSES.iter().map(|&class| (class.type_id(), AtomicPtr::new(ptr::null_mut()))).collect();
@@ -81,18 +80,18 @@ impl<W: World> WorldState<W> {
         }
     }
 
-    /// What runs its kernels.
+    /// The executors that run its kernels.
     pub fn executors(&mut self) -> &mut Executors<W> {
         self.executors.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The list of the last slice.
+    /// The list made from the last slice.
     pub(crate) fn last_list(&mut self) -> &mut LastList {
         self.last_list.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A point in linking where other threads may do something; the tests do.
+/// A point in linking where other threads may run; the tests let them run here.
 #[inline(always)]
 fn others_may_run() {
     #[cfg(test)]
@@ -100,27 +99,27 @@ fn others_may_run() {
 }
 
 impl<W> WorldState<W> {
-    /// Makes the tables refer to each other, if they do not already.
+    /// Points the tables to each other, unless they are linked already.
     ///
-    /// Objects can be moved between worlds of the same type (`mem::swap`), so that both their place and
-    /// whom they refer to must be looked at.
+    /// Objects can be moved between worlds of the same type (`mem::swap`), so both the directory's entries and the
+    /// tables' own directories must be checked.
     ///
     /// # Safety
     ///
-    /// The members are those of a world that the caller borrows, and whose state this is.
+    /// The members belong to a world that the caller borrows, and this is the state of that world.
     #[inline]
     unsafe fn link(&self, members: &[&dyn AnyObjects]) {
         if !self.is_linked(members) {
-            // SAFETY: by the caller.
+            // SAFETY: by the caller, the members belong to the borrowed world, and this is its state.
             unsafe { self.relink(members) }
         }
     }
 
-    /// Whether the directory lists the members' tables, and they the directory.
+    /// Whether the directory lists the members' tables, and the tables name this directory.
     ///
-    /// Both are said by [`relink`](Self::relink) alone, for all tables of a world at once. A table of another world,
-    /// one that was in this world before, and one at the address of one that is gone are therefore told apart: the
-    /// directory lists another table in its place, or the table was last linked by another directory, or by none.
+    /// Only [`relink`](Self::relink) writes both, for all tables of a world at once. So the check rejects a table of
+    /// another world, one that was in this world before, and one at the address of a freed table. In each case the
+    /// directory lists another table, or the table names another directory or none.
     #[inline]
     fn is_linked(&self, members: &[&dyn AnyObjects]) -> bool {
         let mine = ptr::from_ref(&*self.directory).cast_mut();
@@ -134,12 +133,12 @@ impl<W> WorldState<W> {
             })
     }
 
-    /// Links the tables in four passes, so that a thread that shares the world and looks at it meanwhile sees at
-    /// least one table without a directory until all is in place.
+    /// Links the tables in four passes. A thread that shares the world and checks it meanwhile sees at least one table
+    /// without a directory, until the last pass.
     ///
     /// # Panics
     ///
-    /// If the members are not of the world's classes, before anything is changed.
+    /// If the members are not of the world's classes. Nothing has changed then.
     ///
     /// # Safety
     ///
@@ -165,31 +164,31 @@ impl<W> WorldState<W> {
             others_may_run();
         }
         for member in members {
-            // SAFETY: the tables in the directory are alive: they are those of a world that the caller borrows. The
-            // lock excludes other threads that link. Nobody reads the slots meanwhile: each handle is made after
-            // `link` during the same borrow of the world, whose tables stay linked once they are, which they are not;
-            // handles from a borrow before are gone.
+            // SAFETY: the tables in the directory are alive, because they belong to a world that the caller borrows.
+            // The lock excludes other threads that link. No thread reads the slots meanwhile (I10). Each handle is made
+            // after `link` during the same borrow of the world. Linked tables stay linked during the borrow, and these
+            // tables are not linked yet. Handles from an earlier borrow no longer exist.
             unsafe { member.point(&self.directory) }
             others_may_run();
         }
         for &member in members {
-            // With `Release`: who sees the directory sees the slots of all tables too.
+            // `Release`: a thread that sees the directory also sees the slots of all tables.
             directory_of(member).store(ptr::from_ref(&*self.directory).cast_mut(), Release);
             others_may_run();
         }
     }
 }
 
-/// Where the table of some objects says by which directory it was linked.
+/// The field in which a table stores the directory that linked it.
 #[inline]
 fn directory_of(objects: &dyn AnyObjects) -> &AtomicPtr<Directory> {
     // SAFETY: the table is alive as long as the objects, which are borrowed.
     &unsafe { objects.header().as_ref() }.directory
 }
 
-/// Fails to compile if class `C` has links to a class that is not in the world, or storage that cannot be.
+/// Fails to compile if class `C` has links to a class outside the world, or storage that cannot be laid out.
 pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
-    // Evaluated here, so that its mistakes are found when the program is checked.
+    // Evaluated here, so that `cargo check` reports errors in the geometry.
     let _ = geometry::<C>();
     let mut field = 0;
     while field < C::FIELDS.len() {
@@ -233,7 +232,7 @@ pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
 /// #[soa_world]
 /// pub struct Sim { pub bodies: Objects<Body> }
 ///
-/// /// For any world that has bodies.
+/// /// A function for any world that has bodies.
 /// fn heaviest<W: World + Holds<Body>>(world: &W) -> f32 {
 ///     world.all::<Body>().map(|body| body.mass()).fold(0.0, f32::max)
 /// }
@@ -257,8 +256,7 @@ pub unsafe trait Holds<C: Class>: World {
     fn objects_mut(&mut self) -> &mut Objects<C>;
 }
 
-/// A struct under `#[soa_world]`: it owns the objects of a closed set of classes, and runs their
-/// kernels.
+/// A struct under `#[soa_world]`. It owns the objects of a closed set of classes, and runs their kernels.
 ///
 /// | one object | all objects |
 /// | --- | --- |
@@ -294,8 +292,8 @@ pub unsafe trait Holds<C: Class>: World {
 /// # Executors
 ///
 /// Four verbs run kernels: [`execute`](World::execute), [`execute_pairs`](World::execute_pairs),
-/// [`execute_and_reduce`](World::execute_and_reduce) and [`execute_and_collect`](World::execute_and_collect). Two modifiers say
-/// where and for which objects: [`on`](World::on) a place, [`over`](World::over) a range or a list of links.
+/// [`execute_and_reduce`](World::execute_and_reduce) and [`execute_and_collect`](World::execute_and_collect). Two
+/// modifiers restrict them: [`on`](World::on) selects the place, and [`over`](World::over) a range or a list of links.
 ///
 /// | | for all objects | for some |
 /// | --- | --- | --- |
@@ -303,45 +301,46 @@ pub unsafe trait Holds<C: Class>: World {
 /// | at any place | `sim.on(place).execute(Body::advance, 0.01)?` | `sim.on(place).over(&links).execute(Body::advance, 0.01)?` |
 /// | on a GPU | `sim.cuda_execute(Body::advance, 0.01)?` | `sim.on(Place::Gpu(0)).over(&links).execute(Body::advance, 0.01)?` |
 ///
-/// The short forms on the host return the value, and panic where the loop that they stand for would: a range out of bounds, a link
-/// that is not of this world, a kernel that panics. All that follows `on(place)`, and all of CUDA, returns a `Result`. (Functions
-/// that make objects return a `Result` on the host too, as `push` does.)
+/// The short forms on the host return the value. They panic where the equivalent loop would: for a range out of bounds,
+/// a link of another world, or a panic in the kernel. Every call after `on(place)`, and every CUDA call, returns a
+/// `Result`. (Functions that make objects return a `Result` on the host too, like `push`.)
 ///
-/// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a
-/// call). The result of every executor is the same with any number of threads, bit for bit. What a kernel does
-/// to atomic fields is checked for that ([`Atomic`](crate::storage::Atomic)); only fields that it calls `unordered`, and
-/// what it shares by other means (a `static`, a `Mutex` or another world among its arguments), are its own responsibility.
+/// Kernels run on the threads of rayon's pool (`RAYON_NUM_THREADS`, or `ThreadPool::install` around a call). The result
+/// of every executor is the same with any number of threads, bit for bit. To guarantee this, the operations of a kernel
+/// on atomic fields are checked ([`Atomic`](crate::storage::Atomic)). A kernel is responsible itself for fields that it
+/// declares `unordered`, and for other shared state: a `static`, a `Mutex`, or another world among its arguments.
 ///
-/// If a kernel panics, the panic arrives in the caller, and the world can be used further. If it panics for several objects, the
-/// panic for the one with the lowest id arrives, with any number of threads. (`execute_pairs` takes objects in blocks of 16, in
-/// each of which all meet one other object before the next; a kernel of a trait runs class by class.) Kernels that were called
-/// for other objects may have run or not. Then, by the kind of field:
+/// If a kernel panics, the panic reaches the caller, and the world stays usable. If it panics for several objects, the
+/// caller gets the panic for the object with the lowest id, with any number of threads. (`execute_pairs` takes objects
+/// in blocks of 16; all objects of a block meet one other object before the next. A kernel of a trait runs class by
+/// class.) For the other objects, the kernel may or may not have run. The outcome depends on the field:
 ///
 /// | field | objects whose call returned | the object whose call panicked |
 /// | --- | --- | --- |
 /// | plain, `#[soa(flatten)]` | as the call left them | as before the call |
-/// | inner array, `#[atomic]` | as the call left them | changed in place, up to the panic |
+/// | inner array, `#[atomic]` | as the call left them | changed, up to the panic |
 /// | under `snapshot` | as before the kernel | as before the kernel |
 ///
-/// For `execute_pairs`, a call in this sense is that for one object with all others, and it may be undone for objects
-/// other than the one whose call panicked. `construct` adds no object then, or, for a class with an `InnerArray`, those that
-/// were made before.
+/// For `execute_pairs`, a call in this sense is one object with all others. It may also be undone for objects other
+/// than the one whose call panicked. `construct` then adds no object. For a class with an `InnerArray` it adds the
+/// objects that were made before the panic.
 ///
 /// # Panics
 ///
-/// All methods that follow links or run kernels panic if a reserved object of the world is not initialised. Those that run
-/// kernels panic if a column has a link to no object ([`Error::BadLink`], which `world.on(place)` returns), before the kernel
-/// runs; sequential code panics when it follows such a link.
+/// All methods that follow links or run kernels panic if a reserved object of the world is not initialised. Methods
+/// that run kernels panic before the kernel runs if a column has a link to an object that does not exist.
+/// (`world.on(place)` returns this as [`Error::BadLink`].) Sequential code panics when it follows such a link.
 ///
 /// # Safety
 ///
-/// `members` and `members_mut` return all members of the world, those of the classes in `CLASSES`, in this order. `state`
-/// and `state_mut` return the same part of `self`.
+/// 1. `members` and `members_mut` return all members of the world: the objects of the classes in `CLASSES`, in this
+///    order.
+/// 2. `state` and `state_mut` return the same part of `self`.
 pub unsafe trait World: Sized + Send + Sync + 'static {
     /// The classes of the members.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
-    /// The device code of the world's package, and of others that it names.
+    /// The device code of the world's package, and of the other packages that it names.
     #[doc(hidden)]
     const DEVICE_CODE: &'static [DeviceCode];
     /// The objects of each class.
@@ -354,15 +353,15 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     fn state(&self) -> &WorldState<Self>;
     #[doc(hidden)]
     fn state_mut(&mut self) -> &mut WorldState<Self>;
-    /// Makes what runs kernels at a place other than the host.
+    /// Makes the executor of a place other than the host.
     #[doc(hidden)]
     fn open(world: &mut Self, place: Place) -> Result<Box<dyn Executor<Self>>, Error>;
 
-    /// A world without objects, where the world is a type parameter; `#[soa_world]` gives the struct a function of this
-    /// name too.
+    /// A world without objects, for code where the world is a type parameter. `#[soa_world]` also gives the struct an
+    /// inherent function of this name.
     fn new() -> Self;
 
-    /// An object, to read.
+    /// Reads an object.
     ///
     /// # Panics
     ///
@@ -376,7 +375,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         }
     }
 
-    /// An object, to read.
+    /// Reads an object.
     ///
     /// # Errors
     ///
@@ -387,14 +386,14 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         link.find(self)
     }
 
-    /// An object, to change: a guard with the object's fields, which are stored when it is dropped.
+    /// Changes an object through a guard, which has the object's fields and stores them when it is dropped.
     ///
-    /// Until then, reading the same object through a link shows its fields from before, inner arrays included.
-    /// Elements of other objects' arrays are read by value beside a guard, `other.path().get(i)`: see
+    /// Until then, other links to the object show its former fields, inner arrays included. While the guard exists,
+    /// elements of other objects' arrays are read by value, `other.path().get(i)`: see
     /// [`Guarded`](crate::phase::Guarded).
     ///
-    /// A field that is a link shows the object behind it; to store another link, ask the guard for the object, or
-    /// use [`set`](Self::set):
+    /// A field that is a link shows the object that it names. To store another link, assign the object from the guard's
+    /// `resolve`, or use [`set`](Self::set):
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -431,7 +430,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         }
     }
 
-    /// An object, to change.
+    /// Changes an object through a guard.
     ///
     /// # Errors
     ///
@@ -442,13 +441,13 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         link.find_mut(self)
     }
 
-    /// Stores a field of one object: the value as the row has it, a link for a link.
+    /// Stores a field of one object, given the value as in the row: for a link field, a link.
     ///
     /// | one field | several, or by a method | all objects |
     /// | --- | --- | --- |
     /// | `world.set(link, body::mass, 2.0)` | `let mut body = world.get_mut(link);` | `bodies.column_mut(body::mass).fill(2.0)` |
     ///
-    /// Elements of inner arrays are set through [`get_mut`](Self::get_mut), whole ones by `Objects::set_array`.
+    /// Elements of inner arrays are set through [`get_mut`](Self::get_mut), whole arrays by `Objects::set_array`.
     ///
     /// ```
     /// # use ikra::prelude::*;
@@ -497,14 +496,14 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         Holds::<C>::objects_mut(self).set(link, column, value)
     }
 
-    /// All objects of a class, to read, in the order of their ids.
+    /// Reads all objects of a class, in the order of their ids.
     #[track_caller]
     fn all<C: Class>(&self) -> AllObjects<'_, C, Sequential>
     where
         Self: Holds<C>,
     {
         ready(self);
-        // SAFETY: they were just linked, and are borrowed with the world.
+        // SAFETY: the tables were just linked, and are borrowed with the world.
         unsafe { AllObjects::of(Holds::<C>::objects(self).table()) }
     }
 
@@ -530,7 +529,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         On::new(self, place)
     }
 
-    /// Some objects of the world, for the executors of the host: a range of positions, or links. See
+    /// Restricts the executors of the host to some objects of the world: a range of positions, or links. See
     /// [`Subset`](crate::executor::Subset).
     ///
     /// ```
@@ -551,8 +550,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         Over::new(self, objects)
     }
 
-    /// Calls a kernel for all objects of its class, or of the classes of its trait, on the host, whatever its arguments are. See
-    /// [`On::execute`].
+    /// Calls a kernel on the host for all objects of its class, or of its trait's classes. Its arguments may have any
+    /// type. See [`On::execute`].
     ///
     /// ```
     /// # use ikra::prelude::*;
@@ -589,8 +588,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         or_panic(run_pairs::<K, A, Self>(Ready::of(self), Part::All, args));
     }
 
-    /// Calls a kernel for all objects of its class, or of the classes of its trait, and combines the results, on the host. They
-    /// are of any type that is `Copy`, and the reducer may have state. See [`On::execute_and_reduce`].
+    /// Calls a kernel on the host for all objects of its class, or of its trait's classes, and combines the results.
+    /// Results may be of any `Copy` type, and the reducer may have state. See [`On::execute_and_reduce`].
     #[track_caller]
     fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
     where
@@ -599,8 +598,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         or_panic(K::reduce(Ready::of(self), Part::All, args, reducer))
     }
 
-    /// Calls a kernel for all objects of its class, or of the classes of its trait, and returns the results class by class, in
-    /// the order of the objects' ids. They may be of any type, even one that is not `Copy`.
+    /// Calls a kernel for all objects of its class, or of its trait's classes. Returns the results class by class, in
+    /// the order of the objects' ids. Results may be of any type, even one that is not `Copy`.
     ///
     /// ```
     /// # use ikra::prelude::*;
@@ -629,7 +628,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]; nothing is added then.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     fn construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
     where
         K: Construct<A>,
@@ -639,11 +638,11 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         exec::construct::<K, A>(self.objects_mut(), n, args)
     }
 
-    /// Puts the objects of a class in the order of `order`, and removes those that it does not name. All links in the world are
-    /// remapped: to a removed object, an `Option<Link<C>>` becomes `None`, and an `InnerArray` does without the link.
+    /// Reorders the objects of a class as in `order`, and removes the objects that `order` does not name. All links in
+    /// the world are remapped. For a removed object, an `Option<Link<C>>` becomes `None`, and an `InnerArray` drops it.
     ///
-    /// Ids change: [`Moved`] has the present link for each former one, for links that the program keeps outside of the world. Lists and
-    /// recordings that were made before are refused.
+    /// Ids change. [`Moved`] maps former links to current ones, for links that the program keeps outside of the world.
+    /// Lists and recordings made before are refused.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -668,8 +667,9 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Error::LinkToRemoved`] if a `Link` that cannot be empty names an object that would be removed; [`Error::Duplicate`],
-    /// [`Error::NotInWorld`], [`Error::NotAllInitialized`], [`Error::BadLink`], and those of fetching. Nothing has changed then.
+    /// [`Error::LinkToRemoved`] if a `Link` that cannot be empty names an object that would be removed;
+    /// [`Error::Duplicate`], [`Error::NotInWorld`], [`Error::NotAllInitialized`], [`Error::BadLink`], and errors of
+    /// fetching. Nothing has changed if there is an error.
     fn reorder<C: Class>(&mut self, order: &[Link<C>]) -> Result<Moved<C>, Error>
     where
         Self: Holds<C>,
@@ -677,8 +677,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         reorder::reorder(self, order.iter().map(|link| link.index() as u32))
     }
 
-    /// Calls a kernel for all objects of its class, on the host, and removes those for which it returns `false`. The others
-    /// keep their order. See [`reorder`](Self::reorder) for links.
+    /// Calls a kernel on the host for all objects of its class, and removes the objects for which it returns `false`.
+    /// The others keep their order. See [`reorder`](Self::reorder) for links.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -706,7 +706,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// As for [`reorder`](Self::reorder). Nothing is removed then; what the kernel wrote stays.
+    /// As for [`reorder`](Self::reorder). No object is removed then, but the kernel's writes stay.
     #[track_caller]
     fn retain<K, A>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
     where
@@ -719,10 +719,10 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         reorder::reorder(self, kept.collect::<Vec<_>>().into_iter())
     }
 
-    /// Calls a kernel for all objects of its class, on the host, and puts them in the order of the keys that it returns. Objects
-    /// with equal keys keep their order. See [`reorder`](Self::reorder) for links.
+    /// Calls a kernel on the host for all objects of its class, and sorts the objects by the keys that it returns.
+    /// Objects with equal keys keep their order. See [`reorder`](Self::reorder) for links.
     ///
-    /// Objects that meet each other, as those in one cell of a grid, lie side by side then.
+    /// Sorting puts objects that interact, such as the objects of one grid cell, side by side in memory.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -763,15 +763,15 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
 /// Links the tables.
 #[inline]
 fn link<W: World>(world: &W) {
-    // SAFETY: both are of the world, which is borrowed.
+    // SAFETY: the members and the state belong to the same world, which is borrowed.
     unsafe { world.state().link(world.members().as_ref()) };
 }
 
-/// The same, and panics if an object is not initialised.
+/// Links the tables, and panics if an object is not initialised.
 #[inline]
 #[track_caller]
 pub(crate) fn ready<W: World>(world: &W) {
-    // Sequential code asks this for each object that it gets: where all is well, the list of members need not be in memory.
+    // Sequential code calls this for each object that it reads. In a linked world it reads no list of members.
     let members = world.members();
     let members = members.as_ref();
     if !world.state().is_linked(members) || members.iter().any(|member| member.pending() > 0) {
@@ -791,13 +791,13 @@ fn make_ready<W: World>(world: &W) {
     }
 }
 
-/// A world in which a kernel can run on the host: its tables are linked, its links are checked, its objects initialised, and what a
-/// device has changed is fetched.
+/// A world in which a kernel can run on the host. Its tables are linked, its links checked, its objects initialised,
+/// and the values that a device changed are fetched.
 #[derive(Debug)]
 pub struct Ready<'w, W>(&'w mut W);
 
 impl<'w, W: World> Ready<'w, W> {
-    /// Gets a world ready, and panics if that fails.
+    /// Prepares a world, and panics if that fails.
     #[inline]
     #[track_caller]
     pub(crate) fn of(world: &'w mut W) -> Self {
@@ -805,11 +805,11 @@ impl<'w, W: World> Ready<'w, W> {
         Self(world)
     }
 
-    /// Gets a world ready.
+    /// Prepares a world.
     ///
     /// # Errors
     ///
-    /// Those of checking links and of fetching.
+    /// Errors of checking links and of fetching.
     pub(crate) fn try_of(world: &'w mut W) -> Result<Self, Error> {
         try_ready_for_kernel(world)?;
         Ok(Self(world))
@@ -831,7 +831,7 @@ impl<W> DerefMut for Ready<'_, W> {
     }
 }
 
-/// Panics with an error: the short forms on the host return values.
+/// Panics with an error, because the short forms on the host return values.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
@@ -841,32 +841,32 @@ pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
     }
 }
 
-/// Gets ready for a kernel, which may read any field of any class: checks links that were written, and fetches from a device
-/// whatever is newer there. Panics if that fails, or if an object is not initialised.
+/// Prepares for a kernel, which may read any field of any class: checks links that were written, and fetches newer
+/// values from devices. Panics if that fails, or if an object is not initialised.
 #[inline]
 #[track_caller]
 fn ready_for_kernel<W: World>(world: &mut W) {
     ready(world);
     for member in world.members().as_ref() {
-        // SAFETY: `ready` has linked the tables, which stay so as long as the world is borrowed.
+        // SAFETY: `ready` has linked the tables, and they stay linked as long as the world is borrowed.
         if let Err(error) = unsafe { member.prepare() } {
             not_prepared(member.name(), &error);
         }
     }
 }
 
-/// The same, with errors.
+/// The fallible form of `ready_for_kernel`.
 fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
     check_links(world, &[])?;
-    // SAFETY: `check_links` has linked the tables, which stay so as long as the world is borrowed.
+    // SAFETY: `check_links` has linked the tables, and they stay linked as long as the world is borrowed.
     world.members().as_ref().iter().try_for_each(|member| unsafe { member.prepare() })
 }
 
-/// Before a kernel runs anywhere: links the tables, and checks links that were written, and those among the arguments.
+/// Prepares for a kernel at any place: links the tables, and checks new links and the arguments' links.
 ///
 /// # Errors
 ///
-/// [`Error::NotAllInitialized`], [`Error::BadLink`], [`Error::NotInWorld`], and those of fetching.
+/// [`Error::NotAllInitialized`], [`Error::BadLink`], [`Error::NotInWorld`], and errors of fetching.
 pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Result<(), Error> {
     link(world);
     let members = world.members();
@@ -877,13 +877,13 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
         }
     }
     for argument in arguments.iter().filter(|argument| !argument.links_to().is_empty()) {
-        // SAFETY: the world is borrowed.
+        // SAFETY: the state's world stays borrowed during the call.
         let targets = unsafe { world.state().directory.slots(argument.links_to()) };
         if let Some(BadLink { class, id, len }) = argument.bad_link(Targets::new(&targets)) {
             return Err(Error::NotInWorld { class: class.name(), id, len: len as usize });
         }
     }
-    // SAFETY: the tables were linked above, and stay so as long as the world is borrowed.
+    // SAFETY: the tables were linked above, and stay linked as long as the world is borrowed.
     members.iter().try_for_each(|member| unsafe { member.check_links() })
 }
 

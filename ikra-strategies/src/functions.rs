@@ -1,4 +1,4 @@
-//! Strategy `"vtable"`: a table of functions, as C++ has one for each class.
+//! Strategy `"vtable"`: a table of functions, like the one of each C++ class.
 
 use core::hint::assert_unchecked;
 use core::ptr::NonNull;
@@ -8,11 +8,11 @@ use ikra_core::dispatch::{Dispatch, Found, Includes};
 use ikra_core::handle::Handle;
 use ikra_core::phase::Phase;
 
-/// The function of one class, which takes the object and a tuple of arguments.
+/// The function of one class; it takes the object and a tuple of arguments.
 pub struct Function<'w, D, P, A, R> {
     /// The class's number.
     tag: usize,
-    /// Is called with objects of this class only.
+    /// Called only with objects of this class.
     call: fn(Found<'w, D, P>, A) -> R,
 }
 
@@ -25,8 +25,8 @@ impl<D, P, A, R> Clone for Function<'_, D, P, A, R> {
 }
 
 impl<'w, D: Dispatch, P: Phase, A, R> Function<'w, D, P, A, R> {
-    /// A class's function, which is known by its type: what it captures has no bytes, lives as long as the program, and is any
-    /// thread's.
+    /// A class's function, identified by its type: its captures have no bytes, live as long as the program, and can be
+    /// shared by all threads.
     #[inline(always)]
     pub const fn of<C: Class, F>(_: F) -> Self
     where
@@ -37,18 +37,20 @@ impl<'w, D: Dispatch, P: Phase, A, R> Function<'w, D, P, A, R> {
     }
 }
 
-/// What is in the table for class `C`: the class is not looked at again. Private, since safe code might call it with others.
+/// The table's entry for class `C`. It does not check the class again. It is private, because safe code could call it
+/// with objects of other classes.
 fn call<'w, C: Class, D, P: Phase, A, R, F>(found: Found<'w, D, P>, arguments: A) -> R
 where
     D: Includes<C>,
     F: Fn(Handle<'w, C, P>, A) -> R + Copy + Send + Sync + 'static,
 {
     const { assert!(size_of::<F>() == 0, "the function of a class captures nothing") };
-    // SAFETY: a copy of the value of no bytes that `Function::of` was given, which lives for ever, and which all threads may share.
+    // SAFETY: a copy of the zero-sized value that `Function::of` received; it is valid for `'static`, and threads may
+    // share it.
     let function = unsafe { NonNull::<F>::dangling().read() };
-    // SAFETY: only `Functions::call` comes here, with objects whose class has the number of `C`.
+    // SAFETY: only `Functions::call` calls this, with objects whose class has the number of `C`.
     unsafe { assert_unchecked(found.tag() == D::TAG) };
-    // SAFETY: so the object's class is `C`.
+    // SAFETY: the object's class is `C`, by the check of the number above.
     let object = unsafe { found.known::<C>() };
     function(object, arguments)
 }
@@ -57,7 +59,7 @@ where
 pub struct Functions<'w, D, P, A, R, const N: usize>([fn(Found<'w, D, P>, A) -> R; N]);
 
 impl<'w, D: Dispatch, P: Phase, A, R, const N: usize> Functions<'w, D, P, A, R, N> {
-    /// The table of these functions.
+    /// Makes the table of these functions.
     ///
     /// # Panics
     ///
@@ -78,10 +80,10 @@ impl<'w, D: Dispatch, P: Phase, A, R, const N: usize> Functions<'w, D, P, A, R, 
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If the table has no function for the class.
     #[inline(always)]
     pub fn call(&self, found: Found<'w, D, P>, arguments: A) -> R {
-        // Each is at the number of its class, as `new` has looked.
+        // Each function is at the number of its class, as `new` has checked.
         self.0[found.tag()](found, arguments)
     }
 }

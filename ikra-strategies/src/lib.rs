@@ -1,16 +1,17 @@
-//! Other ways to learn an object's class from its link, to measure `#[soa_dispatch]` of the
-//! [`ikra`](https://docs.rs/ikra) crate against: `strategy = "…"`.
+//! Alternative strategies for finding an object's class from its link: `strategy = "…"`. They exist for measurements,
+//! to be compared with the strategy of `#[soa_dispatch]` in the [`ikra`](https://docs.rs/ikra) crate.
 //!
-//! | strategy | what a link is | how the class is found | the call |
+//! | strategy | a link | the class is found | the call |
 //! | --- | --- | --- | --- |
-//! | `"type_pointer"`, Ikra's own | class and id (TYPEPTR §6) | from the bits | a `match` |
-//! | `"range_table"` | a number in the regions of all classes (§4) | a search in a table of the regions (COAL, §5) | a `match` |
-//! | `"class_tag"` | a number that the objects of all classes share | a byte of memory for each object (Concord) | a `match` |
-//! | `"vtable"` | as before | a word of memory for each object (CUDA) | by a table of functions |
+//! | `"type_pointer"`, Ikra's own | class and id (TYPEPTR §6) | in the bits | a `match` |
+//! | `"range_table"` | a number in the regions of all classes (§4) | by a search in a table of the regions (COAL, §5) | a `match` |
+//! | `"class_tag"` | a number that the objects of all classes share | in a byte of memory per object (Concord) | a `match` |
+//! | `"vtable"` | the same as for `"class_tag"` | in 4 bytes of memory per object (CUDA) | through a table of functions |
 //!
-//! Results are the same for all, and so is what is said of links: the class of a link does not depend on a world.
+//! All strategies give the same results, and the same guarantees about links: the class of a link does not depend on a
+//! world.
 //!
-//! A model that names another strategy than Ikra's own depends on this crate, and says so for the device too:
+//! A model with a strategy other than Ikra's own depends on this crate. Its device code depends on it too:
 //!
 //! ```text
 //! // In `build.rs`.

@@ -1,4 +1,4 @@
-//! Links that are numbers, from which the class is looked up.
+//! Links that are numbers, from which the class is computed or looked up.
 
 use core::cell::UnsafeCell;
 use core::cmp::Ordering;
@@ -13,7 +13,7 @@ use ikra_core::dispatch::{LinkBits, Narrow};
 
 use crate::range_table::{Numbering, RangeTable, Region, splits};
 
-/// `"range_table"`: a link is a number, which is in a region of its class.
+/// `"range_table"`: a link is a number in a region of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Ranged<const CLASSES: usize, const LEAVES: usize>(Narrow);
@@ -28,7 +28,7 @@ impl<const CLASSES: usize, const LEAVES: usize> Ranged<CLASSES, LEAVES> {
     };
 }
 
-// SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
+// SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. the class number is at most the last.
 unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASSES, LEAVES> {
     const FIRST: Self = Self(NonZeroU32::MIN);
     type Number = u32;
@@ -36,7 +36,7 @@ unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASS
     #[inline(always)]
     fn pack(tag: usize, id: NonZeroU32, _: usize) -> Self {
         let number = const { Self::NUMBERING }.number(tag as u32, id.get() - 1);
-        // There is no object whose number is 0.
+        // No object has the number 0.
         Self(NonZeroU32::new(number).unwrap_or(NonZeroU32::MAX))
     }
     #[inline(always)]
@@ -60,40 +60,42 @@ unsafe impl<const CLASSES: usize, const LEAVES: usize> LinkBits for Ranged<CLASS
     }
 }
 
-/// Memory in which there is the class of each object, once somebody has asked for it: a `static` of the trait.
+/// Memory that holds the class of each object, once it was looked up: a `static` of the trait.
 ///
-/// Host and device have one each. It has room for so many objects; the class of those beyond is worked out each time.
+/// Host and device have one each. It has room for a fixed number of objects; the class of later ones is computed each
+/// time.
 ///
 /// # Safety
 ///
-/// The cells are 0 at first, and are reached by [`cells`](Self::cells) only.
+/// The cells are 0 at first, and only [`cells`](Self::cells) gives access to them.
 pub unsafe trait Tags: Send + Sync + 'static {
-    /// What takes one object's.
+    /// The cell of one object.
     type Cell: TagCell;
-    /// The number of classes among which the objects are: of one memory, whoever looks there, so that they all put the same there.
+    /// The number of classes of the objects. It belongs to the memory, so that traits that share the memory
+    /// store the same class for an object.
     const CLASSES: u32;
     /// The memory.
     ///
     /// # Safety
     ///
-    /// The caller puts nothing but an object's class there: kernels follow links whose class was looked up here when they
-    /// were checked, so it must be the same for good.
+    /// The caller stores only an object's class there. Kernels follow links whose class was looked up here when they
+    /// were checked, so the class must never change (I15).
     unsafe fn cells() -> &'static [Self::Cell];
 }
 
-/// A place for the class of an object: 0 until it is asked for.
+/// A cell for the class of an object; 0 until the class is looked up.
 ///
 /// # Safety
 ///
-/// Zero bytes are a value, whose number is 0.
+/// Zero bytes are a valid value, and its number is 0.
 pub unsafe trait TagCell: Sync + 'static {
-    /// The number that is there.
+    /// Loads the number.
     fn get(&self) -> u32;
-    /// Puts a number there.
+    /// Stores a number.
     fn set(&self, number: u32);
 }
 
-// SAFETY: an atomic has the bytes of its number.
+// SAFETY: an atomic has the same bytes as its number.
 unsafe impl TagCell for AtomicU8 {
     #[inline(always)]
     fn get(&self) -> u32 {
@@ -105,7 +107,7 @@ unsafe impl TagCell for AtomicU8 {
     }
 }
 
-// SAFETY: an atomic has the bytes of its number.
+// SAFETY: an atomic has the same bytes as its number.
 unsafe impl TagCell for AtomicU32 {
     #[inline(always)]
     fn get(&self) -> u32 {
@@ -117,12 +119,12 @@ unsafe impl TagCell for AtomicU32 {
     }
 }
 
-/// The memory of [`Tags`], in a `static`. The compiler looks at each element of an array of atomics in a `static`, which
-/// took seconds; it does not look into this.
+/// The memory of [`Tags`], in a `static`. The compiler examines each element of an array of atomics in a `static`,
+/// which took seconds; it does not examine this type's contents.
 #[repr(transparent)]
 pub struct TagCells<C, const N: usize>(UnsafeCell<MaybeUninit<[C; N]>>);
 
-// SAFETY: what is shared are cells, which may be shared.
+// SAFETY: a shared reference gives access only to cells, which are `Sync`.
 unsafe impl<C: TagCell, const N: usize> Sync for TagCells<C, N> {}
 
 impl<C: TagCell, const N: usize> TagCells<C, N> {
@@ -134,14 +136,14 @@ impl<C: TagCell, const N: usize> TagCells<C, N> {
     /// The cells.
     #[inline(always)]
     pub const fn cells(&self) -> &[C; N] {
-        // SAFETY: zero bytes, which it was made of, are a value of each cell (`TagCell`), and later ones were written by its
-        // methods. Nothing makes a `&mut` of them.
+        // SAFETY: the zero bytes, with which it was made, are a value of each cell (`TagCell`), and only the cells'
+        // methods have written since. No code makes a `&mut` to them.
         unsafe { &*self.0.get().cast() }
     }
 }
 
-/// `"class_tag"` and `"vtable"`: a link is a number, by which the class is looked up in memory. Objects of all classes
-/// alternate, as those do that a program makes in no order.
+/// `"class_tag"` and `"vtable"`: a link is a number, and memory holds the class of each number. Objects of all classes
+/// alternate, like those that a program makes in no particular order.
 #[repr(transparent)]
 pub struct Remembered<T>(Narrow, PhantomData<T>);
 
@@ -178,7 +180,7 @@ impl<T> fmt::Debug for Remembered<T> {
     }
 }
 
-// SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. no more than the last.
+// SAFETY: 1. `repr(transparent)` over `Narrow`; 2. four bytes; 3. the class number is at most the last.
 unsafe impl<T: Tags> LinkBits for Remembered<T> {
     const FIRST: Self = Self(NonZeroU32::MIN, PhantomData);
     type Number = u32;
@@ -192,15 +194,15 @@ unsafe impl<T: Tags> LinkBits for Remembered<T> {
     #[inline(always)]
     fn parts(self, classes: usize) -> (usize, u32) {
         let number = self.0.get() - 1;
-        // By the memory's own number of classes: two traits that were made to share it would else put different classes there, and what
-        // was checked would not be what a kernel follows.
+        // Uses the memory's own number of classes. Otherwise two traits that share the memory could store different
+        // classes there, and a kernel could follow another class than the one that was checked.
         let worked_out = || number % T::CLASSES;
-        // SAFETY: below, nothing is put there but what is worked out from the number.
+        // SAFETY: the code below stores only the class that it computes from the number.
         let cells = unsafe { T::cells() };
         let tag = match cells.get(number as usize) {
             None => worked_out(),
             Some(cell) => match cell.get() {
-                // Others may put the same number there meanwhile.
+                // Other threads may store the same number meanwhile.
                 0 => {
                     let tag = worked_out();
                     cell.set(tag + 1);

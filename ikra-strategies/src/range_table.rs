@@ -1,12 +1,12 @@
-//! Classes by ranges of numbers: COAL's virtual range table (TYPEPTR §5).
+//! Classes by ranges of numbers: the virtual range table of COAL (TYPEPTR §5).
 //!
-//! Where links of several classes share one space of numbers, each class has regions of it, and a link's class is that of the
-//! region that its number is in. It is found by a search in a balanced tree: memory is read, but never that of the
-//! object.
+//! Links of several classes can share one space of numbers. Each class has regions of that space, and the region of a
+//! link's number determines its class. A search in a balanced tree finds the region: it reads memory, but never that of
+//! the object.
 //!
-//! Regions are those of SharedOA (§4): a class starts with a small one, and when its objects fill that, it gets another,
-//! twice as long. SharedOA does so as objects are made; here the classes take turns, as if all grew at the same pace, so that numbers and
-//! table depend on nothing but the number of classes: [`Numbering`].
+//! The regions follow SharedOA (§4): a class starts with a small one. When its objects fill that, the class gets
+//! another, twice as long. SharedOA adds regions as objects are made. Here the classes add regions in turn, as if all
+//! grew at the same pace. So numbers and table depend only on the number of classes: [`Numbering`].
 
 /// A range of numbers that belong to one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@
 pub struct Region {
     /// The first number.
     pub start: u32,
-    /// How many numbers. 0 in the entries that fill a table.
+    /// The length of the range; 0 in the entries that fill a table.
     pub len: u32,
     /// The class, counted from 0.
     pub class: u32,
@@ -23,10 +23,10 @@ pub struct Region {
 }
 
 impl Region {
-    /// No number is in it.
+    /// An empty region.
     pub const EMPTY: Self = Self { start: u32::MAX, len: 0, class: 0, first: 0 };
 
-    /// The class and the index of the object with a number, if it is in the region.
+    /// The class and the index of the object with this number, if the number is in the region.
     #[inline(always)]
     #[must_use]
     pub const fn find(self, number: u32) -> Option<(u32, u32)> {
@@ -35,10 +35,10 @@ impl Region {
     }
 }
 
-/// Regions, to be searched by number.
+/// Regions with a search tree over their numbers.
 ///
-/// The tree is implicit, as in the paper's algorithm 1: the nodes below node `n` are `2n` and `2n + 1`. All leaves are at the same depth, so that the
-/// threads of a warp search in step.
+/// The tree is implicit, as in the paper's algorithm 1: the children of node `n` are `2n` and `2n + 1`. All leaves are
+/// at the same depth, so that the threads of a warp search in step.
 ///
 /// ```
 /// use ikra_strategies::range_table::{RangeTable, Region};
@@ -58,16 +58,16 @@ impl Region {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct RangeTable<'a> {
-    /// At `n` where the right one of the nodes below node `n` starts. Nothing at 0.
+    /// Entry `n` is the first number of the right child of node `n`. Entry 0 is unused.
     splits: &'a [u32],
-    /// The leaves, in the order of their numbers. As many as `splits`.
+    /// The leaves, in the order of their numbers. The slice is as long as `splits`.
     regions: &'a [Region],
 }
 
 impl<'a> RangeTable<'a> {
-    /// The table of these nodes and leaves; `None` unless there are as many of both, and a power of two.
+    /// Makes a table of these nodes and leaves. Returns `None` unless their numbers are equal and a power of two.
     ///
-    /// A search in nodes that are not in order finds no region or a wrong one.
+    /// With unsorted nodes, a search finds no region or a wrong one.
     #[inline]
     #[must_use]
     pub const fn new(splits: &'a [u32], regions: &'a [Region]) -> Option<Self> {
@@ -90,7 +90,7 @@ impl<'a> RangeTable<'a> {
         self.regions
     }
 
-    /// The class and the index of the object with a number; `None` if the number is in no region.
+    /// The class and the index of the object with this number; `None` if the number is in no region.
     #[inline(always)]
     #[must_use]
     pub fn find(self, number: u32) -> Option<(u32, u32)> {
@@ -102,13 +102,13 @@ impl<'a> RangeTable<'a> {
     }
 }
 
-/// Numbers of a class's first region: the paper's.
+/// The length of a class's first region, as in the paper.
 const FIRST_REGION: u64 = 4096;
 
-/// The numbers of the objects of so many classes, from 1 on.
+/// The numbers of the objects of `n` classes, from 1 on.
 ///
-/// First each class has a region of 4,096 numbers, in turn, then each one of 8,192, and so on; the last regions are as long as the
-/// numbers of 32 bits allow.
+/// First each class gets a region of 4,096 numbers, in turn, then one of 8,192, and so on. The last regions take up the
+/// remaining numbers of 32 bits.
 ///
 /// ```
 /// use ikra_strategies::range_table::Numbering;
@@ -126,18 +126,18 @@ const FIRST_REGION: u64 = 4096;
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering {
     classes: u64,
-    /// How many regions of full length each class has.
+    /// The number of regions of full length per class.
     full: u32,
-    /// How long each class's last region is.
+    /// The length of each class's last region.
     last: u64,
 }
 
 impl Numbering {
-    /// The numbers of so many classes.
+    /// The numbering for a number of classes.
     ///
     /// # Panics
     ///
-    /// If there are none, or so many that not each has a region.
+    /// If there are no classes, or too many for each to have a region.
     #[must_use]
     pub const fn of(classes: usize) -> Self {
         let classes = classes as u64;
@@ -149,7 +149,7 @@ impl Numbering {
         Self { classes, full, last: (u32::MAX as u64 - 1) / classes - Self::first(full) }
     }
 
-    /// The index of the first object of a class's n-th region.
+    /// The index of the first object in a class's n-th region.
     const fn first(n: u32) -> u64 {
         FIRST_REGION * ((1 << n) - 1)
     }
@@ -164,13 +164,13 @@ impl Numbering {
         1 + self.classes * Self::first(n) + class * self.len(n)
     }
 
-    /// How many objects of a class have numbers.
+    /// The number of objects of a class that have numbers.
     #[must_use]
     pub const fn room(self) -> u32 {
         (Self::first(self.full) + self.last) as u32
     }
 
-    /// The number of an object, whose index is less than [`room`](Self::room).
+    /// The number of an object. Its index is less than [`room`](Self::room).
     #[inline]
     #[must_use]
     pub const fn number(self, class: u32, index: u32) -> u32 {
@@ -178,10 +178,10 @@ impl Numbering {
         (self.start(class as u64, n) + (index as u64 - Self::first(n))) as u32
     }
 
-    /// How many leaves the table of all regions has.
+    /// The number of leaves in the table of all regions.
     #[must_use]
     pub const fn leaves(self) -> usize {
-        // Those of a class that is alone follow each other: they are merged.
+        // The regions of a single class are adjacent, so they are merged.
         if self.classes == 1 { 1 } else { (self.classes as usize * (self.full as usize + 1)).next_power_of_two() }
     }
 
@@ -189,7 +189,7 @@ impl Numbering {
     ///
     /// # Panics
     ///
-    /// If `N` is not their number.
+    /// If `N` differs from [`leaves`](Self::leaves).
     #[must_use]
     pub const fn regions<const N: usize>(self) -> [Region; N] {
         assert!(N == self.leaves(), "as many as there are");
@@ -213,7 +213,7 @@ impl Numbering {
     }
 }
 
-/// The nodes above leaves that are in the order of their numbers.
+/// The nodes above leaves, which must be in the order of their numbers.
 ///
 /// # Panics
 ///
@@ -222,7 +222,7 @@ impl Numbering {
 pub const fn splits<const N: usize>(regions: &[Region; N]) -> [u32; N] {
     assert!(N.is_power_of_two(), "a power of two");
     let mut splits = [u32::MAX; N];
-    // Level by level. The n-th of k nodes of a level divides the leaves from n to n + 1 k-ths.
+    // Level by level. Node n of the k nodes on a level splits the leaves from n/k to (n + 1)/k in the middle.
     let mut nodes = 1;
     while nodes < N {
         let leaves = N / nodes;

@@ -1,4 +1,4 @@
-//! Advice as a table.
+//! Display of advice as a table.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ fn cells(choice: &InliningChoice, proposed: usize) -> [String; 9] {
     ]
 }
 
-/// Rounded down, so that 100.0 % is all; the addition keeps a product such as 0.8 × 1000 from falling short.
+/// Rounded down, so that 100.0 % means all. The addition keeps a product such as 0.8 × 1000 from falling short.
 fn percent(share: f64) -> String {
     format!("{:.1} %", (share * 1000.0 + 1e-9).floor() / 10.0)
 }

@@ -1,4 +1,4 @@
-//! Layouts as drawings: bytes from left to right, to scale.
+//! Layouts as drawings, with bytes to scale from left to right.
 
 use std::fmt::Write;
 
@@ -7,15 +7,15 @@ use ikra_core::info::LayoutKind;
 
 /// Width of the bars in pixels.
 const WIDTH: f64 = 900.0;
-/// Left of the bars: names.
+/// Width of the names, left of the bars.
 const LEFT: f64 = 170.0;
 /// Height of a bar.
 const BAR: f64 = 26.0;
-/// From one bar to the next.
+/// Distance from one bar to the next.
 const STEP: f64 = 34.0;
-/// Narrower pieces are not drawn one by one.
+/// Pieces narrower than this are not drawn one by one.
 const LEAST: f64 = 0.4;
-/// The most pieces of one bar that are drawn.
+/// The largest number of pieces drawn in one bar.
 const MOST: usize = 4000;
 
 const COLOURS: [&str; 10] =
@@ -32,7 +32,7 @@ struct Piece {
     column: usize,
     start: usize,
     bytes: usize,
-    /// Bytes of one element, whose bounds are drawn if there is room.
+    /// The number of bytes of one element; its bounds are drawn if there is room.
     element: usize,
 }
 
@@ -103,13 +103,13 @@ impl Drawing {
         self.axis(longest);
     }
 
-    /// A bar of all blocks, and one of the first few in detail. Returns the bytes of the latter.
+    /// Draws a bar of all blocks, and one of the first few in detail. Returns the number of bytes in the second one.
     fn blocks(&mut self, class: &ClassLayout, per_block: usize, name: &str) -> usize {
         let count = class.objects.div_ceil(per_block);
         let all = |count: usize| -> Vec<Piece> {
             (0..count).flat_map(|block| columns_of(class, block * class.block, per_block)).collect()
         };
-        // As many blocks as can be told apart.
+        // The largest number of blocks that a reader can distinguish.
         let readable = (WIDTH / (class.columns.len() as f64 * 14.0)).floor().max(1.0) as usize;
         let shown = count.min(readable);
         if count > shown {
@@ -122,7 +122,7 @@ impl Drawing {
         shown * class.block
     }
 
-    /// One bar of `bytes`, where `full` bytes are the whole width. What no piece covers is padding.
+    /// Draws one bar of `bytes` bytes; `full` bytes span the whole width. Bytes outside all pieces are padding.
     fn bar(&mut self, name: &str, bytes: usize, full: usize, pieces: &[Piece]) {
         let scale = WIDTH / full.max(1) as f64;
         self.text(LEFT - 8.0, self.y + BAR * 0.68, 12, "end", name);
@@ -169,7 +169,7 @@ impl Drawing {
         self.y += 16.0;
     }
 
-    /// Names and types of the colours.
+    /// Draws the legend: the name, type and colour of each column.
     fn legend(&mut self, class: &ClassLayout) {
         let (mut x, mut y) = (LEFT, self.y + 10.0);
         let padding = class.padding() > 0;

@@ -1,4 +1,4 @@
-//! Layouts as tables.
+//! Display of layouts as tables.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl fmt::Display for ClassLayout {
             )?;
         }
         let header = ["column", "type", "offset", "stride", "bytes", "all objects"].map(str::to_owned);
-        // The slots of an inner array are one row.
+        // The slots of an inner array form one row.
         let slots = self.columns.chunk_by(|a, b| field(a).is_some() && field(a) == field(b));
         let rows = slots.map(|slots| cells(slots, self.objects));
         let rows: Vec<[String; 6]> = std::iter::once(header).chain(rows).collect();
@@ -59,12 +59,12 @@ impl fmt::Display for ClassLayout {
     }
 }
 
-/// The field that the column is a slot of.
+/// The field of which this column is a slot.
 fn field(column: &ColumnLayout) -> Option<&str> {
     Some(column.name.strip_suffix(']')?.split_once('[')?.0)
 }
 
-/// A row, for a column or for several that differ in where they lie only.
+/// A row, for one column, or for several that differ only in their positions.
 fn cells(columns: &[ColumnLayout], objects: usize) -> [String; 6] {
     let column = &columns[0];
     let atomic = if column.atomic { " (atomic)" } else { "" };

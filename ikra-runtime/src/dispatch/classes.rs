@@ -1,4 +1,4 @@
-//! The kernels of one class, as executors run them on the host.
+//! The kernels of one class on the host.
 
 use std::ptr;
 
@@ -12,7 +12,7 @@ use crate::objects::Objects;
 use crate::reduce::Reducer;
 use crate::world::{Holds, Ready};
 
-/// The objects of a kernel's class, and which of them a run is for.
+/// The objects of a kernel's class, and the run's part of them.
 #[inline(always)]
 fn objects<'w, 'a, C: Class, W: Holds<C>>(
     world: &'w mut W,
@@ -38,7 +38,7 @@ where
     }
 }
 
-// SAFETY: the kernel is called once for each object, and the number is that of the reducer, by `ReducedBy`.
+// SAFETY: the kernel is called once for each object, and the number identifies the reducer, by `ReducedBy`.
 unsafe impl<K, A, W, R> Reduce<W, A, R> for K
 where
     K: Call<A, Output: Copy + Send + Sync> + ReducedBy<R>,
@@ -86,11 +86,11 @@ where
     }
 }
 
-/// Calls a kernel for pairs, of some objects and all others.
+/// Calls a kernel for all pairs of a selected object and any other one.
 ///
 /// # Errors
 ///
-/// [`Error::OutOfRange`], [`Error::NotInWorld`]; the kernel is then called for no object.
+/// [`Error::OutOfRange`], [`Error::NotInWorld`]; the kernel is then not called for any object.
 pub(crate) fn run_pairs<K, A, W>(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error>
 where
     K: PairCall<A>,

@@ -1,4 +1,4 @@
-//! Links in worlds: how an object is found by the link of a class, or of a trait.
+//! Links in worlds: how a world finds an object by the link of a class or of a trait.
 
 use ikra_core::dispatch::{AnyLink, Dispatch};
 use ikra_core::handle::Follow;
@@ -22,7 +22,7 @@ use crate::world::{Holds, Mut, ready};
 /// # }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
 ///
-/// /// How many of these links lead somewhere.
+/// /// The number of these links that lead to an object.
 /// fn alive<W: World>(world: &W, links: &[impl LinkIn<W>]) -> usize {
 ///     links.iter().filter(|link| world.try_get(**link).is_ok()).count()
 /// }
@@ -44,7 +44,7 @@ pub trait LinkIn<W: 'static>: Follow {
     #[doc(hidden)]
     #[track_caller]
     fn find(self, world: &W) -> Result<Self::View<'_, Sequential>, Error>;
-    /// A guard of the object.
+    /// A guard for the object.
     #[doc(hidden)]
     #[track_caller]
     fn find_mut(self, world: &mut W) -> Result<Self::Mut<'_>, Error>;
@@ -85,7 +85,7 @@ impl<D: DispatchIn<W>, W: 'static> LinkIn<W> for AnyLink<D> {
 
 /// A world holds all classes of a trait.
 pub trait DispatchIn<W: 'static>: Dispatch {
-    /// A guard, by class.
+    /// The guard, an enum by class.
     type Mut<'w>;
     /// The object.
     ///
@@ -93,7 +93,7 @@ pub trait DispatchIn<W: 'static>: Dispatch {
     ///
     /// [`Error::NotInWorld`], [`Error::NotInitialized`].
     fn find(link: AnyLink<Self>, world: &W) -> Result<Self::Ref<'_, Sequential>, Error>;
-    /// A guard of the object.
+    /// A guard for the object.
     ///
     /// # Errors
     ///

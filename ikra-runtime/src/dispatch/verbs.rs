@@ -1,4 +1,4 @@
-//! What executors take for a kernel, by verb: one that runs on the host with some arguments, and one that runs at every place.
+//! The kernels that executors accept, by verb and place: on the host, or at every place.
 
 use super::AnyKernel;
 use crate::error::Error;
@@ -7,8 +7,8 @@ use crate::kernel::OnDevice;
 use crate::transfer::Transfer;
 use crate::world::Ready;
 
-/// A kernel that runs on the host with arguments `A`: one of a class, or of a trait, for each of its classes. What
-/// [`World::execute`](crate::world::World::execute) takes.
+/// A kernel that runs on the host with arguments `A`, of one class or of a trait.
+/// [`World::execute`](crate::world::World::execute) accepts it.
 ///
 /// ```
 /// use ikra::{Execute, World, prelude::*};
@@ -37,15 +37,15 @@ use crate::world::Ready;
 ///
 /// # Safety
 ///
-/// If the kernel is [`OnDevice`], its entries call it for one object each. `run` calls it once for each object of the part.
+/// Each entry point of an [`OnDevice`] kernel calls it for one object. `run` calls it once per object of the part.
 pub unsafe trait Execute<W, A>: AnyKernel {
     /// Calls it for some objects.
     #[doc(hidden)]
     fn run(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error>;
 }
 
-/// A kernel that runs on the host with arguments `A`, and whose results reducer `R` combines. What
-/// [`World::execute_and_reduce`](crate::world::World::execute_and_reduce) takes.
+/// A kernel that runs on the host with arguments `A`, and whose results reducer `R` combines.
+/// [`World::execute_and_reduce`](crate::world::World::execute_and_reduce) accepts it.
 ///
 /// ```
 /// use ikra::{Reduce, World, prelude::*};
@@ -72,27 +72,28 @@ pub unsafe trait Execute<W, A>: AnyKernel {
 ///
 /// # Safety
 ///
-/// If the kernel is [`OnDevice`], its entries call it for one object each, and `number(n)` is that of `R` among the reducers of
-/// the kernel of class number `n`. `reduce` calls it once for each object of the part.
+/// 1. If the kernel is [`OnDevice`], each of its entry points calls it for one object.
+/// 2. `number(n)` is the number of `R` among the reducers of the kernel of class number `n`.
+/// 3. `reduce` calls it once for each object of the part.
 pub unsafe trait Reduce<W, A, R>: AnyKernel {
     /// The type that the kernel returns.
     type Output;
     /// Calls it for some objects, and combines the results.
     #[doc(hidden)]
     fn reduce(world: Ready<'_, W>, part: Part<'_>, args: A, reducer: R) -> Result<Self::Output, Error>;
-    /// Combines the result of one class with those of the classes after it, if there are any.
+    /// Combines the result of one class with the combined result of the classes after it, if there are any.
     #[doc(hidden)]
     fn combine(own: Self::Output, others: Option<Self::Output>, reducer: R) -> Self::Output;
-    /// The result for no objects.
+    /// The result of a reduction without objects.
     #[doc(hidden)]
     fn identity(reducer: R) -> Self::Output;
-    /// Which of the reducers of a class's kernel it is.
+    /// The reducer's number among those of a class's kernel.
     #[doc(hidden)]
     fn number(class: usize) -> usize;
 }
 
-/// A kernel that runs on the host with arguments `A`, and whose results can be put into a list. What
-/// [`World::execute_and_collect`](crate::world::World::execute_and_collect) takes.
+/// A kernel that runs on the host with arguments `A`, and whose results can be put into a list.
+/// [`World::execute_and_collect`](crate::world::World::execute_and_collect) accepts it.
 ///
 /// ```
 /// use ikra::{Collect, World, prelude::*};
@@ -118,7 +119,7 @@ pub unsafe trait Reduce<W, A, R>: AnyKernel {
 ///
 /// # Safety
 ///
-/// If the kernel is [`OnDevice`], its entries call it for one object each. `collect` calls it once for each object of the part.
+/// Each entry point of an [`OnDevice`] kernel calls it for one object. `collect` calls it once per object of the part.
 pub unsafe trait Collect<W, A>: AnyKernel {
     /// The type that the kernel returns.
     type Output;
@@ -127,7 +128,7 @@ pub unsafe trait Collect<W, A>: AnyKernel {
     fn collect(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<Vec<Self::Output>, Error>;
 }
 
-/// A kernel that runs at every place with arguments `A`: what [`On::execute`](crate::executor::On::execute) takes.
+/// A kernel that runs at every place with arguments `A`. [`On::execute`](crate::executor::On::execute) accepts it.
 ///
 /// ```
 /// use ikra::{ExecuteOn, Place, World, prelude::*};
@@ -155,8 +156,8 @@ pub unsafe trait Collect<W, A>: AnyKernel {
 pub trait ExecuteOn<W, A>: Execute<W, A> + OnDevice<A> {}
 impl<K: Execute<W, A> + OnDevice<A>, W, A> ExecuteOn<W, A> for K {}
 
-/// A kernel that runs at every place with arguments `A`, and whose results reducer `R` combines: what
-/// [`On::execute_and_reduce`](crate::executor::On::execute_and_reduce) takes.
+/// A kernel that runs at every place with arguments `A`, and whose results reducer `R` combines.
+/// [`On::execute_and_reduce`](crate::executor::On::execute_and_reduce) accepts it.
 ///
 /// ```
 /// use ikra::{Place, ReduceOn, World, prelude::*};
@@ -183,8 +184,8 @@ impl<K: Execute<W, A> + OnDevice<A>, W, A> ExecuteOn<W, A> for K {}
 pub trait ReduceOn<W, A, R>: Reduce<W, A, R, Output: Transfer> + OnDevice<A> {}
 impl<K: Reduce<W, A, R, Output: Transfer> + OnDevice<A>, W, A, R> ReduceOn<W, A, R> for K {}
 
-/// A kernel that runs at every place with arguments `A`, and whose results can be put into a list: what
-/// [`On::execute_and_collect`](crate::executor::On::execute_and_collect) takes.
+/// A kernel that runs at every place with arguments `A`, and whose results can be put into a list.
+/// [`On::execute_and_collect`](crate::executor::On::execute_and_collect) accepts it.
 ///
 /// ```
 /// use ikra::{CollectOn, Place, World, prelude::*};

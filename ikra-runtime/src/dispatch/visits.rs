@@ -1,4 +1,4 @@
-//! Visits of the classes of a trait: what executors do for each of its kernels for a method.
+//! Visits of the classes of a trait: how executors run the kernel of each class.
 
 use std::collections::VecDeque;
 
@@ -13,15 +13,15 @@ use crate::objects::Objects;
 use crate::reduce::Reducer;
 use crate::world::{Holds, Ready};
 
-/// What is done for a class.
+/// The work for one class.
 pub trait Visit<D, C> {
-    /// First to last.
+    /// Runs for each class, first to last.
     fn visit_forth(&mut self) -> Result<(), Error>;
-    /// Then, if nothing went wrong, last to first.
+    /// Runs for each class, last to first, if no error occurred.
     fn visit_back(&mut self);
 }
 
-/// A list of classes all of which `V` visits.
+/// A list of classes that `V` can visit.
 pub trait VisitedBy<D, V> {
     fn visit_all(visit: &mut V) -> Result<(), Error>;
 }
@@ -39,11 +39,11 @@ impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Re
     }
 }
 
-/// What a visit does with the results of a kernel.
+/// How a visit treats the results of a kernel.
 pub(crate) trait Verb<K: Kernel, A> {
     /// Calls the kernel for some objects.
     fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>;
-    /// After the calls for all classes, last class first.
+    /// Runs after the calls for all classes, last class first.
     fn called(&mut self) {}
 }
 
@@ -59,10 +59,10 @@ where
     }
 }
 
-/// Results are combined in the order of the classes: the last ones first.
+/// Results are combined in the order of the classes: each with the combined result of the classes after it.
 pub struct Folded<T, R> {
     reducer: R,
-    /// Those of classes whose kernels were called.
+    /// The results of the classes whose kernels were called.
     own: Vec<T>,
     pub result: T,
 }
@@ -110,26 +110,26 @@ where
     }
 }
 
-/// Runs kernels on the host, and makes visible what they have done when the calls of all have returned. All objects are checked to
-/// exist before the first of them runs.
+/// Runs kernels on the host. Checks that all objects exist before the first kernel runs, and commits the effects after
+/// all calls for all classes have returned.
 pub struct Visiting<'a, W, A, V, const METHOD: usize> {
     world: Ready<'a, W>,
     part: Part<'a>,
     args: A,
     verb: V,
     step: Step,
-    /// Of the classes whose kernels have run.
+    /// The proofs for the classes whose kernels have run.
     returned: VecDeque<AllReturned>,
 }
 
-/// What a visit of all classes does.
+/// A step of a visit of all classes.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
-    /// Looks whether the objects exist.
+    /// Checks that the objects exist.
     Check,
     /// Calls the kernels.
     Call,
-    /// Makes visible what they have done.
+    /// Commits the effects.
     Finish,
 }
 
@@ -177,22 +177,24 @@ where
     }
 }
 
-/// The entries of a trait's kernel, of each class's kernel by itself.
+/// The entry points of a trait's kernel, one per class.
 ///
 /// # Safety
 ///
-/// `entry(n)` is that of the kernel of class number `n`, which takes the same arguments as those of all others.
+/// 1. `entry(n)` is the entry point of the kernel of class number `n`.
+/// 2. All these kernels take the same arguments.
 pub unsafe trait Entries<D, A, const METHOD: usize> {
-    /// The entry of a class's kernel.
+    /// The entry point of a class's kernel.
     fn entry(class: usize) -> &'static Entry;
 }
-// SAFETY: there is no such class.
+// SAFETY: an empty list has no class, so the function never returns.
 unsafe impl<D, A, const METHOD: usize> Entries<D, A, METHOD> for Done {
     fn entry(class: usize) -> &'static Entry {
         unreachable!("there is no class after the last: {class}")
     }
 }
-// SAFETY: class 0 is the first of a list, and class 1 that of the rest. The methods of one trait's kernel take the same.
+// SAFETY: 1. class 0 is the first of the list, and class `n` is number `n - 1` of the rest; 2. the kernels of one
+// trait's method take the same arguments.
 unsafe impl<D, A, C, Rest, const METHOD: usize> Entries<D, A, METHOD> for Then<C, Rest>
 where
     C: HasKernel<D, METHOD, Kernel: OnDevice<A>>,
@@ -206,7 +208,7 @@ where
     }
 }
 
-/// The numbers of a reducer among those of each class's kernel.
+/// A reducer's numbers, one among the reducers of each class's kernel.
 ///
 /// # Safety
 ///
@@ -215,13 +217,13 @@ pub unsafe trait Numbers<D, R, const METHOD: usize> {
     /// The number of the reducer.
     fn number(class: usize) -> usize;
 }
-// SAFETY: there is no such class.
+// SAFETY: an empty list has no class, so the function never returns.
 unsafe impl<D, R, const METHOD: usize> Numbers<D, R, METHOD> for Done {
     fn number(class: usize) -> usize {
         unreachable!("there is no class after the last: {class}")
     }
 }
-// SAFETY: class 0 is the first of a list, and class 1 that of the rest.
+// SAFETY: class 0 is the first of the list, and class `n` is number `n - 1` of the rest.
 unsafe impl<D, R, C, Rest, const METHOD: usize> Numbers<D, R, METHOD> for Then<C, Rest>
 where
     C: HasKernel<D, METHOD, Kernel: ReducedBy<R>>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What can go wrong on a GPU, and before one is reached.
+/// Errors on a GPU, and before one is reached.
 ///
 /// ```
 /// use ikra::{Error, GpuError, prelude::*};
@@ -28,13 +28,13 @@ use std::fmt;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// There is no GPU to run on: no driver, or no device.
+    /// There is no usable GPU: no driver, or no device.
     #[error("no GPU to run on: {reason}")]
     NoDevice {
-        /// What is missing, and what to do.
+        /// The missing part, and what to do.
         reason: String,
     },
-    /// The program holds no code for the device.
+    /// The program has no code for the device.
     #[error(
         "world {world} was compiled without device code; call `ikra_build::device(\"src/model.rs\")` in the build script, and run `ikra-doctor` to see whether a compiler for the device is installed"
     )]
@@ -47,55 +47,55 @@ pub enum GpuError {
         "the driver rejected the device code: {log}; rebuild the program, with an older `target` in the build script if the driver is older, or update the driver"
     )]
     DeviceCodeRejected {
-        /// What the driver's compiler said.
+        /// The message of the driver's compiler.
         log: String,
     },
-    /// The device code has no such kernel.
+    /// The device code lacks a kernel.
     #[error(
         "the device code of {packages} has no kernel `{kernel}` from this place in the source; put its class into the model file that the build script compiles, without `cfg` around the kernel, or, if it is of another package, name that one's device code, as in `#[soa_world(device_code = [shapes::DEVICE_CODE])]`, and rebuild the program"
     )]
     NoSuchKernel {
         /// The kernel.
         kernel: String,
-        /// The packages whose device code was searched, and what is wrong with it where it is missing.
+        /// The packages whose device code was searched. If a package has no device code, the text adds the cause.
         packages: String,
     },
-    /// Host and device were compiled with different ideas of a class or a kernel. Nothing was run.
+    /// Host and device code were compiled with different definitions of a class or a kernel. Nothing was run.
     #[error(
         "the device code does not fit the program: {what}; what kernels and columns are made of must be the same on both sides, so write it without `cfg(target_arch)`, `cfg!` and features, and rebuild the program"
     )]
     DeviceCodeDiffers {
-        /// The class or kernel, and what differs.
+        /// The class or kernel, and the difference.
         what: String,
     },
-    /// No memory on the device. The world can be used on the host as before.
+    /// The device has not enough memory. The world stays usable on the host.
     #[error(
         "no device memory for {requested} bytes of {what}: {free} bytes are free; the world can still be used on the host"
     )]
     OutOfDeviceMemory {
-        /// What it was for.
+        /// The purpose of the memory.
         what: String,
-        /// Bytes that were asked for.
+        /// The number of bytes requested.
         requested: usize,
-        /// Bytes that were free.
+        /// The number of bytes that were free.
         free: usize,
     },
-    /// A kernel panicked, or accessed memory that is not its own. What the device changed and nobody fetched is lost:
-    /// columns that it was in cannot be read until `sim.cuda().accept_loss()` says that their values from before
-    /// will do. All worlds of the program on this device get this error, again at each attempt.
+    /// A kernel panicked, or accessed memory outside its columns. Values that the device changed and that were not
+    /// fetched are lost: their columns cannot be read until `sim.cuda().accept_loss()` accepts the host's stale values.
+    /// All worlds of the program on this device get this error, again at each attempt.
     #[error(
         "the device failed in {kernel}: {reason}; what it changed since the last fetch is lost, so call `sim.cuda().accept_loss()` to continue with the host's older values"
     )]
     DeviceLost {
-        /// The kernel that failed, or all that were in flight.
+        /// The kernel that failed, or all kernels that were in flight.
         kernel: String,
-        /// What the driver says.
+        /// The driver's message.
         reason: String,
     },
-    /// The stream of another library cannot work with the world. Nothing was lent.
+    /// The stream of another library cannot work with the world. No column was lent.
     #[error("a world cannot be lent to this stream: {reason}")]
     ForeignStream {
-        /// Why, and what to do.
+        /// The cause, and what to do.
         reason: String,
     },
     /// Another error of the driver.
@@ -103,14 +103,14 @@ pub enum GpuError {
         "{call} failed: {reason}; the driver refused it, so see whether other programs use the device, and run `ikra-doctor`"
     )]
     Driver {
-        /// What was tried.
+        /// The call that failed.
         call: String,
-        /// What the driver says.
+        /// The driver's message.
         reason: String,
     },
 }
 
-/// The message, with what to do: this is what `main` and `unwrap` show.
+/// Prints the message, with what to do, because `main` and `unwrap` show this form.
 impl fmt::Debug for GpuError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

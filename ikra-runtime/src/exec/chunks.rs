@@ -1,8 +1,8 @@
-//! Chunks of a kernel's calls: each of them runs and returns, or the executor panics.
+//! Chunks of a kernel's calls: either all chunks return, or the executor panics.
 //!
-//! What a kernel commits (shadows, lengths, results, that links are checked) takes an [`AllReturned`], which the functions here
-//! make after the last call. They catch the panic of a chunk themselves and resume it, so that neither panics that a kernel catches
-//! nor those that a thread is unwinding for another reason count.
+//! Committing a kernel's effects (shadows, lengths, results, checked links) requires an [`AllReturned`] (I24). The
+//! functions here make it after the last call. They catch the panic of a chunk themselves and resume it. So neither a
+//! panic that a kernel catches nor an earlier one that is unwinding the thread counts.
 
 use std::any::Any;
 use std::mem;
@@ -22,14 +22,14 @@ use crate::phase::Phase;
 #[must_use = "what a kernel has done is committed with it"]
 pub(crate) struct AllReturned(());
 
-/// Calls `work`, which is all there is to do, on this thread.
+/// Calls `work`, which makes all calls of the kernel, on this thread.
 #[inline(always)]
 pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, AllReturned) {
     let result = work();
     (result, AllReturned(()))
 }
 
-/// How one thread does all the work of kernel `K`: as several do, unless it pays to know that it is one.
+/// Runs all work of kernel `K` on one thread: with the code for several threads, unless a specialised version pays.
 #[inline(always)]
 pub(crate) fn by_one<K: Phase, T>(
     among: impl Fn(Range<usize>) -> T,
@@ -38,13 +38,13 @@ pub(crate) fn by_one<K: Phase, T>(
     move |range| if const { pays::<K>() } { alone(range) } else { among(range) }
 }
 
-/// Calls `work` for chunks of `range`, in parallel where it pays.
+/// Calls `work` for chunks of `range`, in parallel if that pays.
 #[inline]
 pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) -> AllReturned {
     for_chunks_or_alone(range, heavy, &work, &work)
 }
 
-/// Calls `work` for chunks of `range` on several threads; or, where that does not pay, `all` for all of it, on this one.
+/// Calls `work` for chunks of `range` on several threads. If that does not pay, calls `all` for all of it on this one.
 #[inline]
 pub(crate) fn for_chunks_or_alone(
     range: Range<usize>,
@@ -64,22 +64,22 @@ pub(crate) fn for_chunks_or_alone(
     .1
 }
 
-/// Calls `work` for chunks of `len` on several threads. One function for all kernels: what rayon makes of a closure
-/// takes longer to compile than most kernels.
+/// Calls `work` for chunks of `len` on several threads. One function serves all kernels, because rayon's code for a
+/// closure takes longer to compile than most kernels.
 fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> AllReturned {
-    // Bounds are multiples of a cache line's objects whatever the start.
+    // Bounds are multiples of a cache line's objects, whatever the start.
     let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
     let chunk = |n: usize| (first + n * len).max(range.start)..(first + (n + 1) * len).min(range.end);
     spread((range.end - first).div_ceil(len), &|n| work(chunk(n))).1
 }
 
-/// Calls `work` with each number below `count` on several threads, and returns the results in this order. One function for all
-/// work with results of a type.
+/// Calls `work` with each number below `count` on several threads, and returns the results in this order. One function
+/// serves all work with results of a type.
 ///
 /// # Panics
 ///
-/// If a call of `work` does: with the payload of the lowest number of which the call panics, however many threads there are. What
-/// the others returned is dropped as the thread unwinds, as that of calls before is on one thread.
+/// If a call of `work` panics. The payload is that of the lowest number whose call panics, with any number of threads.
+/// Results of the other calls are dropped as the thread unwinds, like those of earlier calls on one thread.
 pub(crate) fn spread<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> (Vec<T>, AllReturned) {
     let failures = Failures { lowest: AtomicUsize::new(usize::MAX), first: Mutex::new(None) };
     let results: Vec<_> = (0..count).into_par_iter().map(|n| failures.catch(n, || work(n))).collect();
@@ -93,20 +93,18 @@ pub(crate) fn spread<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) 
     }
 }
 
-/// What a panic carries.
 type Payload = Box<dyn Any + Send>;
 
-/// The panics of chunks.
 struct Failures {
-    /// The lowest number of which the work panicked; `usize::MAX` before.
+    /// The lowest number whose work panicked; `usize::MAX` before any panic.
     lowest: AtomicUsize,
-    /// The same, with what it panicked with.
+    /// That number, with the panic's payload.
     first: Mutex<Option<(usize, Payload)>>,
 }
 
 impl Failures {
-    /// Does the work of chunk `n`, and catches its panic. Leaves it out after one of a lower number, but never after one of a higher:
-    /// so the lowest of all panics is found.
+    /// Does the work of chunk `n`, and catches its panic. It skips the work after a panic of a lower number, but never
+    /// after one of a higher. So it finds the lowest of all panics.
     fn catch<T>(&self, n: usize, work: impl FnOnce() -> T) -> Option<T> {
         if self.lowest.load(Relaxed) < n {
             return None;
@@ -129,7 +127,7 @@ impl Failures {
             _ => first.replace((n, payload)).map(|(_, later)| later),
         };
         drop(first);
-        // A payload's destructor may panic too, which is not heard: one panic arrives.
+        // A payload's destructor may panic too. That panic is ignored, so that the caller gets one panic.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(other))) {
             mem::forget(payload);
         }
@@ -179,7 +177,7 @@ mod tests {
         in_pools(|| assert!(spread(1000, &|n| n).0.into_iter().eq(0..1000)));
     }
 
-    /// What runs while its thread unwinds, and what a chunk catches itself, leaves nothing out.
+    /// Neither work during unwinding nor a panic that a chunk catches itself skips a chunk.
     #[test]
     fn other_panics_count_for_nothing() {
         struct Spreads<'a>(&'a AtomicUsize);
@@ -207,7 +205,7 @@ mod tests {
         });
     }
 
-    /// A payload's destructor that panics neither ends the process nor takes the lowest panic's place.
+    /// A payload's destructor that panics neither ends the process nor replaces the lowest panic.
     #[test]
     fn destructors_of_payloads_may_panic() {
         struct Bad(usize);

@@ -1,4 +1,4 @@
-//! `execute_and_collect`: a kernel for many objects, its results in a list.
+//! `execute_and_collect`: runs a kernel for many objects, and returns its results in a list.
 
 use std::iter::once;
 use std::ops::{Range, RangeBounds};
@@ -17,7 +17,7 @@ use crate::table::Table;
 use crate::window::WindowTuple;
 
 /// Calls the kernel for the objects at some positions, and returns the results in the order of their ids;
-/// [`finish`](super::rows::finish) makes visible what it has done.
+/// [`finish`](super::rows::finish) commits its effects.
 #[track_caller]
 pub(super) fn collect<K, A>(
     objects: &mut Objects<K::Class>,
@@ -36,14 +36,14 @@ where
     let collect = |chunk: Range<usize>| unsafe {
         collect_ranges::<K, A, false>(table, &shadow, of_chunk(&chunk), chunk.len(), args)
     };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
     let alone = |chunk: Range<usize>| unsafe {
         collect_ranges::<K, A, true>(table, &shadow, of_chunk(&chunk), chunk.len(), args)
     };
     collect_all(range.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _>(collect, alone))
 }
 
-/// The same for objects of a list.
+/// Like `collect`, for the objects of a list.
 pub(super) fn collect_each<K, A>(
     objects: &mut Objects<K::Class>,
     listed: &Listed,
@@ -59,14 +59,15 @@ where
     let collect = |places: Range<usize>| unsafe {
         collect_ranges::<K, A, false>(table, &shadow, listed.ranges(places.clone()), places.len(), args)
     };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
     let alone = |places: Range<usize>| unsafe {
         collect_ranges::<K, A, true>(table, &shadow, listed.ranges(places.clone()), places.len(), args)
     };
     collect_all(listed.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _>(collect, alone))
 }
 
-/// The results for the chunks of `0..len`, which `collect` finds, in parallel where it pays; or `alone`, on this thread.
+/// The results for the objects `0..len`. `collect` computes them chunk by chunk, in parallel if that pays; otherwise
+/// `alone` does, on this thread.
 fn collect_all<T: Send>(
     len: usize,
     heavy: bool,
@@ -81,7 +82,7 @@ fn collect_all<T: Send>(
     }
 }
 
-/// The results for the `count` objects of some ranges.
+/// The results for the `count` objects of the ranges.
 ///
 /// # Safety
 ///
@@ -99,7 +100,7 @@ where
 {
     let mut results = Vec::with_capacity(count);
     for range in ranges {
-        // SAFETY: the contract is the same.
+        // SAFETY: the contract is the same; each range is part of the objects.
         unsafe {
             for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
                 windows.spread(Collect { calls, results: &mut results }, Isa::of(const { K::EFFECTS.is_heavy() }));
@@ -109,7 +110,7 @@ where
     results
 }
 
-/// The results of some chunks, one after another. One function for all kernels with results of a type.
+/// The results of some chunks, in order. One function serves all kernels with results of a type.
 fn collect_chunks<T: Send>(
     chunks: usize,
     len: usize,
@@ -123,7 +124,7 @@ fn collect_chunks<T: Send>(
     (results, returned)
 }
 
-/// Adds the results for the objects of a run to a list.
+/// Appends the results for the objects of a window to a list.
 struct Collect<'w, 'r, K: Call<A>, A, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     results: &'r mut Vec<K::Output>,
@@ -141,7 +142,7 @@ where
     #[inline(always)]
     fn run(self, mut windows: X) {
         let Self { calls, results } = self;
-        // SAFETY: within the windows.
+        // SAFETY: `n` is below `calls.len`, so it is within the windows.
         results.extend((0..calls.len).map(|n| unsafe { calls.call(&mut windows, n) }));
     }
 }

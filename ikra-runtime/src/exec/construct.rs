@@ -1,4 +1,4 @@
-//! `construct`: many objects from one constructor.
+//! `construct`: makes many objects by one constructor.
 
 use super::chunks::for_chunks;
 use crate::class::Class;
@@ -7,7 +7,7 @@ use crate::kernel::Construct;
 use crate::objects::{Links, Objects};
 use crate::storage::{Bump, FieldTuple};
 
-/// Adds `n` objects, made by the constructor.
+/// Adds `n` objects that the constructor makes.
 pub(crate) fn construct<K, A>(objects: &mut Objects<K::Class>, n: usize, args: A) -> Result<Links<K::Class>, Error>
 where
     K: Construct<A>,
@@ -15,7 +15,7 @@ where
 {
     let first = objects.len();
     if Objects::<K::Class>::HAS_ARENA {
-        // Where arrays go in the arena must not depend on the number of threads.
+        // The positions of arrays in the arena must not depend on the number of threads.
         objects.grow_by(n)?;
         return objects.extend((first..first.saturating_add(n)).map(|index| K::construct(index as u32, args)));
     }
@@ -26,8 +26,8 @@ where
     let returned = for_chunks(first..end, false, |chunk| {
         for index in chunk {
             let row = K::construct(index as u32, args);
-            // SAFETY: there is room by `grow`; no object is there yet that anything else could access, and each index is
-            // in one chunk.
+            // SAFETY: there is room by `grow`. These objects do not exist yet, so that no other code can access them,
+            // and each index is in one chunk.
             unsafe {
                 let bump = &mut Bump::none();
                 <<K::Class as Class>::Fields as FieldTuple<_>>::write(&table.bases, index, row.into_values(), bump);

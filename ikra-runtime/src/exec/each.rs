@@ -1,4 +1,4 @@
-//! A kernel for the objects in a list.
+//! Calls of a kernel for the objects in a list.
 
 use super::calls::{Calls, WindowsOf, for_calls};
 use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
@@ -9,7 +9,7 @@ use crate::list::{Listed, Run, Runs};
 use crate::objects::Objects;
 use crate::table::Table;
 
-/// Calls the kernel for objects of a list; [`finish`](super::rows::finish) makes visible what it has done.
+/// Calls the kernel for objects of a list; [`finish`](super::rows::finish) commits its effects.
 pub(super) fn call_listed<K, A>(objects: &mut Objects<K::Class>, listed: &Listed, args: A) -> AllReturned
 where
     K: Call<A>,
@@ -19,7 +19,7 @@ where
     let table = objects.table();
     // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
     let work = |chunk| unsafe { run_listed::<K, A, false>(table, &shadow, listed.runs(chunk), args) };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
     let alone = |all| unsafe { run_listed::<K, A, true>(table, &shadow, listed.runs(all), args) };
     for_chunks_or_alone(0..listed.len(), const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
 }
@@ -40,15 +40,15 @@ unsafe fn run_listed<K, A, const ALONE: bool>(
 {
     for run in runs {
         match run {
-            // SAFETY: the contract is the same.
+            // SAFETY: the contract is the same, for the consecutive objects of this run.
             Run::Range(range) => unsafe { run_rows::<K, A, ALONE>(table, shadow, range, args) },
-            // SAFETY: as above.
+            // SAFETY: the contract is the same, for the single objects of this run.
             Run::Each(indices) => unsafe { run_each::<K, A, ALONE>(table, shadow, indices, args) },
         }
     }
 }
 
-/// Calls the kernel for objects, few of which follow each other.
+/// Calls the kernel for objects, few of which are consecutive.
 ///
 /// # Safety
 ///
@@ -70,12 +70,12 @@ unsafe fn run_each<K, A, const ALONE: bool>(
             unsafe { run_rows::<K, A, ALONE>(table, shadow, index..index + 1, args) };
             continue;
         }
-        // In this loop itself: a call takes longer than most kernels.
+        // Inlined into this loop, because a function call takes longer than most kernels.
         let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, A, ALONE>| {
-            // SAFETY: the windows are those of this object.
+            // SAFETY: the windows contain this one object.
             unsafe { calls.call(&mut windows, 0) };
         };
-        // SAFETY: as above.
+        // SAFETY: the contract is the same, for each of the objects.
         unsafe { for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, call) };
     }
 }

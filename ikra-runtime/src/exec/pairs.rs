@@ -1,8 +1,7 @@
-//! `execute_pairs`: a kernel for every object and every other.
+//! `execute_pairs`: calls a kernel for every pair of objects.
 //!
-//! A block of objects is held in registers while the others stream past, so that the SIMD lanes are
-//! different objects and each object still visits the others in order. Objects of many bytes are held one by one, so
-//! that a block of them does not fill the thread's stack.
+//! Registers hold a block of objects while the others stream past. So the SIMD lanes are different objects, and each
+//! object still visits the others in order. Large objects are held one by one: a block of them could fill the stack.
 
 use std::ops::{Range, RangeBounds};
 
@@ -23,13 +22,13 @@ use crate::table::Table;
 use crate::value::LANES;
 use crate::window::WindowTuple;
 
-/// The address of the others' table, which may be that of the objects themselves.
+/// The address of the other class's table, which may be the table of the objects themselves.
 struct Others<C: Class>(*const Table<C>);
-// SAFETY: a table can be read by several threads.
+// SAFETY: several threads can read a table.
 unsafe impl<C: Class> Sync for Others<C> {}
 
 /// Calls the kernel for the objects at some positions and every object of `others`, a table of the same world;
-/// [`finish`](super::rows::finish) makes visible what it has done.
+/// [`finish`](super::rows::finish) commits its effects.
 #[track_caller]
 pub(super) fn call_pairs<K, A>(
     objects: &mut Objects<K::Class>,
@@ -48,12 +47,12 @@ where
     let others = Others(others);
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
     let work = |chunk| unsafe { run_pairs::<K, A, false>(table, &shadow, &others, chunk, args) };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
     let alone = |all| unsafe { run_pairs::<K, A, true>(table, &shadow, &others, all, args) };
     for_chunks_or_alone(range, true, work, by_one::<K, _>(work, alone))
 }
 
-/// The same for objects of a list.
+/// Like `call_pairs`, for the objects of a list.
 pub(super) fn call_pairs_each<K, A>(
     objects: &mut Objects<K::Class>,
     listed: &Listed,
@@ -76,7 +75,7 @@ where
     };
     let alone = |places: Range<usize>| {
         for range in listed.ranges(places) {
-            // SAFETY: as above; and this thread does all of it.
+            // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
             unsafe { run_pairs::<K, A, true>(table, &shadow, &others, range, args) };
         }
     };
@@ -87,7 +86,7 @@ where
 ///
 /// # Safety
 ///
-/// As for [`for_calls`]; and `others` is of the same world.
+/// As for [`for_calls`]; and `others` belongs to the same world.
 unsafe fn run_pairs<K, A, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
@@ -98,9 +97,9 @@ unsafe fn run_pairs<K, A, const ALONE: bool>(
     K: PairCall<A>,
     A: Copy,
 {
-    // SAFETY: the world that is borrowed exclusively while the kernel runs keeps the table alive, and nothing changes it meanwhile.
+    // SAFETY: the world is borrowed exclusively while the kernel runs, so the table is alive and does not change.
     let others = unsafe { &*others.0 };
-    // SAFETY: the contract is the same.
+    // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe {
         for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
             windows.spread(Pairs { calls, others }, Isa::BASE);
@@ -108,13 +107,13 @@ unsafe fn run_pairs<K, A, const ALONE: bool>(
     }
 }
 
-/// From this many others on it is worth while to find out which instruction set is faster.
+/// From this number of others on, timing the instruction sets to find the faster one pays.
 const MANY: usize = 256;
 
-/// The largest block of objects that is held on the stack, in bytes.
+/// The largest block of objects on the stack, in bytes.
 const LARGEST_BLOCK: usize = 64 * 1024;
 
-/// Calls a kernel for each object of a run and every other.
+/// Calls a kernel for each object of a window and every other.
 struct Pairs<'w, K: PairCall<A>, A, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     others: &'w Table<K::Other>,
@@ -127,7 +126,7 @@ where
     X: WindowTuple<ValuesOf<K>>,
 {
     type Output = ();
-    // What pays is compiled for several instruction sets below.
+    // The loops below are compiled for several instruction sets where that pays.
     const WIDE: bool = false;
 
     #[inline(always)]
@@ -135,21 +134,21 @@ where
         let len = self.calls.len;
         if const { size_of::<X::Block>() > LARGEST_BLOCK } {
             for n in 0..len {
-                // SAFETY: within the run.
+                // SAFETY: `n` is within the windows.
                 unsafe { self.run_alone(&mut windows, n) };
             }
             return;
         }
-        // Blocks that visit few others end too soon to be timed.
+        // Blocks with few others finish too soon to be timed.
         let blocks = if self.others.len() < MANY { 0 } else { len / LANES };
         let mut trial = Trial::new(blocks);
         let mut done = 0;
         while done < len {
             let lanes = LANES.min(len - done);
-            // SAFETY: within the windows.
+            // SAFETY: objects `done..done + lanes` are within the windows.
             let mut block = unsafe { windows.block(done, lanes) };
             trial.run(|isa| (&mut block,).spread(Stream { pairs: &self, first: done, lanes }, isa));
-            // SAFETY: within the windows.
+            // SAFETY: objects `done..done + lanes` are within the windows.
             unsafe { windows.unblock(done, lanes, &block) };
             done += lanes;
         }
@@ -161,46 +160,47 @@ where
     K: PairCall<A>,
     A: Copy,
 {
-    /// Lets object `n` meet another; it is the one at `at` of `windows`.
+    /// Calls the kernel for object `n` and another one. Object `n` is at index `at` of `windows`.
     ///
     /// # Safety
     ///
-    /// `at` is within the windows, and the object there is `n`.
+    /// 1. `at` is within the windows, and the object there is number `n` of the run.
+    /// 2. Object `other` exists.
     #[inline(always)]
     unsafe fn meet<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, at: usize, n: usize, other: usize) {
         let Calls { table, first, args, .. } = self.calls;
-        // SAFETY: the calls are those of `for_calls`.
+        // SAFETY: `for_calls` made these calls.
         let facts = unsafe { self.calls.facts() };
-        // SAFETY: 1. the other object exists, by the caller; 2. it is so.
+        // SAFETY: 1. the other object exists, by the caller; 2. the facts are those of these calls.
         let other = K::Other::to_ref(unsafe { Handle::at(self.others, other, facts) });
-        // SAFETY: 1. and 2. the contract is the same; 3. it is so.
+        // SAFETY: 1. and 2. by the caller and `for_calls`; 3. the facts are those of these calls.
         let (mut view, before) = unsafe { step::begin::<K, X>(windows, at, table, first + n, facts) };
         K::call::<K>(&mut view, other, args);
-        // SAFETY: as above.
+        // SAFETY: as for `begin`, which returned the view and the values for object `n`.
         unsafe { step::end::<K, X>(windows, at, table, first + n, view, before) };
     }
 
-    /// Lets one object visit the others. Its fields are loaded before the first of them and stored after the last.
+    /// Lets one object visit the others. Its fields are loaded before the first visit and stored after the last.
     ///
     /// # Safety
     ///
     /// `n` is within the windows.
     #[inline(never)]
     unsafe fn run_alone<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, n: usize) {
-        // SAFETY: by the caller.
+        // SAFETY: `n` is within the windows, by the caller.
         let mut alone = Alone(unsafe { windows.get(n) });
         for other in 0..self.others.len() {
-            // SAFETY: the one object there is `n`.
+            // SAFETY: 1. the only object of these windows is `n`; 2. `other` is below the number of others.
             unsafe { self.meet(&mut alone, 0, n, other) };
         }
         if const { K::EFFECTS.is_exclusive() } {
-            // SAFETY: by the caller.
+            // SAFETY: `n` is within the windows, by the caller.
             unsafe { windows.set(n, alone.0) };
         }
     }
 }
 
-/// Windows of one object, whose fields are held apart from the columns.
+/// The windows of one object, whose fields are held in local variables.
 #[derive(Clone, Copy)]
 struct Alone<V>(V);
 
@@ -224,13 +224,12 @@ impl<V: Copy> WindowTuple<V> for Alone<V> {
 
 /// Lets a block of objects visit the others.
 ///
-/// The block comes as a reference parameter, so that what is read of the others is known not to change
-/// with it, and is read once for all lanes.
+/// The block is a reference parameter. The compiler then knows that writing the block does not change the other object,
+/// and reads that once for all lanes.
 struct Stream<'s, 'w, K: PairCall<A>, A, const ALONE: bool> {
     pairs: &'s Pairs<'w, K, A, ALONE>,
-    /// The position of the block's first object in the run.
+    /// The position of the block's first object in the window.
     first: usize,
-    /// The objects in the block.
     lanes: usize,
 }
 
@@ -250,14 +249,16 @@ where
         if lanes == LANES {
             for other in 0..count {
                 for lane in 0..LANES {
-                    // SAFETY: within the block.
+                    // SAFETY: 1. `lane` is within the block, and its object is number `first + lane`; 2. `other` is
+                    // below the number of others.
                     unsafe { pairs.meet(block, lane, first + lane, other) };
                 }
             }
         } else {
             for other in 0..count {
                 for lane in 0..lanes {
-                    // SAFETY: within the block.
+                    // SAFETY: 1. `lane` is within the block, and its object is number `first + lane`; 2. `other` is
+                    // below the number of others.
                     unsafe { pairs.meet(block, lane, first + lane, other) };
                 }
             }

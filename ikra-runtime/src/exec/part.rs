@@ -1,4 +1,4 @@
-//! Which objects a run is for.
+//! The objects of a run.
 
 use std::fmt::{self, Debug};
 use std::ops::Range;
@@ -7,26 +7,26 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::list::ListOrder;
 
-/// The objects of a run, of each of its kernel's classes: all of them, or a part. An executor that shares a run with others
-/// gives [`Run::on_host`](crate::executor::Run::on_host) its part.
+/// The objects of a run, for each of its kernel's classes: all of them, or a part. An executor that shares a run with
+/// others passes its part to [`Run::on_host`](crate::executor::Run::on_host).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Part<'a> {
     /// All objects of all classes.
     All,
-    /// Those at some positions, one range per class in the order of the classes.
+    /// The objects at some positions: one range per class, in the order of the classes.
     Ranges(&'a [Range<usize>]),
-    /// Those in a list.
+    /// The objects in a list.
     List(&'a Arc<ListOrder>),
 }
 
-/// The objects of one class that a run is for.
+/// A run's objects of one class.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Extent<'a> {
-    /// Those at these positions.
+    /// The objects at these positions.
     Range(Range<usize>),
-    /// Those in a list.
+    /// The objects in a list.
     List {
         /// The list. Its objects of the class exist.
         list: &'a Arc<ListOrder>,
@@ -36,7 +36,7 @@ pub enum Extent<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// The objects of the class with this number, which has this name and `len` objects.
+    /// The run's objects of the class with this number, this name and `len` objects.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl<'a> Part<'a> {
 }
 
 impl Extent<'_> {
-    /// How many objects there are.
+    /// The number of objects.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -68,7 +68,7 @@ impl Extent<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

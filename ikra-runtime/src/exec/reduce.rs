@@ -1,4 +1,4 @@
-//! `execute_and_reduce` and the like: a kernel for many objects, its results combined.
+//! `execute_and_reduce` and its variants: run a kernel for many objects, and combine its results.
 
 use std::ops::{Range, RangeBounds};
 
@@ -16,8 +16,8 @@ use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
 
-/// Calls the kernel for the objects at some positions and combines the results; [`finish`](super::rows::finish) makes visible
-/// what it has done.
+/// Calls the kernel for the objects at some positions and combines the results; [`finish`](super::rows::finish) commits
+/// its effects.
 #[track_caller]
 pub(super) fn reduce<K, A, R>(
     objects: &mut Objects<K::Class>,
@@ -36,12 +36,12 @@ where
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
     let work = |chunk| unsafe { reduce_chunk::<K, A, R, false>(table, &shadow, of_chunk(chunk), args, reducer) };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
     let alone = |chunk| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, of_chunk(chunk), args, reducer) };
     reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
 }
 
-/// The same for objects of a list.
+/// Like `reduce`, for the objects of a list.
 pub(super) fn reduce_each<K, A, R>(
     objects: &mut Objects<K::Class>,
     listed: &Listed,
@@ -57,12 +57,13 @@ where
     let table = objects.table();
     // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
     let work = |chunk| unsafe { reduce_listed::<K, A, R, false>(table, &shadow, listed.runs(chunk), args, reducer) };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
     let alone = |chunk| unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(chunk), args, reducer) };
     reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
 }
 
-/// Combines the results for the chunks of `0..count`, which `fold` finds, in parallel where it pays; or `fold_alone`, on this thread.
+/// Combines the results for the chunks of `0..count`. `fold` computes them in parallel if that pays; otherwise
+/// `fold_alone` does, on this thread.
 fn reduce_chunks<T, R>(
     count: usize,
     heavy: bool,
@@ -86,7 +87,7 @@ where
     }
 }
 
-/// The results of some chunks, in their order. One function for all kernels with results of a type.
+/// The results of some chunks, in order. One function serves all kernels with results of a type.
 fn fold_chunks<T: Send>(
     chunks: usize,
     fold: &(dyn Fn(usize) -> T + Sync),
@@ -99,7 +100,6 @@ fn fold_chunks<T: Send>(
     }
 }
 
-/// Combines the results of chunks.
 fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
     let count = part_accumulators::<T>();
     let mut sums = vec![reducer.identity(); count];
@@ -109,7 +109,7 @@ fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
     combine_halves(&mut sums, reducer)
 }
 
-/// Combines accumulators, a power of two, in a fixed order.
+/// Combines accumulators in a fixed order. Their number is a power of two.
 fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
     let mut width = sums.len();
     while width > 1 {
@@ -140,11 +140,11 @@ where
 {
     let mut lanes = [reducer.identity(); ACCUMULATORS];
     let start = range.start;
-    // SAFETY: the contract is the same.
+    // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe {
         for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-            // The accumulator of the run's first object comes first. Only tiles of a chunk that starts within one
-            // are turned.
+            // Rotates the accumulators, so that the one of the window's first object comes first. Only tiles need it,
+            // in a chunk that starts within a tile.
             let turn = (calls.first - start) % ACCUMULATORS;
             if turn != 0 {
                 lanes.rotate_left(turn);
@@ -190,7 +190,7 @@ where
             Run::Each(indices) => {
                 for &index in indices {
                     let index = index as usize;
-                    // SAFETY: as above.
+                    // SAFETY: the contract is the same, for each of the objects.
                     unsafe {
                         for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, |windows, calls| {
                             let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
@@ -209,7 +209,7 @@ where
     combine_halves(&mut lanes, reducer)
 }
 
-/// Folds the results for the objects of a run into the accumulators, the first object's into the first.
+/// Folds the results for the objects of a window into the accumulators, the first object's into the first.
 struct Fold<'w, K: Call<A>, A, R, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     reducer: R,
@@ -232,21 +232,20 @@ where
         let mut done = 0;
         while done + ACCUMULATORS <= calls.len {
             for (lane, sum) in lanes.iter_mut().enumerate() {
-                // SAFETY: within the windows.
+                // SAFETY: `done + lane` is within the windows.
                 *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, done + lane) });
             }
             done += ACCUMULATORS;
         }
         for (lane, n) in (done..calls.len).enumerate() {
-            // SAFETY: within the windows.
+            // SAFETY: `n` is within the windows.
             lanes[lane] = reducer.combine(lanes[lane], unsafe { calls.call(&mut windows, n) });
         }
         lanes
     }
 }
 
-/// The same for the few objects of a list that follow one another, after `done` others of the chunk: the
-/// accumulators stay where they are.
+/// Like `Fold`, for a few consecutive objects of a list, after `done` others of the chunk. Accumulators stay in place.
 struct FoldOn<'w, 'l, K: Call<A>, A, R, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     reducer: R,
@@ -269,7 +268,7 @@ where
         let Self { calls, reducer, done, lanes } = self;
         for n in 0..calls.len {
             let sum = &mut lanes[(done + n) % ACCUMULATORS];
-            // SAFETY: within the windows.
+            // SAFETY: `n` is within the windows.
             *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, n) });
         }
     }

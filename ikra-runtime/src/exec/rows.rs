@@ -1,4 +1,4 @@
-//! `execute`: a kernel for each of many objects.
+//! `execute`: calls a kernel for each of many objects.
 
 use std::ops::{Range, RangeBounds};
 
@@ -16,7 +16,7 @@ use crate::table::{BaseSet, Table};
 use crate::window::WindowTuple;
 use ikra_core::effects::FieldSet;
 
-/// Calls the kernel for the objects at some positions; [`finish`] makes visible what it has done.
+/// Calls the kernel for the objects at some positions; [`finish`] commits its effects.
 #[inline]
 #[track_caller]
 pub(super) fn call<K, A>(objects: &mut Objects<K::Class>, range: impl RangeBounds<usize>, args: A) -> AllReturned
@@ -29,27 +29,27 @@ where
     let table = objects.table();
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
     let work = |chunk| unsafe { run_rows::<K, A, false>(table, &shadow, chunk, args) };
-    // SAFETY: as above; and this thread does all of it.
+    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
     let alone = |all| unsafe { run_rows::<K, A, true>(table, &shadow, all, args) };
     for_chunks_or_alone(range, const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
 }
 
-/// Fields in whose arrays the kernel may store links as elements: numbers, which each call checks in the end.
+/// Fields in whose arrays the kernel may store links as elements. They are numbers; each call checks them (I14).
 const fn brought_links<K: Kernel>() -> FieldSet {
     let arrays = linked::<K::Class>().intersection(arrays::<K::Class>());
     if K::EFFECTS.is_exclusive() { arrays.intersection(K::EFFECTS.writes()) } else { FieldSet::EMPTY }
 }
 
-/// Says which fields the kernel changes, and makes storage for its snapshots.
+/// Marks the fields that the kernel changes, and prepares storage for its snapshots.
 ///
 /// # Panics
 ///
-/// If there is no memory for it.
+/// If there is not enough memory.
 #[inline(always)]
 pub(super) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class as ClassInfo>::Bases {
     objects.table().changed_on_host(const { K::EFFECTS.writes() });
     if !const { brought_links::<K>() }.is_empty() {
-        // If a call panics, it may have stored a link before that is to no object.
+        // If a call panics, it may have stored a bad link before that.
         objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
     }
     if const { K::EFFECTS.shadowed() }.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
     }
 }
 
-/// Makes what a kernel has done for the objects in some ranges visible, all of whose calls have returned.
+/// Commits a kernel's effects on the objects in some ranges, after all its calls have returned.
 #[inline(always)]
 pub(super) fn finish<K: Kernel>(
     objects: &mut Objects<K::Class>,
@@ -74,7 +74,7 @@ pub(super) fn finish<K: Kernel>(
         }
     }
     if !const { brought_links::<K>() }.is_empty() {
-        // SAFETY: all were checked before the kernel, and each call has checked the elements that it stored when it returned.
+        // SAFETY: all links were checked before the kernel, and each call has checked the elements that it stored.
         unsafe { objects.set_checked(returned) };
     }
 }
@@ -95,11 +95,11 @@ pub(crate) unsafe fn run_rows<K, A, const ALONE: bool>(
     A: Copy,
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy() });
-    // SAFETY: the contract is the same.
+    // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe { for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }
 
-/// Calls a kernel for each object of a run.
+/// Calls a kernel for each object of a window.
 struct Rows<'w, K: Kernel, A, const ALONE: bool>(Calls<'w, K, A, ALONE>);
 
 impl<K, A, X, const ALONE: bool> Job<X> for Rows<'_, K, A, ALONE>
@@ -116,15 +116,15 @@ where
         let Self(calls) = self;
         let tile = const { <<K::Class as Class>::Layout as Layout>::WINDOW };
         if tile != usize::MAX && calls.len == tile {
-            // A whole tile: the count is a constant.
+            // A whole tile: its number of objects is a constant.
             for n in 0..tile {
-                // SAFETY: within the windows.
+                // SAFETY: `n` is within the windows.
                 unsafe { calls.call(&mut windows, n) };
             }
             return;
         }
         for n in 0..calls.len {
-            // SAFETY: within the windows.
+            // SAFETY: `n` is within the windows.
             unsafe { calls.call(&mut windows, n) };
         }
     }

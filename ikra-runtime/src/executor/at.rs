@@ -1,4 +1,4 @@
-//! How a run is given to the executor of a place.
+//! Passing a run to the executor of a place.
 
 use std::mem;
 
@@ -17,14 +17,13 @@ use crate::place::Place;
 use crate::range::within;
 use crate::world::{World, check_links};
 
-/// A world and a place.
 pub(crate) struct At<'a, W> {
     pub(crate) world: &'a mut W,
     pub(crate) place: Place,
 }
 
 impl<W: World> At<'_, W> {
-    /// Calls `work` with the place's executor, which is made if there is none.
+    /// Calls `work` with the place's executor, which is created if there is none yet.
     pub(crate) fn with<T>(
         &mut self,
         work: impl FnOnce(&mut dyn Executor<W>, &mut W) -> Result<T, Error>,
@@ -46,18 +45,18 @@ impl<W: World> At<'_, W> {
         }
     }
 
-    /// Checks the links that a kernel follows without looking, and those among its arguments.
+    /// Checks the links that a kernel follows without a check, and the links among its arguments.
     fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
         match (self.place, launch.form) {
-            // Nothing is followed; what is stored is checked before the next kernel.
+            // A constructor follows no links. The links that it stores are checked before the next kernel.
             (Place::Host, Form::Construct) => Ok(()),
-            // A constructor follows no links. Those that it is given may be to objects that it makes.
+            // A constructor follows no links. Its arguments may name objects that it is about to make.
             (_, Form::Construct) => check_links(self.world, &[]),
             _ => check_links(self.world, launch.arguments),
         }
     }
 
-    /// Starts a run that can be done again.
+    /// Starts a run that can be repeated.
     pub(super) fn start<F>(&mut self, launch: Launch<'_>, part: Part<'_>, on_host: F) -> Result<(), Error>
     where
         F: Fn(&mut W, Part<'_>) -> Result<(), Error> + Copy + Send + Sync + 'static,
@@ -67,7 +66,7 @@ impl<W: World> At<'_, W> {
         self.with(|executor, world| executor.run(world, &mut Run { launch, part, on_host: OnHost::Step(step) }))
     }
 
-    /// Does a run that has a result.
+    /// Completes a run that has a result.
     pub(super) fn finish(
         &mut self,
         launch: Launch<'_>,
@@ -78,11 +77,11 @@ impl<W: World> At<'_, W> {
         self.with(|executor, world| executor.run(world, &mut Run { launch, part, on_host: OnHost::Once(on_host) }))
     }
 
-    /// The objects that a subset names, for a kernel. Many links are put in order where the kernel runs.
+    /// Resolves a subset to the objects of a kernel. The place where the kernel runs sorts long slices of links.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`], [`Error::Duplicate`], and those of putting links in order.
+    /// [`Error::OutOfRange`], [`Error::Duplicate`], and errors of sorting links.
     pub(crate) fn pick<K: AnyKernel>(&mut self, over: &impl Subset<K>) -> Result<Picked<K::Link>, Error> {
         match over.named() {
             Named::All => Ok(Picked::All),
@@ -101,7 +100,7 @@ impl<W: World> At<'_, W> {
         }
     }
 
-    /// Checks that the objects of a list have the ids that they had when it was made.
+    /// Checks that the objects of a list still have the same ids as when it was made.
     fn check_current<L: ListedLink>(&self, list: &LinkList<L>) -> Result<(), Error> {
         let made = list.order().generation();
         let is_stale = |member: &&&dyn AnyObjects| member.generation() > made && L::CLASSES.contains(&member.class());
@@ -111,9 +110,9 @@ impl<W: World> At<'_, W> {
         }
     }
 
-    /// The list of some links: the last one, if it was made of the same.
+    /// The list of some links: the last list, if its links are the same.
     fn listed<L: ListedLink>(&mut self, links: &[L]) -> Result<LinkList<L>, Error> {
-        /// As many as the host puts in order before a device has begun.
+        /// Up to this number of links, the host sorts faster than a device starts.
         const FEW: usize = 1 << 14;
         let mut last = mem::take(self.world.state_mut().last_list());
         let list = last.list_of(links, &mut |links| {
@@ -130,14 +129,14 @@ impl<W: World> At<'_, W> {
     }
 }
 
-/// The sections of a run, one per class of its kernel. One needs no allocation.
+/// The sections of a run, one per class of its kernel. A single section needs no allocation.
 pub(super) enum Sections<'a> {
     One([Section<'a>; 1]),
     Several(Vec<Section<'a>>),
 }
 
 impl<'a> Sections<'a> {
-    /// Those of kernel `K`, for a part of a world's objects.
+    /// The sections of kernel `K`, for a part of a world's objects.
     ///
     /// # Errors
     ///
@@ -182,7 +181,7 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// How many objects of a class a world has, and the class's name.
+/// The number of objects of a class in a world, and the class's name.
 ///
 /// # Panics
 ///
@@ -194,7 +193,7 @@ fn member<W: World>(world: &W, class: ClassId) -> (usize, &'static str) {
     (member.count() as usize, member.name())
 }
 
-/// Takes the executor of a place out of its world, or makes one.
+/// Takes the executor of a place out of its world, or creates one.
 fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, Error> {
     match world.state_mut().executors().take(place) {
         Some(executor) => Ok(executor),

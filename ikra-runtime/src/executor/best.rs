@@ -10,8 +10,8 @@ use crate::world::World;
 impl Place {
     /// The best place for a world: the first GPU if it works, and otherwise the host.
     ///
-    /// A GPU works if there are a driver and a device, and the world was compiled with device code that the driver
-    /// accepts. It is opened for the world. What is returned prints itself, to tell the user which place it is and why:
+    /// A GPU works if there is a driver and a device, and if the driver accepts the world's device code. It is opened
+    /// for the world. The returned value implements `Display`, to tell the user the place and the reason:
     ///
     /// ```
     /// use ikra::{Place, prelude::*};
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// The place that [`Place::best`] chose, and why. Prints itself.
+/// The place that [`Place::best`] chose, and the reason. It implements `Display`.
 ///
 /// ```
 /// use ikra::{Place, prelude::*};
@@ -52,9 +52,9 @@ impl Place {
 pub struct BestPlace {
     /// The place.
     pub place: Place,
-    /// Who does the work there: a GPU's name, or a number of threads.
+    /// The worker: a GPU's name, or a number of threads.
     pub worker: String,
-    /// Why it is not a GPU, if it is the host.
+    /// For the host: the reason why no GPU was chosen.
     pub not_gpu: Option<Error>,
 }
 

@@ -1,4 +1,4 @@
-//! The host as a place.
+//! The host's executor.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::objects::AnyObjects;
 use crate::place::Place;
 use crate::world::World;
 
-/// Who does the work.
+/// Describes the worker, the pool's threads.
 pub(super) fn worker() -> String {
     match rayon::current_num_threads() {
         1 => String::from("1 thread"),
@@ -22,48 +22,45 @@ pub(super) fn worker() -> String {
 
 /// Runs kernels on the threads of rayon's pool.
 pub(super) struct Host<W> {
-    /// Shared with recorders.
+    /// The current recording; shared with recorders.
     trace: Arc<Trace<W>>,
-    /// The world when it was last asked for a recorder.
+    /// The state of the world's classes when the last recorder was made.
     began: Vec<ClassState>,
 }
 
-/// What is recorded, while something is.
+/// The steps of a recording in progress.
 struct Trace<W> {
-    /// No other world of the process has or had the same.
+    /// Unique in the process, also after this executor is dropped.
     number: u64,
     steps: Mutex<Option<Steps<W>>>,
 }
 
-/// A run, to be run again.
 struct Kept<W> {
     step: Box<dyn Step<W>>,
-    /// For which objects of each class; for all, if there is nothing.
+    /// The objects, one range per class; `None` means all objects.
     ranges: Option<Box<[Range<usize>]>>,
 }
 
-/// What was recorded so far.
 struct Steps<W> {
     runs: Vec<Kept<W>>,
-    /// What went wrong, perhaps unseen by who records.
+    /// The first error, even if the recording program ignored it.
     failure: Option<String>,
 }
 
-/// What was recorded, in which world.
 struct HostRecording<W> {
     runs: Vec<Kept<W>>,
     world: u64,
     classes: Vec<ClassState>,
 }
 
-/// What a recording relies on of a class.
+/// The properties of a class on which a recording relies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ClassState {
     name: &'static str,
     count: u32,
-    /// Bytes of the arena that are used.
+    /// The number of used bytes in the arena.
     arena: usize,
-    /// The address of the table, which no other objects have while these live.
+    /// The address of the table, unique while these objects live.
     table: usize,
 }
 
@@ -76,7 +73,7 @@ impl ClassState {
         world.members().as_ref().iter().map(state).collect()
     }
 
-    /// How the classes have changed, if they have.
+    /// Describes how the classes have changed, if they have.
     fn difference(then: &[Self], now: &[Self]) -> Option<String> {
         let (then, now) = then.iter().zip(now).find(|(then, now)| then != now)?;
         let name = then.name;
@@ -118,7 +115,7 @@ impl<W> Steps<W> {
         }
     }
 
-    /// Notes that something went wrong: a recording in which a kernel is missing is of no use.
+    /// Stores an error. A recording that lacks a kernel is useless.
     fn refuse(&mut self, what: &str) -> Error {
         let error = Error::NotRecordable { what: what.to_owned() };
         self.failure.get_or_insert_with(|| error.to_string());
@@ -172,7 +169,7 @@ impl<W: World> Host<W> {
     }
 }
 
-// SAFETY: whatever is not recorded is run by `on_host`.
+// SAFETY: 1. to 3. every run that is not recorded is run by `on_host`, for its whole part.
 unsafe impl<W: World> Executor<W> for Host<W> {
     fn place(&self) -> Place {
         Place::Host

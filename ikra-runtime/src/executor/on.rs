@@ -1,4 +1,4 @@
-//! The executors that users call, once for all places.
+//! The executors that users call; they work at every place.
 
 use std::mem::MaybeUninit;
 use std::ops::RangeFull;
@@ -25,7 +25,7 @@ use crate::value::Value;
 use crate::world::{Holds, Ready, World, check_links};
 use ikra_core::effects::Effects;
 
-/// The executors of a world, at one [`Place`]: what [`World::on`] returns.
+/// The executors of a world at one [`Place`]. [`World::on`] returns it.
 ///
 /// ```
 /// use ikra::{On, Place, prelude::*};
@@ -65,53 +65,57 @@ use ikra_core::effects::Effects;
 /// # Ok(()) }
 /// ```
 ///
-/// # The same at every place
+/// # The same result at every place
 ///
-/// A kernel does the same everywhere, to the last bit, and results do not depend on the number of threads. With
-/// `Floats::Strict`, the default of `ikra-build`, three things may differ on a GPU: which NaN an operation gives, sums of
-/// floating-point numbers in `#[atomic]` fields, which depend on the order everywhere, and functions of `ikra::math` that
-/// have `approx` in their names. Operations that would give other bits (`%` of floating-point numbers, `x.max(y)` where
-/// the numbers may be −0 and 0, methods of `std` such as `x.sin()`) are errors when the device code is built, which show
-/// the line and what to write instead; `ikra::math` has the table.
+/// A kernel gives the same results at every place, to the last bit, and with any number of threads. With
+/// `Floats::Strict`, the default of `ikra-build`, three things may differ on a GPU:
+/// which NaN an operation gives; sums of floating-point numbers in `#[atomic]` fields, which depend on the order
+/// everywhere; and functions of `ikra::math` that have `approx` in their names.
+///
+/// Some operations would give other bits on a GPU: `%` of floating-point numbers, `x.max(y)` where the numbers may be
+/// −0 and 0, methods of `std` such as `x.sin()`. They are errors when the device code is built. Each error shows the
+/// line and a replacement; `ikra::math` has the table.
 ///
 /// So that they can run everywhere, kernels take values here, and reductions return values: numbers, `bool`s, links,
-/// arrays of these, and structs under `#[derive(Clone, Copy, Value)] #[repr(C)]`. Kernels with type parameters or with
-/// references among their arguments run on the host, by the short forms of [`World`]:
+/// arrays of these, and structs under `#[derive(Clone, Copy, Value)] #[repr(C)]`. Kernels with type parameters, or with
+/// references among their arguments, run on the host only, by the short forms of [`World`]:
 ///
 /// | any place | the host only | the GPU that the world used last, or the first |
 /// | --- | --- | --- |
 /// | `sim.on(place).execute(Body::kick, dt)?` | `sim.execute(Body::kick, dt)` | `sim.cuda_execute(Body::kick, dt)?` |
 ///
-/// # Where columns are
+/// # Where columns are stored
 ///
-/// Columns move by themselves: a kernel on a GPU first copies those there that changed on the host, and reading a column
-/// on the host copies that one back. A loop of kernels at one place without access from the other copies nothing. A world
-/// can be on several GPUs: each has a copy of the columns, and what kernels changed on one is copied, by way of the host, to
-/// another before a kernel runs there.
+/// Ikra copies columns by itself. A kernel on a GPU first uploads the columns that changed on the host. Reading a
+/// column on the host downloads it. A loop of kernels at one place copies nothing while the program does not access the
+/// columns elsewhere. A world can be on several GPUs, each with a copy of the columns. If a kernel changed a column on
+/// one GPU, it is copied through the host before a kernel on another GPU uses it.
 ///
-/// Kernels run in the order in which they are started. On the host they are done when the executor returns, on a GPU
-/// they are started: [`synchronize`](Self::synchronize), a reduction, or reading what they changed waits for them.
+/// Kernels run in the order in which they are started. On the host a kernel has finished when its executor returns. On
+/// a GPU it has only been started: [`synchronize`](Self::synchronize), a reduction, or reading a column that it changed
+/// waits for it.
 ///
 /// # Errors
 ///
-/// All executors return [`Error::NotAllInitialized`] while reserved objects are not initialised, [`Error::BadLink`] if a
-/// column has a link to no object, [`Error::NotInWorld`] if an argument is one, and within [`record`](Self::record)
-/// [`Error::NotRecordable`] for what cannot be recorded. `construct` needs no more than that its own objects can be made.
+/// All executors return [`Error::NotAllInitialized`] while reserved objects are not initialised. They return
+/// [`Error::BadLink`] if a column has a link to an object that does not exist, and [`Error::NotInWorld`] if an argument
+/// is such a link. Within [`record`](Self::record) they return [`Error::NotRecordable`] for operations that cannot be
+/// recorded. `construct` only requires that its own objects can be made.
 ///
-/// On a GPU they also return [`Error::NoSuchPlace`] if the program was built without the feature `cuda`, and with it
-/// `Error::Gpu` of a `GpuError`: `NoDevice` without a driver or GPU, `NoDeviceCode` if the build script made none,
-/// `NoSuchKernel` and `DeviceCodeDiffers` if the device code has no such kernel, or was compiled with another idea of a
-/// class or a kernel than the program, `DeviceCodeRejected`, `OutOfDeviceMemory` (the world can still be used on the
-/// host), and `DeviceLost` after a kernel has failed. What goes wrong in a kernel on a GPU is reported by the next call
-/// that waits for it.
+/// Without the feature `cuda`, executors on a GPU return [`Error::NoSuchPlace`]. With it they can also return
+/// `Error::Gpu` with a `GpuError`: `NoDevice` without a driver or GPU; `NoDeviceCode` if the build script made no
+/// device code; `NoSuchKernel` if the device code lacks the kernel; `DeviceCodeDiffers` if device code and program were
+/// compiled with different definitions of a class or a kernel; `DeviceCodeRejected`; `OutOfDeviceMemory` (the world
+/// stays usable on the host); and `DeviceLost` after a kernel has failed. The next call that waits for the kernel
+/// reports the failure.
 ///
 /// # When a kernel fails
 ///
-/// On the host the panic arrives in the caller, and the world can be used further: see [`World`].
+/// On the host the panic reaches the caller, and the world stays usable: see [`World`].
 ///
-/// On a GPU, a kernel that panics or recurses too deeply ends all work of the process on
-/// that GPU: the driver does nothing more there. The next call that waits for it returns `GpuError::DeviceLost`, which
-/// names the kernel, or all those that ran since somebody last waited; a world that is dropped before says so on standard
+/// On a GPU, a kernel that panics or recurses too deeply ends all work of the process on that GPU: the driver accepts
+/// no more. The next call that waits for the kernel returns `GpuError::DeviceLost`. The error names the kernel, or all
+/// kernels that ran since the program last waited. A world that is dropped before that reports the error on standard
 /// error. Other worlds of the process on the GPU get the same error.
 ///
 /// The driver prints one line on standard error, however many objects panic:
@@ -120,17 +124,17 @@ use ikra_core::effects::Effects;
 /// src/model.rs:36: Body::fail for Body#501: block: [1,0,0], thread: [244,0,0] Assertion `too old` failed.
 /// ```
 ///
-/// That is the line in the model, the kernel, the object, and the message, if it has no values in it. (Where a function is
-/// not inlined into the kernel, a recursive one for example, its line is there, and `a kernel` in place of kernel and
-/// object.)
+/// The line names the position in the model, the kernel, and the object. It has the message too, if the message has no
+/// values in it. (A function that is not inlined into the kernel, such as a recursive one, reports its own line, and `a
+/// kernel` in place of kernel and object.)
 ///
-/// What the GPU changed and nobody fetched is lost. No old value takes its place silently: reading such a column panics
-/// with the error, and running a kernel on the host returns it, each time, until `sim.cuda().accept_loss()` says that the values
-/// which the host has from before will do. All other columns can be read as before.
+/// Values that the GPU changed and that were not fetched are lost. They are never replaced silently by stale ones:
+/// reading such a column panics with the error, and running a kernel on the host returns it. This lasts until
+/// `sim.cuda().accept_loss()` accepts the host's stale values. All other columns can be read as before.
 ///
-/// When all worlds and recordings of the process that used the GPU are dropped, or their losses accepted, it is reset, so
-/// that the next kernel opens it again. Drivers that allow a process no more work after a failure answer with
-/// `GpuError::NoDevice`; the program goes on with the host, or is started again.
+/// The GPU is reset once all worlds and recordings of the process that used it are dropped, or their losses accepted.
+/// The next kernel then opens it again. Some drivers allow a process no more work after a failure; they answer with
+/// `GpuError::NoDevice`. The program can then continue on the host, or be restarted.
 #[derive(Debug)]
 pub struct On<'w, W, O = RangeFull> {
     world: &'w mut W,
@@ -143,7 +147,7 @@ impl<'w, W: World> On<'w, W> {
         Self { world, place, objects: .. }
     }
 
-    /// The same executors for some objects: a range of positions, or links. See [`Subset`].
+    /// The same executors, restricted to some objects: a range of positions, or links. See [`Subset`].
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -164,7 +168,7 @@ impl<'w, W: World> On<'w, W> {
         On { world: &mut *self.world, place: self.place, objects }
     }
 
-    /// Where the kernels run.
+    /// The place where the kernels run.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
@@ -193,7 +197,7 @@ impl<'w, W: World> On<'w, W> {
         self.world
     }
 
-    /// Opens the place, if no kernel has yet, and returns who does the work there: a GPU's name, or a number of threads.
+    /// Opens the place, if it is not open yet, and returns its worker: a GPU's name, or a number of threads.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -212,8 +216,8 @@ impl<'w, W: World> On<'w, W> {
         self.at().with(|executor, _| executor.worker())
     }
 
-    /// The links of a column, as a list: put in order where the column is, without copying it. Later changes to the column
-    /// are not in the list.
+    /// The links of a column, as a list. The place that holds the column sorts it, without copying it. The list does
+    /// not follow later changes to the column.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -235,7 +239,7 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// # Errors
     ///
-    /// As for [all executors](Self#errors); [`Error::Duplicate`] if two are links to the same object.
+    /// As for [all executors](Self#errors); [`Error::Duplicate`] if two links name the same object.
     pub fn links<C, const K: usize, L>(&mut self, column: Column<C, K>) -> Result<LinkList<L>, Error>
     where
         W: Holds<C>,
@@ -255,8 +259,8 @@ impl<'w, W: World> On<'w, W> {
 
     /// Makes `n` objects by a constructor, in parallel, and returns the links to them.
     ///
-    /// The constructor's first argument is the new object's index in its class, counted from 0. The class has no
-    /// `InnerArray`, whose elements can only be made on the host: use [`World::construct`] then.
+    /// The constructor's first argument is the new object's index in its class, counted from 0. The class must not have
+    /// an `InnerArray`, because only the host can make its elements: use [`World::construct`] for such a class.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -277,7 +281,7 @@ impl<'w, W: World> On<'w, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors); [`Error::CapacityExceeded`], [`Error::TooManyObjects`],
-    /// [`Error::OutOfMemory`]. Nothing is added then.
+    /// [`Error::OutOfMemory`]. Nothing is added if there is an error.
     pub fn construct<K, A>(&mut self, n: usize, _constructor: K, args: A) -> Result<Links<K::Class>, Error>
     where
         K: Construct<A> + OnDevice<A>,
@@ -305,7 +309,7 @@ impl<'w, W: World> On<'w, W> {
         Ok(Holds::<K::Class>::objects(self.world).links_from(first))
     }
 
-    /// Waits until everything started so far is done.
+    /// Waits until all kernels started so far have finished.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -324,9 +328,9 @@ impl<'w, W: World> On<'w, W> {
         self.at().with(|executor, world| executor.synchronize(world))
     }
 
-    /// Records the kernels that `sequence` starts, without running them, to be run by [`replay`](Self::replay) with the
-    /// arguments that they are given here. On a GPU a replay costs one launch: for simulations whose steps are many small
-    /// kernels. On the host it runs them one after another.
+    /// Records the kernels that `sequence` starts, without running them. [`replay`](Self::replay) runs them with the
+    /// arguments that they are given here. On a GPU a replay costs one launch, which suits simulations whose steps are
+    /// many small kernels. On the host it runs them one after another.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -353,13 +357,14 @@ impl<'w, W: World> On<'w, W> {
     /// # Ok(()) }
     /// ```
     ///
-    /// What `sequence` does by [`world`](Self::world) is done at once, and is not part of the recording.
+    /// Changes by `sequence` through [`world`](Self::world) happen immediately, and are not recorded.
     ///
     /// # Errors
     ///
-    /// Those of `sequence`, which may start kernels for all objects, for ranges, and for pairs: no reductions, no lists, and
-    /// nothing that changes the number of objects. [`Error::NotRecordable`] if it did something else, or put another world
-    /// in this one's place. In either case, or if `sequence` panics, nothing is recorded and the world can be used further.
+    /// The errors of `sequence`. It may start kernels for all objects, for ranges, and for pairs, but no reductions and
+    /// no lists, and it must not change the number of objects. [`Error::NotRecordable`] if it did something else, or
+    /// replaced the world by another one. In either case, or if `sequence` panics, nothing is recorded and the world
+    /// stays usable.
     pub fn record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
         let recorder = self.at().with(|executor, world| executor.recorder(world))?;
         let mut sequence = Some(sequence);
@@ -376,8 +381,8 @@ impl<'w, W: World> On<'w, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors). [`Error::StaleRecording`] if the recording was made at another place, in
-    /// another world, or before this one was opened there again; if objects were added since, arrays have other
-    /// lengths, or objects were exchanged by `mem::swap`. Nothing is run then.
+    /// another world, or before this world was opened again at the place. The same error reports objects that were
+    /// added since, arrays with other lengths, and objects exchanged by `mem::swap`. Nothing is run then.
     pub fn replay(&mut self, recording: &Recording) -> Result<(), Error> {
         if recording.place() != self.place {
             let reason = format!("it was made at `{}`, and is replayed at `{}`", recording.place(), self.place);
@@ -390,13 +395,13 @@ impl<'w, W: World> On<'w, W> {
         }
         drop(members);
         check_links(self.world, &[])?;
-        // SAFETY: `check_links` has seen to both, and the world is borrowed since.
+        // SAFETY: `check_links` has linked the tables and checked the links, and the world has been borrowed since.
         self.at().with(|executor, world| unsafe { executor.replay(world, recording) })
     }
 }
 
 impl<W: World, O> On<'_, W, O> {
-    /// Calls a kernel for the objects: all of its class, or of the classes of its trait, or those that [`over`](On::over) names.
+    /// Calls a kernel for the objects: all objects of its class or trait, or the subset chosen by [`over`](On::over).
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -431,11 +436,11 @@ impl<W: World, O> On<'_, W, O> {
         self.at().start(launch, picked.part(), move |world, part| K::run(Ready::try_of(world)?, part, args))
     }
 
-    /// Calls a kernel for every pair of one of the objects and another, an object and itself included. The others are all
-    /// objects of their class.
+    /// Calls a kernel for every pair of an object and another one, including the object with itself. The other one
+    /// ranges over all objects of its class.
     ///
-    /// Each object visits the others one after another in the order of their ids, so that the result is
-    /// that of a double loop, bit for bit.
+    /// Each object visits the others one after another in the order of their ids, so that the result equals that of a
+    /// double loop, bit for bit.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -475,10 +480,11 @@ impl<W: World, O> On<'_, W, O> {
             .start(launch, picked.part(), move |world, part| run_pairs::<K, A, W>(Ready::try_of(world)?, part, args))
     }
 
-    /// Calls a kernel for the objects and combines the results, in the same order as if there were no others. Waits for the place.
+    /// Calls a kernel for the objects and combines the results. The order is the same as if the class had no other
+    /// objects. Waits for the place.
     ///
-    /// See [`Reducer`] for the order in which they are combined, which is the same at every place. The reducer must have
-    /// no state: a struct without fields.
+    /// See [`Reducer`] for the order in which they are combined; it is the same at every place. The reducer must not
+    /// have any state: it is a struct without fields.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -547,8 +553,8 @@ impl<W: World, O> On<'_, W, O> {
                 K::identity(reducer)
             } else {
                 let place = results.wrapping_add(class);
-                // SAFETY: a reduction that was not recorded, since that is an error, and that did not call `on_host` has
-                // written the results of the sections with objects, each of which has the same bytes at every place.
+                // SAFETY: the reduction was not recorded, since recording it is an error. If it did not call `on_host`,
+                // it has written the results of all sections with objects. A result has the same bytes at every place.
                 T::unpack(unsafe { place.read() })
             };
             all = Some(K::combine(own, all, reducer));
@@ -556,9 +562,10 @@ impl<W: World, O> On<'_, W, O> {
         Ok(all.unwrap_or_else(|| K::identity(reducer)))
     }
 
-    /// Calls a kernel for the objects, and returns the results class by class, in the order of the objects' ids. Waits for the place.
+    /// Calls a kernel for the objects, and returns the results class by class, in the order of the
+    /// objects' ids. Waits for the place.
     ///
-    /// On a GPU the results are put into a list by the host, to which it copies the columns that the kernel reads.
+    /// After a run on a GPU, the host makes the list; it first fetches the columns that the kernel reads.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -601,7 +608,7 @@ impl<W: World, O> On<'_, W, O> {
         At { world: &mut *self.world, place: self.place }
     }
 
-    /// The objects, for a kernel.
+    /// Resolves the subset to the objects of a kernel.
     fn pick<K: AnyKernel>(&mut self) -> Result<Picked<K::Link>, Error>
     where
         O: Subset<K>,

@@ -1,4 +1,4 @@
-//! The host's executors for some objects.
+//! The host's executors for a subset of the objects.
 
 use super::at::At;
 use super::{Picked, Subset};
@@ -7,10 +7,10 @@ use crate::kernel::PairCall;
 use crate::place::Place;
 use crate::world::{Holds, Ready, World, or_panic};
 
-/// Some objects of a world, for kernels on the host: what [`World::over`] returns.
+/// A subset of a world's objects, for kernels on the host. [`World::over`] returns it.
 ///
-/// As all short forms of the host, its executors return the value and panic where a loop would. At other places, and with errors
-/// to handle, `sim.on(place).over(…)` has the same.
+/// Like all short forms of the host, its executors return the value, and panic where a loop would. For other places, or
+/// to handle errors, use `sim.on(place).over(…)`.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -35,8 +35,9 @@ use crate::world::{Holds, Ready, World, or_panic};
 ///
 /// # Panics
 ///
-/// Its executors panic if a range ends after the last object or before it starts, as slicing does; if an object is in a list
-/// twice, or is not in the world; and as [`World`]'s. The kernel is then called for no object.
+/// The executors panic if a range ends after the last object or before it starts, as slicing does. They also panic if a
+/// list names an object twice, or one that is not in the world, and where the executors of [`World`] do. The kernel is
+/// then not called for any object.
 #[derive(Debug)]
 #[must_use = "it names objects; `execute` and the like run kernels for them"]
 pub struct Over<'w, W, O> {
@@ -49,7 +50,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         Self { world, objects }
     }
 
-    /// The objects, for a kernel.
+    /// Resolves the subset to the objects of a kernel.
     #[track_caller]
     fn pick<K: AnyKernel>(&mut self) -> Picked<K::Link>
     where
@@ -58,7 +59,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         or_panic(At { world: &mut *self.world, place: Place::Host }.pick::<K>(&self.objects))
     }
 
-    /// [`World::execute`] for these objects.
+    /// [`World::execute`] for this subset.
     #[track_caller]
     pub fn execute<K, A>(&mut self, _kernel: K, args: A)
     where
@@ -69,7 +70,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         or_panic(K::run(Ready::of(self.world), picked.part(), args));
     }
 
-    /// [`World::execute_pairs`] for these objects, each of which meets all others.
+    /// [`World::execute_pairs`] for this subset; each of its objects meets all others.
     #[track_caller]
     pub fn execute_pairs<K, A>(&mut self, _kernel: K, args: A)
     where
@@ -82,7 +83,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         or_panic(run_pairs::<K, A, W>(Ready::of(self.world), picked.part(), args));
     }
 
-    /// [`World::execute_and_reduce`] for these objects: their results are combined in the same order as if there were no others.
+    /// [`World::execute_and_reduce`] for this subset. The order is the same as if the class had no other objects.
     #[track_caller]
     pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
     where
@@ -93,7 +94,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         or_panic(K::reduce(Ready::of(self.world), picked.part(), args, reducer))
     }
 
-    /// [`World::execute_and_collect`] for these objects, in the order of their ids.
+    /// [`World::execute_and_collect`] for this subset, in the order of the objects' ids.
     #[track_caller]
     pub fn execute_and_collect<K, A, T>(&mut self, _kernel: K, args: A) -> Vec<T>
     where

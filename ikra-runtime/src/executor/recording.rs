@@ -1,4 +1,4 @@
-//! Sequences of runs that can be run again.
+//! Sequences of runs that can be replayed.
 
 use std::any::Any;
 
@@ -6,10 +6,11 @@ use crate::error::Error;
 use crate::objects::generation;
 use crate::place::Place;
 
-/// A sequence of kernels that can be run again: on a GPU at the cost of one launch. See [`On::record`](super::On::record).
+/// A sequence of kernels that can be replayed; on a GPU a replay costs one launch. See
+/// [`On::record`](super::On::record).
 ///
-/// It belongs to the world that it was made in, at the place where it was made, as that world was then: elsewhere, or
-/// after objects were added, replaying it is an error. It may outlive the world.
+/// It belongs to its world and place, in their state at the time of recording. Replaying it elsewhere, or after objects
+/// were added, is an error. It may outlive the world.
 ///
 /// ```
 /// # use ikra::{Place, prelude::*};
@@ -27,7 +28,7 @@ use crate::place::Place;
 pub struct Recording {
     place: Place,
     recorded: Recorded,
-    /// The generation of ids that it was made in.
+    /// The generation of ids at the time of recording.
     generation: u64,
 }
 
@@ -40,28 +41,28 @@ impl Recording {
         self.generation
     }
 
-    /// Where it was made, and can be run.
+    /// The place where it was recorded and can be replayed.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// What an executor recorded, if it was one that records this.
+    /// The executor's data, if the executor's recorder made it.
     #[doc(hidden)]
     pub fn recorded<T: Any>(&self) -> Option<&T> {
         self.recorded.downcast_ref()
     }
 }
 
-/// What an executor recorded.
+/// An executor's data of a recording.
 pub type Recorded = Box<dyn Any + Send + Sync>;
 
-/// Records what is started at a place.
+/// Records the runs that are started at a place.
 pub trait Recorder: Send + Sync {
-    /// Records what `sequence` starts, which it calls once. However that ends, nothing is recorded afterwards.
+    /// Calls `sequence` once, and records the runs that it starts. Recording ends with it, also after a panic.
     ///
     /// # Errors
     ///
-    /// Those of `sequence`; [`Error::NotRecordable`] if something that it did failed.
+    /// The errors of `sequence`; [`Error::NotRecordable`] if one of its operations failed.
     fn record(&self, sequence: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error>;
 }

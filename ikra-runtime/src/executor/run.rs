@@ -1,4 +1,4 @@
-//! What each kind of place implements, and a run of a kernel as a value.
+//! The interface of each kind of place, and a run of a kernel as a value.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -14,74 +14,74 @@ use crate::list::{ListOrder, Unordered};
 use crate::place::Place;
 use ikra_core::effects::Effects;
 
-/// What runs kernels at one place, for one world: threads of the host, or a GPU.
+/// Runs kernels at one place, for one world: on threads of the host, or on a GPU.
 ///
-/// A new kind of place implements this, is written as a [`Place`], and is made by `ikra::rt::open`. A new executor is a
-/// [`Form`], and a function of [`On`](super::On) that makes the [`Run`].
+/// A new kind of place implements this trait, has a variant of [`Place`], and is created by `ikra::rt::open`. A new
+/// executor is a [`Form`], and a method of [`On`](super::On) that makes the [`Run`].
 ///
 /// # Safety
 ///
-/// If [`run`](Self::run) returns `Ok`,
+/// If [`run`](Self::run) returns `Ok`, then
 ///
-/// 1. it has called [`Run::on_host`] for [`Run::part`]; or the run's effects are those of the kernel, for these objects, at the
-///    latest when the place is waited for; or it was recorded.
-/// 2. of a [`Form::Reduce`] it has called [`Run::on_host`] for [`Run::part`], or the results of all sections with objects are
-///    where the reduction asks for them.
-/// 3. of a [`Form::Construct`] there are then as many more objects, all initialised.
+/// 1. it has called [`Run::on_host`] for [`Run::part`]; or the run's effects are those of the kernel for these objects,
+///    at the latest when a caller waits for the place; or the run was recorded.
+/// 2. For a [`Form::Reduce`], it has called [`Run::on_host`] for [`Run::part`], or the results of all sections with
+///    objects are stored at [`Reduction::results`].
+/// 3. For a [`Form::Construct`], the class then has the additional objects, all of them initialised.
 pub unsafe trait Executor<W>: Any + Debug + Send {
-    /// Where it runs kernels.
+    /// The place where it runs kernels.
     fn place(&self) -> Place;
 
-    /// Who does the work: a GPU's name, or a number of threads.
+    /// Describes the worker: a GPU's name, or a number of threads.
     ///
     /// # Errors
     ///
-    /// Those of the place, if it can do no more.
+    /// Errors of the place, if it no longer works.
     fn worker(&self) -> Result<String, Error>;
 
     /// Runs a kernel, or starts it.
     ///
     /// # Errors
     ///
-    /// Those of the place. The kernel is then called for no object.
+    /// Errors of the place. The kernel is then not called for any object.
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error>;
 
-    /// Puts links in order, if the place does that. Where something is wrong with them it does not, and the host says what.
+    /// Sorts links, if the place can. It returns `None` for links with an error, and the host then reports the error.
     ///
     /// # Errors
     ///
-    /// Those of the place.
+    /// Errors of the place.
     fn order(&mut self, world: &mut W, links: &Unordered<'_>) -> Result<Option<ListOrder>, Error> {
         let _ = (world, links);
         Ok(None)
     }
 
-    /// Waits for what was started.
+    /// Waits until all runs started so far have finished.
     ///
     /// # Errors
     ///
-    /// What went wrong in one of the kernels.
+    /// Errors of these runs.
     fn synchronize(&mut self, world: &mut W) -> Result<(), Error>;
 
-    /// Gets ready to record. The executor is not borrowed while the recorder is used, so that it can be given runs.
+    /// Prepares a recording. The recorder does not borrow the executor, so that the executor can take runs meanwhile.
     ///
     /// # Errors
     ///
-    /// [`Error::NotRecordable`] while something is recorded.
+    /// [`Error::NotRecordable`] while another recording is in progress.
     fn recorder(&mut self, world: &mut W) -> Result<Arc<dyn Recorder>, Error>;
 
-    /// Adds to what one of its recorders recorded what it has to know to run it again.
+    /// Completes the data of one of its recorders, so that it can be replayed.
     ///
     /// # Errors
     ///
-    /// [`Error::NotRecordable`] if the world is another one by now.
+    /// [`Error::NotRecordable`] if the world was replaced meanwhile.
     fn recorded(&mut self, world: &mut W, recorded: Recorded) -> Result<Recorded, Error>;
 
-    /// Runs what was recorded.
+    /// Replays a recording.
     ///
     /// # Errors
     ///
-    /// [`Error::StaleRecording`] if the world is not as it was.
+    /// [`Error::StaleRecording`] if the world has changed.
     ///
     /// # Safety
     ///
@@ -89,22 +89,22 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
 }
 
-/// A run of a kernel: for executors that call Rust functions, and for those that do not.
+/// A run of a kernel, both as data and as a function of the host.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Run<'a, W> {
     /// The run as data.
     pub launch: Launch<'a>,
-    /// The objects that it is for, of each class.
+    /// The objects of the run, for each class.
     pub part: Part<'a>,
     pub(super) on_host: OnHost<'a, W>,
 }
 
-/// The run as a function of the host.
+/// The run as a function on the host.
 pub(super) enum OnHost<'a, W> {
-    /// One that can be called again.
+    /// A function that can be called again.
     Step(&'a dyn Step<W>),
-    /// One that returns something to its caller.
+    /// A function that returns a result to its caller.
     Once(&'a mut dyn FnMut(&mut W, Part<'_>) -> Result<(), Error>),
 }
 
@@ -118,12 +118,12 @@ impl<W> Debug for OnHost<'_, W> {
 }
 
 impl<W> Run<'_, W> {
-    /// Runs the kernel on the host, for a part of the objects: for all that the run is for, that is [`part`](Self::part).
+    /// Runs the kernel on the host for a part of the objects; [`part`](Self::part) covers all objects of the run.
     ///
     /// # Errors
     ///
-    /// Those of the executor; [`Error::OutOfRange`] and [`Error::NotInWorld`] if the part has objects that do not exist. The
-    /// kernel is then called for no object.
+    /// Errors of the executor; [`Error::OutOfRange`] and [`Error::NotInWorld`] if the part has objects that do not
+    /// exist. The kernel is then not called for any object.
     pub fn on_host(&mut self, world: &mut W, part: Part<'_>) -> Result<(), Error> {
         match &mut self.on_host {
             OnHost::Step(step) => step.run(world, part),
@@ -132,10 +132,10 @@ impl<W> Run<'_, W> {
     }
 }
 
-/// A run of a kernel on the host that can be remembered.
+/// A run of a kernel on the host that can be stored.
 pub(super) trait Step<W>: Send + Sync {
     fn run(&self, world: &mut W, part: Part<'_>) -> Result<(), Error>;
-    /// The same, to keep.
+    /// A copy of the run, for storing.
     fn keep(&self) -> Box<dyn Step<W>>;
 }
 
@@ -151,10 +151,9 @@ where
     }
 }
 
-/// A run of a kernel as data: which kernel, for which objects, with which arguments. Of a trait's kernel it has a section for
-/// each class.
+/// A run of a kernel as data: the kernel, its objects, and its arguments. A trait's kernel has a section per class.
 ///
-/// All of it is true of one kernel, since [`On`](super::On) alone makes these: executors rely on it.
+/// All fields describe one kernel, because only [`On`](super::On) makes these values: executors rely on it (I30).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Launch<'a> {
@@ -162,11 +161,11 @@ pub struct Launch<'a> {
     pub kernel: &'static str,
     /// The kernels of the classes, one or more. They may run in any order, or at the same time.
     pub sections: &'a [Section<'a>],
-    /// The entry in device code that runs all of them, where there are several: each takes the same arguments.
+    /// The entry point in device code that runs all sections, if there are several. All take the same arguments.
     pub together: Option<&'static Entry>,
-    /// What the entries take.
+    /// The arguments of the entry points.
     pub arguments: &'a [Argument<'a>],
-    /// How it runs.
+    /// The form of the run.
     pub form: Form,
 }
 
@@ -174,46 +173,46 @@ pub struct Launch<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Section<'a> {
-    /// What it does.
+    /// The kernel's effects.
     pub effects: &'static Effects,
-    /// The objects. They exist, except those that are to be constructed.
+    /// The objects. They exist, except objects that are to be constructed.
     pub over: Extent<'a>,
-    /// Its entry in device code.
+    /// Its entry point in device code.
     pub entry: &'static Entry,
-    /// Of a reduction: which of the kernel's reducers.
+    /// For a reduction: the number of the reducer among the kernel's.
     pub reducer: usize,
 }
 
-/// How a kernel runs.
+/// The form of a run.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Form {
     /// Once for each object.
     Each,
-    /// For each object and every other.
+    /// For each pair of an object and another one.
     Pairs {
-        /// Bytes of what it reads of the other object at most, if that can be copied beforehand; or 0.
+        /// The most bytes that it reads of the other object, if they can be copied beforehand; otherwise 0.
         other_bytes: usize,
     },
     /// Once for each object; the results are combined.
     Reduce(Reduction),
-    /// Once for each object; [`Run::on_host`] keeps the results, in the order of the classes and of the objects' ids.
+    /// Once for each object; [`Run::on_host`] returns the results, in the order of the classes and of the objects' ids.
     Collect,
-    /// Makes objects, from the first position after the last object on.
+    /// Makes objects after the last one.
     Construct,
 }
 
-/// How the results of a kernel become one per section.
+/// How the results of a kernel are combined into one per section.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Reduction {
-    /// Bytes of a result.
+    /// The number of bytes of a result.
     pub size: usize,
-    /// How results are aligned.
+    /// The alignment of a result.
     pub align: usize,
-    /// How many accumulators there are for the results of chunks.
+    /// The number of accumulators for the results of chunks.
     pub accumulators: usize,
-    /// Room for a result of each section, one after another.
+    /// Memory for one result per section, one after another.
     pub results: NonNull<u8>,
 }
 
@@ -224,13 +223,13 @@ impl<'a> Launch<'a> {
         Self { kernel, sections: slice::from_ref(section), together: None, arguments, form }
     }
 
-    /// A run of one of its sections by itself.
+    /// A run of one section by itself.
     #[must_use]
     pub fn alone(&self, section: &'a Section<'a>) -> Self {
         Self::of(section, self.form, self.arguments)
     }
 
-    /// What cannot be recorded of this run, if anything.
+    /// The part of this run that cannot be recorded, if any.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
         let is_listed = |section: &Section<'_>| matches!(section.over, Extent::List { .. });
@@ -244,30 +243,30 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// The executors of a world: at most one per place, that which was used last at the end.
+/// The executors of a world: at most one per place, the last used one at the end.
 #[derive(Debug)]
 pub struct Executors<W>(Vec<Box<dyn Executor<W>>>);
 
 impl<W: 'static> Executors<W> {
     pub(crate) const NONE: Self = Self(Vec::new());
 
-    /// Takes the one of a place out.
+    /// Removes and returns the executor of a place.
     pub fn take(&mut self, place: Place) -> Option<Box<dyn Executor<W>>> {
         let at = self.0.iter().position(|executor| executor.place() == place)?;
         Some(self.0.remove(at))
     }
 
-    /// Keeps those for which this is true.
+    /// Keeps the executors for which `keep` returns true.
     pub fn retain(&mut self, keep: impl FnMut(&Box<dyn Executor<W>>) -> bool) {
         self.0.retain(keep);
     }
 
-    /// Where they run kernels.
+    /// The places of the executors.
     pub fn places(&self) -> impl DoubleEndedIterator<Item = Place> {
         self.0.iter().map(|executor| executor.place())
     }
 
-    /// Puts one in.
+    /// Adds an executor.
     pub fn put(&mut self, executor: Box<dyn Executor<W>>) {
         self.0.push(executor);
     }

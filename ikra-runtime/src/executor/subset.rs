@@ -1,4 +1,4 @@
-//! Some objects, as users name them: a range of positions, or links.
+//! Subsets of objects, as users name them: a range of positions, or links.
 
 use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::slice;
@@ -8,13 +8,13 @@ use crate::exec::Part;
 use crate::kernel::Kernel;
 use crate::list::{LinkList, ListedLink};
 
-/// Some objects of kernel `K`: what `over` takes.
+/// A subset of the objects of kernel `K`: the argument of `over`.
 ///
 /// | | objects |
 /// | --- | --- |
-/// | `5..`, `2..8`, `..=3` | those at these positions, counted from 0 in the order of their ids. For a kernel of one class |
-/// | `&links`, `&links[1..]`, `&[a, b]` | those of a `Vec`, a slice or an array of links, of the kernel's class or trait. While the links are those of the call before, the world uses the list that it made of them |
-/// | `&list` | those of a [`LinkList`], which the program keeps |
+/// | `5..`, `2..8`, `..=3` | the objects at these positions, counted from 0 in the order of their ids. For a kernel of one class |
+/// | `&links`, `&links[1..]`, `&[a, b]` | the objects of a `Vec`, a slice or an array of links, of the kernel's class or trait. If the links equal those of the previous call, the world reuses that call's list |
+/// | `&list` | the objects of a [`LinkList`], which the program keeps |
 /// | `..` | all |
 ///
 /// ```
@@ -41,27 +41,27 @@ use crate::list::{LinkList, ListedLink};
     note = "links are those of the kernel's class, or of its trait"
 )]
 pub trait Subset<K> {
-    /// The objects, as they are named.
+    /// The subset, as the user wrote it.
     #[doc(hidden)]
     fn named(&self) -> Named<'_, K::Link>
     where
         K: AnyKernel;
 }
 
-/// Objects as users name them.
+/// A subset as users name it.
 #[derive(Debug)]
 pub enum Named<'a, L> {
     /// All objects of the kernel's classes.
     All,
-    /// Those at some positions.
+    /// The objects at some positions.
     Range((Bound<usize>, Bound<usize>)),
-    /// Those behind these links.
+    /// The objects that these links name.
     Links(&'a [L]),
-    /// Those in a list.
+    /// The objects in a list.
     List(&'a LinkList<L>),
 }
 
-/// Objects that exist as far as positions go, and of which none is named twice.
+/// A subset after its checks: ranges are within the class, and lists name no object twice.
 #[derive(Debug)]
 pub(crate) enum Picked<L> {
     All,
@@ -70,7 +70,7 @@ pub(crate) enum Picked<L> {
 }
 
 impl<L> Picked<L> {
-    /// The same for an executor.
+    /// The subset as an executor takes it.
     pub(crate) fn part(&self) -> Part<'_> {
         match self {
             Self::All => Part::All,

@@ -1,4 +1,4 @@
-//! The list that was made of a slice last: the same links need not be looked at again.
+//! The list made from the last slice, so that the same links are not sorted again.
 
 use std::any::Any;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::fmt;
 use super::{LinkList, ListedLink, Make};
 use crate::error::Error;
 
-/// The list that a world made of a slice last, which it keeps with a copy of the links.
+/// The list that a world made from the last slice, with a copy of the links.
 #[derive(Default)]
 pub struct LastList(Option<Box<dyn Any + Send + Sync>>);
 
-/// Links, and the list of them.
+/// Links, and their list.
 struct Made<L> {
     links: Vec<L>,
     list: LinkList<L>,
 }
 
 impl LastList {
-    /// The list of these links: the last one if it was made of the same.
+    /// The list of these links. Returns the last list if its links are the same.
     ///
     /// # Errors
     ///
-    /// [`Error::Duplicate`] if an object is there twice.
+    /// [`Error::Duplicate`] if an object occurs twice.
     pub(crate) fn list_of<L: ListedLink>(&mut self, links: &[L], make: &mut Make<'_, L>) -> Result<LinkList<L>, Error> {
         let last = self.0.as_mut().and_then(|made| made.downcast_mut::<Made<L>>());
         if let Some(made) = &last
@@ -49,7 +49,7 @@ impl fmt::Debug for LastList {
     }
 }
 
-/// Whether two slices are the same. Looks at the links of a block all at once, as `==` for slices does not.
+/// Whether two slices are equal. Compares the links of a block all at once, unlike `==` for slices.
 fn is_same<L: ListedLink>(a: &[L], b: &[L]) -> bool {
     const BLOCK: usize = 256;
     let is_same = |a: &[L], b: &[L]| a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b));

@@ -9,44 +9,44 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::objects::generation;
 
-/// A list without the type of its links: of each class its objects, in the order of their ids.
+/// A list without the type of its links: the objects of each class, in the order of their ids.
 #[derive(Debug)]
 pub struct ListOrder {
-    /// Where those of each class are among all.
+    /// The positions of each class's objects in the list.
     places: Vec<Range<usize>>,
-    /// From the first to the last of each class.
+    /// The range from the first to the last index of each class.
     bounds: Vec<Range<usize>>,
-    /// Those of each class, once the host has asked for them.
+    /// The objects of each class, once the host has needed them.
     classes: OnceLock<Vec<Listed>>,
-    /// All of them, if that was asked for.
+    /// All objects, once they were needed.
     objects: OnceLock<Vec<u32>>,
     memory: Option<Box<dyn ListMemory>>,
-    /// The generation of ids that it was made in.
+    /// The generation of ids in which the list was made.
     generation: u64,
 }
 
-/// Where a list is that was made on a device.
+/// The device memory of a list that was made on a device.
 ///
 /// # Safety
 ///
-/// What [`fetch`](Self::fetch) returns are, at the places that the list was made with, its objects.
+/// [`fetch`](Self::fetch) returns the list's objects, at the positions with which the list was made.
 pub unsafe trait ListMemory: Debug + Send + Sync {
-    /// Copies the objects of all classes, each class from a multiple of 32 on.
+    /// Copies the objects of all classes; each class starts at a multiple of 32.
     ///
     /// # Errors
     ///
-    /// Those of the device.
+    /// Errors of the device.
     fn fetch(&self) -> Result<Vec<u32>, Error>;
-    /// Whether they can be fetched: the device has not failed.
+    /// Whether the objects can be fetched: the device has not failed.
     fn is_there(&self) -> bool;
-    /// The memory as what it is.
+    /// The memory as `Any`, for downcasts.
     fn as_any(&self) -> &dyn Any;
 }
 
 impl ListOrder {
-    /// Threads of a GPU's warp.
+    /// The number of threads in a GPU's warp.
     const WARP: usize = 32;
-    /// What is at a place without an object, in the last warp of a class.
+    /// The entry at a position without an object, in the last warp of a class.
     const NONE: u32 = u32::MAX;
 
     /// The list of these objects.
@@ -63,12 +63,13 @@ impl ListOrder {
         }
     }
 
-    /// A list that was made on a device: of each class how many objects there are, and from which to which they are. No memory
-    /// is needed if all of these are in it.
+    /// A list that was made on a device. For each class it takes the number of objects, and the range from the first to
+    /// the last index. Without memory, each range is full.
     ///
     /// # Safety
     ///
-    /// That is so. The memory has the objects of each class in the order of their ids, none of them twice.
+    /// 1. The numbers and the ranges are right; without memory, each range has only objects of the list.
+    /// 2. The memory has the objects of each class in the order of their ids, without duplicates.
     #[must_use]
     pub unsafe fn on_device(classes: &[(usize, Range<usize>)], memory: Option<Box<dyn ListMemory>>) -> Self {
         let places = Self::places(classes.iter().map(|(len, _)| *len));
@@ -78,7 +79,7 @@ impl ListOrder {
         Self { places, bounds, classes, objects: OnceLock::new(), memory, generation: generation() }
     }
 
-    /// Where the objects of classes are, of which there are so many each: those of a class from a multiple of 32 on.
+    /// The positions of each class's objects, given their numbers. Each class starts at a multiple of 32.
     fn places(lens: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
         let mut start = 0;
         let places = lens.map(|len| {
@@ -89,36 +90,33 @@ impl ListOrder {
         places.collect()
     }
 
-    /// The generation of ids that it was made in.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// How many objects there are.
     pub(super) fn len(&self) -> usize {
         self.places.iter().map(Range::len).sum()
     }
 
-    /// Whether it can be used: the device that it is on has not failed.
+    /// Whether the list can be used: the device that holds it has not failed.
     pub(super) fn is_there(&self) -> bool {
         self.memory.as_ref().is_none_or(|memory| memory.is_there())
     }
 
-    /// Where it is, if it was made on a device.
+    /// The device memory, if the list was made on a device.
     #[must_use]
     pub fn memory(&self) -> Option<&dyn ListMemory> {
         self.memory.as_deref()
     }
 
-    /// The objects of all classes; where a class starts they start at a multiple of 32. A GPU asks for them: no warp works for
-    /// two classes.
+    /// The objects of all classes; each class starts at a multiple of 32. On a GPU no warp then has two classes.
     ///
     /// # Errors
     ///
-    /// Those of a device that it is on.
+    /// Errors of the device that holds the list.
     pub fn objects(&self) -> Result<&[u32], Error> {
         if let (Some(memory), None) = (&self.memory, self.objects.get()) {
-            // Another thread may have done the same.
+            // Another thread may have set the objects already.
             let _ = self.objects.set(memory.fetch()?);
         }
         Ok(self.objects.get_or_init(|| {
@@ -135,7 +133,7 @@ impl ListOrder {
         }))
     }
 
-    /// Where those of a class are among them.
+    /// The positions of a class's objects in the list.
     ///
     /// # Panics
     ///
@@ -145,7 +143,7 @@ impl ListOrder {
         self.places[class].clone()
     }
 
-    /// The objects of a class, if they are all from the first to the last.
+    /// The objects of a class as a range, if they are consecutive.
     ///
     /// # Panics
     ///
@@ -156,7 +154,7 @@ impl ListOrder {
         (bounds.len() == self.places[class].len()).then(|| bounds.clone())
     }
 
-    /// The objects of the class with a number.
+    /// The objects of the class with this number.
     pub(super) fn listed(&self, class: usize) -> Result<&Listed, Error> {
         if let Some(classes) = self.classes.get() {
             return Ok(&classes[class]);
@@ -166,7 +164,7 @@ impl ListOrder {
         Ok(&self.classes.get_or_init(|| self.places.iter().map(listed).collect())[class])
     }
 
-    /// Checks that the objects of the class with a number are among `len` objects; `name` is the class's.
+    /// Checks that all objects of a class are below `len`; `class` is its number, and `name` its name.
     ///
     /// # Errors
     ///
@@ -179,28 +177,28 @@ impl ListOrder {
         Ok(())
     }
 
-    /// The objects of the class with a number, which has so many.
+    /// The objects of the class with this number, which has `len` objects in the world.
     ///
     /// # Errors
     ///
-    /// [`Error::NotInWorld`] if one of them is not among those; those of a device that the list is on.
+    /// [`Error::NotInWorld`] if an object of the list does not exist; errors of the device that holds the list.
     pub(crate) fn objects_of<C: Class>(&self, class: usize, len: usize) -> Result<&Listed, Error> {
         self.check(class, len, C::NAME)?;
         self.listed(class)
     }
 }
 
-/// Objects of a class, none of them twice, in the order of their ids.
+/// Objects of a class, without duplicates, in the order of their ids (I17).
 #[derive(Debug)]
 pub(crate) enum Listed {
-    /// All of a range.
+    /// All objects of a range.
     Range(Range<usize>),
-    /// These, which increase.
+    /// These objects, in ascending order.
     Each(Vec<u32>),
 }
 
 impl Listed {
-    /// Objects at places that increase.
+    /// The objects at ascending indices.
     pub(super) fn new(indices: Vec<u32>) -> Self {
         match (indices.first(), indices.last()) {
             (Some(&first), Some(&last)) if (last - first) as usize + 1 == indices.len() => {
@@ -211,7 +209,6 @@ impl Listed {
         }
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Range(range) => range.len(),
@@ -219,7 +216,7 @@ impl Listed {
         }
     }
 
-    /// From the first to the last.
+    /// The range from the first to the last index.
     fn bounds(&self) -> Range<usize> {
         match self {
             Self::Range(range) => range.clone(),
@@ -230,7 +227,7 @@ impl Listed {
         }
     }
 
-    /// Those at some places of the list, together where they follow each other.
+    /// The objects at some positions of the list; consecutive objects are grouped.
     pub(crate) fn runs(&self, places: Range<usize>) -> Runs<'_> {
         match self {
             Self::Range(range) => Runs { range: range.start + places.start..range.start + places.end, rest: &[] },
@@ -238,7 +235,7 @@ impl Listed {
         }
     }
 
-    /// The objects at some places of the list, as ranges of positions.
+    /// The objects at some positions of the list, as ranges of indices.
     pub(crate) fn ranges(&self, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         self.runs(places).flat_map(|run| {
             let (range, each) = match run {
@@ -253,20 +250,20 @@ impl Listed {
 /// Some objects of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Run<'a> {
-    /// All of a range.
+    /// All objects of a range.
     Range(Range<usize>),
-    /// These, few of which follow each other.
+    /// These objects, few of which are consecutive.
     Each(&'a [u32]),
 }
 
-/// So many objects that follow each other pay for being worked on together.
+/// From this number of consecutive objects on, grouping them pays.
 const LONG: usize = 8;
 
 /// Objects of a list, run by run.
 #[derive(Debug)]
 pub(crate) struct Runs<'a> {
     range: Range<usize>,
-    /// Indices that increase, after those in the range.
+    /// Ascending indices, after those in the range.
     rest: &'a [u32],
 }
 
@@ -278,7 +275,7 @@ impl<'a> Iterator for Runs<'a> {
             return Some(Run::Range(std::mem::take(&mut self.range)));
         }
         let first = *self.rest.first()? as usize;
-        // Indices increase: they follow each other if the last is as far from the first as there are.
+        // Indices ascend: they are consecutive if the last minus the first is one less than their number.
         let follows = |rest: &[u32], len: usize| rest.len() >= len && rest[len - 1] - rest[0] == len as u32 - 1;
         if follows(self.rest, LONG) {
             let mut len = LONG;

@@ -1,4 +1,4 @@
-//! How a list is made of links: a set of bits per class, which says of each object whether it is in the list.
+//! Making a list from links. A bit set per class holds the objects that are in the list.
 
 use rayon::prelude::*;
 
@@ -6,20 +6,20 @@ use super::{Listed, ListedLink};
 use crate::error::Error;
 use crate::exec::spread;
 
-/// Links that a thread takes at least.
+/// The least number of links per thread.
 const CHUNK: usize = 1 << 16;
 
-/// Words for sets of few links.
+/// The number of words for sets of few links.
 const WORDS: usize = 1024;
 
 /// The objects of each class.
 ///
 /// # Errors
 ///
-/// [`Error::Duplicate`] if an object is there twice.
+/// [`Error::Duplicate`] if an object occurs twice.
 pub(super) fn listed<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     let chunk = links.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
-    // Twice as much as links to all objects of a class need; and in a chunk as many words as links.
+    // Twice the words that links to all objects of a class need, and per chunk at least one word per link.
     let room = (links.len() / 32).max(chunk.min(links.len())) + WORDS;
     let sets = if links.len() <= chunk {
         Sets::of(links, room)
@@ -35,7 +35,7 @@ pub(super) fn listed<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     }
 }
 
-/// Links far apart, sorted; or the first object that is there twice, whatever the number of threads.
+/// Sorts links that are far apart. With duplicates, it reports the same one for any number of threads.
 fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     let mut classes = vec![Vec::new(); L::CLASSES.len()];
     for link in links {
@@ -52,14 +52,13 @@ fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     sorted.collect()
 }
 
-/// For each class a set of indices.
 struct Sets(Vec<Vec<u64>>);
 
-/// Links make no sets: these would take too much memory, or an object is there twice.
+/// The links do not fit in sets: the sets would take too much memory, or an object occurs twice.
 struct Unfit;
 
 impl Sets {
-    /// Those of some links, in so many words.
+    /// The sets of some links, in at most `room` words.
     fn of<L: ListedLink>(links: &[L], mut room: usize) -> Result<Self, Unfit> {
         let mut sets = vec![Vec::new(); L::CLASSES.len()];
         for link in links {
@@ -78,7 +77,7 @@ impl Sets {
         Ok(Self(sets))
     }
 
-    /// The indices that are in one of both.
+    /// The union of two disjoint sets.
     fn joined(self, other: Self) -> Result<Self, Unfit> {
         let joined = self.0.into_iter().zip(other.0).map(|(a, b)| {
             let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
@@ -94,7 +93,7 @@ impl Sets {
     }
 }
 
-/// Makes room for so many words, and for as many again if they are to be had.
+/// Grows a set to `words` words, and to twice that if there is room.
 #[cold]
 fn grow<'a>(set: &'a mut Vec<u64>, words: usize, room: &mut usize) -> Result<&'a mut [u64], Unfit> {
     let more = words - set.len();
@@ -107,7 +106,6 @@ fn grow<'a>(set: &'a mut Vec<u64>, words: usize, room: &mut usize) -> Result<&'a
     Ok(set)
 }
 
-/// The indices in a set, in order.
 fn in_order(set: &[u64]) -> Listed {
     let count = set.iter().map(|word| word.count_ones() as usize).sum();
     let bounds = set.iter().position(|&word| word != 0).zip(set.iter().rposition(|&word| word != 0));

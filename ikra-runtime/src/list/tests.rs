@@ -31,7 +31,8 @@ fn indices(runs: Runs<'_>) -> Vec<u32> {
     .collect()
 }
 
-/// A list has each object of each class once, in order, and so have its parts; no warp has objects of two classes.
+/// Checks a list and its parts: each object of each class occurs once, in order, and no warp has objects of two
+/// classes.
 fn check(links: &[Three]) -> Result<(), TestCaseError> {
     let list = LinkList::new(links).unwrap();
     prop_assert_eq!(list.len(), links.len());
@@ -60,7 +61,7 @@ fn check(links: &[Three]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Ranges of indices, in disorder.
+/// Ranges of indices, shuffled.
 fn some_links() -> impl Strategy<Value = Vec<Three>> {
     let range = (0_usize..3, prop_oneof![0_u32..200, 0_u32..20_000, 0_u32..u32::MAX - 40], 1_u32..40);
     prop::collection::vec(range, 0..60).prop_flat_map(|ranges| {
@@ -108,7 +109,7 @@ proptest! {
     }
 }
 
-/// So many links that several threads make the list.
+/// Enough links that several threads make the list.
 fn many(step: u32) -> Vec<Three> {
     (0..250_000_u64).map(|n| Three(n as usize % 3, (n * 48_271 % 250_007) as u32 * step)).collect()
 }
@@ -117,7 +118,7 @@ fn many(step: u32) -> Vec<Three> {
 fn by_several_threads() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     pool.install(|| {
-        // Also so far apart that they are sorted.
+        // The last step is so large that the links are sorted.
         for step in [1, 3, 10_000] {
             let mut links = many(step);
             check(&links).unwrap();
@@ -130,7 +131,7 @@ fn by_several_threads() {
 #[test]
 fn one_of_several_duplicates_is_named_whatever_the_number_of_threads() {
     let mut links = many(1);
-    // The first of them in the slice is neither the first of its class nor of the first class.
+    // The first duplicate in the slice is neither the first of its class nor of the first class.
     links.extend_from_within(100_000..100_040);
     links.extend_from_within(5..50);
     let named = [1, 2, 3, 16].map(|threads| {
@@ -147,16 +148,16 @@ fn the_last_list_serves_while_the_links_stay_the_same() {
     let list = last.list_of(&links, &mut LinkList::new).unwrap();
     let is_same = |a: &LinkList<Three>, b: &LinkList<Three>| Arc::ptr_eq(a.order(), b.order());
     assert!(is_same(&list, &last.list_of(&links.clone(), &mut LinkList::new).unwrap()));
-    // Of another length, and with another link in the middle.
+    // Slices of another length, and with another link in the middle.
     assert!(!is_same(&list, &last.list_of(&links[1..], &mut LinkList::new).unwrap()));
     assert!(!is_same(&list, &last.list_of(&links, &mut LinkList::new).unwrap()));
     let list = last.list_of(&links, &mut LinkList::new).unwrap();
     links[100_000].1 = 1_000_000;
     let changed = last.list_of(&links, &mut LinkList::new).unwrap();
     assert!(!is_same(&list, &changed) && changed.order().objects().unwrap().contains(&1_000_000));
-    // A mistake leaves the last one as it is.
+    // After an error the last list is unchanged.
     assert!(last.list_of(&[links[0], links[0]], &mut LinkList::new).is_err());
     assert!(is_same(&changed, &last.list_of(&links, &mut LinkList::new).unwrap()));
-    // A copy of a list is the same.
+    // A copy of a list is equal to it.
     assert!(is_same(&list, &list.clone()));
 }

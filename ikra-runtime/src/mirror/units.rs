@@ -1,4 +1,4 @@
-//! The pieces of a class's storage that are copied as a whole.
+//! Units: the pieces of a class's storage that are copied as a whole.
 
 use std::ops::Range;
 
@@ -11,37 +11,37 @@ use crate::storage::slot_pitch;
 use crate::table::BaseSet;
 use ikra_core::effects::FieldSet;
 
-/// A piece of a class's storage that is copied as a whole: a column, all of them, those of an inner array's
+/// A piece of a class's storage that is copied as a whole: a column, all columns, the columns of an inner array's
 /// slots, or the arena.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    /// The first physical column; 0 for all of them, and the one after the last for the arena.
+    /// The first physical column; 0 for all columns, and the number of columns for the arena.
     pub column: usize,
-    /// The number of columns: of slots, which lie `pitch` bytes apart.
+    /// The number of columns. Several columns are slots, which lie `pitch` bytes apart.
     pub columns: usize,
-    /// Bytes from one column to the next.
+    /// The number of bytes from one column to the next.
     pub pitch: usize,
     /// The fields in it.
     pub fields: FieldSet,
     /// Its start on the host.
     pub start: *mut u8,
-    /// Bytes from the start of each column to what is meant: not 0 in a part of a unit.
+    /// The number of bytes from the start of each column to the part; 0 in a whole unit.
     pub offset: usize,
-    /// Bytes that an object takes in each column; 0 if objects cannot be copied by themselves.
+    /// The number of bytes per object in each column; 0 if objects cannot be copied by themselves.
     pub size: usize,
-    /// Bytes that there is room for, in each column.
+    /// The number of bytes with room for objects, in each column.
     pub capacity: usize,
-    /// Bytes that the objects take, in each column.
+    /// The number of bytes that the objects take, in each column.
     pub len: usize,
 }
 
 impl Unit {
-    /// Bytes of memory with the same room.
+    /// The number of bytes of memory with the same room.
     pub fn bytes(&self) -> usize {
         (self.columns - 1) * self.pitch + self.capacity
     }
 
-    /// The part of it with these objects, as far as they exist; all of it, if they cannot be copied by themselves.
+    /// The part with the existing objects of a range. Returns the whole unit if objects cannot be copied by themselves.
     pub(super) fn part(&self, objects: Range<usize>) -> Self {
         if self.size == 0 {
             return *self;
@@ -51,7 +51,7 @@ impl Unit {
         Self { start: self.start.wrapping_add(offset), offset, len: end - offset, ..*self }
     }
 
-    /// Its parts without those of some objects, which are in order.
+    /// The parts that remain without some objects, given in ascending order.
     pub(super) fn parts_without(&self, objects: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
         let mut next = 0;
         let ends = objects.map(|object| (object, object + 1)).chain([(usize::MAX, usize::MAX)]);
@@ -60,23 +60,23 @@ impl Unit {
     }
 }
 
-/// Where one column's elements of consecutive objects lie in a unit: `rows` pieces of `width` bytes,
-/// `pitch` bytes apart.
+/// The position of one column's elements of consecutive objects in a unit: `rows` pieces of `width` bytes, `pitch`
+/// bytes apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The unit's column.
     pub column: usize,
-    /// Bytes from the unit's start to the first piece.
+    /// The number of bytes from the unit's start to the first piece.
     pub offset: usize,
-    /// Bytes of a piece.
+    /// The number of bytes of a piece.
     pub width: usize,
-    /// Pieces.
+    /// The number of pieces.
     pub rows: usize,
-    /// Bytes from one piece to the next.
+    /// The number of bytes from one piece to the next.
     pub pitch: usize,
 }
 
-/// The columns of a field that are copied together: each by itself, or the slots of an array.
+/// The columns of a field that are copied together: a single column, or the slots of an array.
 fn groups<C: Class>(bases: &C::Bases, field: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let FieldInfo { columns, .. } = C::FIELDS[field];
     let first = first_column(C::FIELDS, field);
@@ -87,8 +87,8 @@ fn groups<C: Class>(bases: &C::Bases, field: usize) -> impl Iterator<Item = (usi
     plain.chain((slots > 0).then_some((column, slots, pitch)))
 }
 
-/// The units of storage that starts at `bases` and has room for `capacity` objects, of which there are
-/// `len`. `arena` are the bytes of the arena, and of those how many are used.
+/// The units of storage that starts at `bases`, holds `len` objects and has room for `capacity`. `arena` gives the
+/// number of bytes of the arena, and the number of used ones.
 pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, arena: (usize, usize)) -> Vec<Unit> {
     if capacity == 0 {
         return Vec::new();
@@ -144,7 +144,7 @@ pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, are
     units
 }
 
-/// Where the elements of some fields of objects `first..end` lie.
+/// The spans that hold some fields of objects `first..end`.
 pub(crate) fn spans<C: Class>(
     bases: &C::Bases,
     fields: FieldSet,
@@ -155,7 +155,7 @@ pub(crate) fn spans<C: Class>(
     let geometry = geometry::<C>();
     let mut spans = Vec::new();
     if !fields.intersection(in_arena::<C>()).is_empty() && arena.1 > 0 {
-        // Snapshots start as copies: what other objects have there is the same.
+        // Snapshots start as copies, so the elements of other objects in the arena are the same.
         let used = arena.1;
         spans.push(Span { column: column_count(C::FIELDS), offset: 0, width: used, rows: 1, pitch: used });
     }
@@ -171,7 +171,7 @@ pub(crate) fn spans<C: Class>(
             };
             match C::Layout::KIND {
                 LayoutKind::Soa if has_own_columns::<C>() => {
-                    // Slots are known by the first of them.
+                    // The unit of an array's slots is named by the first slot.
                     let slot = C::FIELDS[field].columns[column - first_column(C::FIELDS, field)].slot.unwrap_or(0);
                     let shift = bases.get(column).0.addr() - bases.get(column - slot).0.addr();
                     spans.push(one(column - slot, shift + first * size, end - first));
@@ -189,7 +189,7 @@ pub(crate) fn spans<C: Class>(
                     while next < end {
                         let stop = ((next / tile + 1) * tile).min(end);
                         let start = next / tile * geometry.block + offset + next % tile * size;
-                        // Whole tiles one after another are one span.
+                        // Consecutive whole tiles form one span.
                         let rows = if next.is_multiple_of(tile) { (end - next) / tile } else { 0 };
                         if rows > 1 {
                             spans.push(Span {

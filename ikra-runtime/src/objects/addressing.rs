@@ -16,7 +16,7 @@ impl<C: Class> Numbered<C> for Objects<C> {
             Addressing::Zero => u64::from(link.id()),
             Addressing::Storage => start + link.index() as u64,
             Addressing::FirstField => match C::Layout::KIND {
-                // Elements are not equally far apart: take the address itself.
+                // Elements are not equally far apart, so the number is the address itself.
                 LayoutKind::Tiles(_) => first_field(self, link.index()),
                 _ => start + link.index() as u64 * stride,
             },
@@ -47,7 +47,7 @@ impl<C: Class> Numbered<C> for Objects<C> {
     }
 }
 
-/// Where numbers start, and how far apart they are, in bytes.
+/// The number of the first object, and the distance from one object to the next, in bytes.
 fn scale<C: Class>(objects: &Objects<C>) -> (u64, u64) {
     let geometry = geometry::<C>();
     let stride = match C::Layout::KIND {

@@ -1,4 +1,4 @@
-//! The objects of any class, for code that serves all classes of a world alike: linking, and executors on devices.
+//! The objects of any class, for code that treats all classes of a world alike: linking, and executors on devices.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -14,52 +14,53 @@ use ikra_core::moves::{Moves, Remap};
 
 /// [`Objects`] of any class.
 ///
-/// Safe code can get hold of these, through the members of a world. So whatever says something that the runtime then
-/// trusts is an `unsafe` function, with what is to be true.
+/// Safe code can obtain these through the members of a world. So every function that states a fact on which the runtime
+/// relies is `unsafe`, and documents that fact.
 ///
 /// # Safety
 ///
-/// All that the functions return is true of one `Objects`, the same each time. [`header`](Self::header) starts its
-/// table, which lives as long as it, at the same address.
+/// 1. All results are true of one `Objects`, the same one in each call.
+/// 2. [`header`](Self::header) points to the start of its table, which lives as long as the `Objects`, at the same
+///    address.
 pub unsafe trait AnyObjects {
     /// The class's name.
     fn name(&self) -> &'static str;
-    /// Identifies the class.
+    /// The class's identity.
     fn class(&self) -> ClassId;
-    /// The class, as the device code is asked for it.
+    /// The class's definition, for the comparison with the device code.
     fn signature(&self) -> Signature;
-    /// The start of the class's table, by the pointer that owns the table.
+    /// The start of the class's table, from the pointer that owns the table.
     fn header(&self) -> NonNull<Header>;
-    /// Before a kernel of the host: checks links, fetches what is newer on a device, and marks what kernels on the host
-    /// change whatever they say.
+    /// Prepares a kernel on the host: checks links, fetches values that are newer on a device, and marks the fields
+    /// that kernels on the host may change without declaring it.
     ///
     /// # Errors
     ///
-    /// [`Error::BadLink`]; those of the device, if it has newer values. Nothing has changed then.
+    /// [`Error::BadLink`]; errors of the device, if it has newer values. Nothing has changed if there is an error.
     ///
     /// # Safety
     ///
-    /// The table is linked to those of its world, which is borrowed, and stays so during the call.
+    /// The table is linked to the tables of its world, which is borrowed, and stays linked during the call.
     unsafe fn prepare(&self) -> Result<(), Error>;
-    /// Whether links are to be checked before a kernel runs.
+    /// Whether links have to be checked before a kernel runs.
     fn has_unchecked_links(&self) -> bool;
-    /// Checks the links that the host has written since they were checked last.
+    /// Checks the links that the host has written since the last check.
     ///
     /// # Errors
     ///
-    /// [`Error::BadLink`]; those of fetching.
+    /// [`Error::BadLink`]; errors of fetching.
     ///
     /// # Safety
     ///
     /// As for [`prepare`](Self::prepare).
     unsafe fn check_links(&self) -> Result<(), Error>;
-    /// Remaps the links to objects that moved, or checks that it can be done.
+    /// Remaps the links to objects that moved, or checks that this is possible.
     ///
     /// # Errors
     ///
-    /// [`Error::LinkToRemoved`]; those of fetching.
+    /// [`Error::LinkToRemoved`]; errors of fetching.
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error>;
-    /// When ids of the class last changed: what was made in an earlier generation names other objects now.
+    /// The generation in which ids of the class last changed. Ids from an earlier generation name other objects now.
     fn generation(&self) -> u64;
     /// Points the table's targets to the tables of its world.
     ///
@@ -68,21 +69,21 @@ pub unsafe trait AnyObjects {
     /// As for `Table::point`.
     unsafe fn point(&self, directory: &Directory);
 
-    /// The number of addresses that the storage starts at: of physical columns and the arena.
+    /// The number of start addresses of the storage: one per physical column, and one for the arena.
     fn columns(&self) -> usize;
     /// The number of objects.
     fn count(&self) -> u32;
-    /// The number of objects that there is room for.
+    /// The number of objects that fit without growing.
     fn capacity(&self) -> usize;
-    /// Objects that are reserved and not yet initialised.
+    /// The number of objects that are reserved and not yet initialised.
     fn pending(&self) -> u32;
-    /// Bytes of the arena that are used.
+    /// The number of used bytes in the arena.
     fn arena_bytes(&self) -> usize;
     /// How the objects are stored now.
     fn shape(&self) -> Shape;
-    /// The pieces of the storage.
+    /// The units of the storage.
     fn units(&self) -> Vec<Unit>;
-    /// The pieces that hold some fields of objects `first..end`.
+    /// The spans that hold some fields of objects `first..end`.
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span>;
     /// Whether each column has memory of its own.
     fn has_own_columns(&self) -> bool;
@@ -90,46 +91,47 @@ pub unsafe trait AnyObjects {
     fn atomics(&self) -> FieldSet;
     /// The fields that are inner arrays.
     fn arrays(&self) -> FieldSet;
-    /// Whether nothing has happened to so many objects, with room for so many, since their only copy was given this number, and
-    /// all are initialised: then the copy has their last values.
+    /// Whether count, capacity and contents are unchanged since the only copy was stamped with `number`, and no object
+    /// is pending. The copy is then current.
     fn is_complete(&self, number: u64, count: u32, capacity: usize) -> bool;
     /// The copies of the columns on devices.
     fn copies(&mut self) -> Copies<'_>;
-    /// Makes the host's values of some fields the last ones.
+    /// Fetches stale fields, so that the host's values are current.
     ///
     /// # Errors
     ///
-    /// As for [`Mirror::fetch`](crate::mirror::Mirror::fetch); the last values are then on the device as before.
+    /// As for [`Mirror::fetch`](crate::mirror::Mirror::fetch). The current values then stay on the device.
     fn fetch(&mut self, fields: FieldSet) -> Result<(), Error>;
 
-    /// Says that no links have to be checked.
+    /// Marks all links as checked.
     ///
     /// # Safety
     ///
-    /// All that kernels follow without looking are to objects that exist.
+    /// All links that kernels follow without a check name objects that exist (I11).
     unsafe fn set_links_checked(&mut self);
-    /// Makes room for so many objects in all.
+    /// Makes room for `len` objects in all.
     ///
     /// # Errors
     ///
-    /// As for [`Objects::reserve`]; those of fetching.
+    /// As for [`Objects::reserve`]; errors of fetching.
     fn make_room(&mut self, len: usize) -> Result<(), Error>;
-    /// Adds objects that the device makes, and returns the index of the first. Nothing is written on the host, which has no
-    /// values of them before it fetches some.
+    /// Adds objects that the device makes, and returns the index of the first. Nothing is written on the host, which
+    /// has no values of these objects until it fetches them.
     ///
     /// # Safety
     ///
-    /// There is room for them. All their fields are initialised by the device, and marked as changed there, or they are
-    /// taken away again, before anything else is done with these objects.
+    /// 1. There is room for them.
+    /// 2. Before any other operation on these objects, the device initialises all their fields and marks them as
+    ///    changed there, or the objects are removed again.
     unsafe fn add(&mut self, count: usize) -> usize;
-    /// Removes the objects from `len` on.
+    /// Removes the objects from index `len` on.
     ///
     /// # Safety
     ///
-    /// They were just added, by [`add`](Self::add).
+    /// [`add`](Self::add) has just added them.
     unsafe fn truncate(&mut self, len: usize);
-    /// Removes the copy on a stream. Where it alone had the last values, the host's count from now on: these fields are
-    /// returned.
+    /// Removes the copy on a stream. Returns the fields that were current only in that copy; for these, the host's
+    /// values count from now on.
     ///
     /// # Safety
     ///
@@ -137,7 +139,7 @@ pub unsafe trait AnyObjects {
     unsafe fn lose(&mut self, stream: u64) -> FieldSet;
 }
 
-// SAFETY: all are read from this `Objects`, which owns its table on the heap.
+// SAFETY: 1. all functions read this one `Objects`; 2. it owns its table on the heap.
 unsafe impl<C: Class> AnyObjects for Objects<C> {
     #[inline]
     fn name(&self) -> &'static str {
@@ -157,7 +159,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     #[inline]
     unsafe fn prepare(&self) -> Result<(), Error> {
         if self.table().header.has_old_columns() {
-            // SAFETY: as the caller promises.
+            // SAFETY: the tables are linked and the world is borrowed, as the caller promises.
             unsafe { self.renew()? };
         }
         self.table().changed_on_host(const { atomics::<C>() });
@@ -169,7 +171,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     unsafe fn check_links(&self) -> Result<(), Error> {
         if AnyObjects::has_unchecked_links(self) {
-            // SAFETY: as the caller promises.
+            // SAFETY: the tables are linked and the world is borrowed, as the caller promises.
             unsafe { Objects::check_links(self) }
         } else {
             Ok(())
@@ -182,7 +184,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         Objects::generation(self)
     }
     unsafe fn point(&self, directory: &Directory) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the directory lists the tables of the world, as the caller promises.
         unsafe { self.table().point(directory) }
     }
 
@@ -237,7 +239,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
 
     unsafe fn set_links_checked(&mut self) {
-        // SAFETY: as the caller promises.
+        // SAFETY: all links followed without a check name existing objects, as the caller promises.
         unsafe { self.table().header.set_checked() };
     }
     fn make_room(&mut self, len: usize) -> Result<(), Error> {
@@ -263,11 +265,11 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     unsafe fn lose(&mut self, stream: u64) -> FieldSet {
         let lost = AnyObjects::copies(self).only_on(stream);
-        // What a constructor stored on the device was never here.
+        // Values that a constructor stored on the device were never on the host.
         let (absent, objects) = self.table().header.absent();
         self.put_placeholders(objects, absent.intersection(lost));
         AnyObjects::copies(self).remove(stream);
-        // SAFETY: there is no copy any more that could write others.
+        // SAFETY: the copy that could have written other values no longer exists.
         unsafe { self.table().header.set_fetched(lost) };
         let links = lost.intersection(const { linked::<C>() });
         if !links.is_empty() {

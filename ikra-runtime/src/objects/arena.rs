@@ -1,9 +1,9 @@
-//! The space of inner arrays' elements that have no slot.
+//! The arena, which holds the elements of inner arrays that have no slot.
 //!
-//! Arrays take space at the arena's end, one after another. What an array leaves behind when it shrinks or moves stays
-//! unused until the arena is full: then the arrays that are there are packed into a new one, which is twice as long as
-//! they need. So an arena is never much longer than what was in it at the time, and an array's element costs the same
-//! on average whatever became of the others.
+//! Arrays take space at the arena's end, one after another. The space of an array that shrinks or moves stays unused
+//! until the arena is full. Then the remaining arrays are packed into a new arena, twice as long as they need. So an
+//! arena is never much longer than its contents were at that time. The average cost of an array's element is constant,
+//! whatever happens to the others.
 
 use crate::class::{Class, first_column, has_arena};
 use crate::error::Error;
@@ -15,16 +15,16 @@ use ikra_core::effects::FieldSet;
 /// The largest arena: offsets are 32 bits wide, and count elements of one byte or more.
 const MAX_BYTES: usize = u32::MAX as usize;
 
-/// Arrays that are about to be replaced, so that their elements need not be kept.
+/// Arrays that are about to be replaced, so that packing need not keep their elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Dead {
-    /// None.
+    /// No array.
     Nothing,
-    /// One of one object.
+    /// One array of one object.
     Array { field: usize, index: usize },
-    /// All of one object.
+    /// All arrays of one object.
     Object(usize),
-    /// One of all objects.
+    /// One array of every object.
     Field(usize),
 }
 
@@ -39,14 +39,12 @@ impl Dead {
     }
 }
 
-/// What an array has in the arena.
+/// The elements of one array in the arena.
 struct Kept {
     extent: *mut Extent,
-    /// Bytes of an element.
+    /// The number of bytes of an element.
     size: usize,
-    /// Elements.
     count: usize,
-    /// Whether it is about to be replaced.
     dead: bool,
 }
 
@@ -54,7 +52,7 @@ impl<C: Class> Objects<C> {
     /// Whether some arrays of the class are in the arena.
     pub(crate) const HAS_ARENA: bool = has_arena::<C>();
 
-    /// Bytes of the arena, and how many of them are taken.
+    /// The number of bytes of the arena, and the number of used ones.
     pub(crate) fn arena(&self) -> (usize, usize) {
         self.table().header.arena
     }
@@ -65,10 +63,10 @@ impl<C: Class> Objects<C> {
         }
     }
 
-    /// Makes the arena go on to `end(used)`, so that arrays can be put after `used`, and returns `used`, which is less
-    /// after arrays were packed. The arrays in `dead` are gone then, or must be replaced before they are looked at.
+    /// Extends the arena to `end(used)`, so that arrays can be put after `used`, and returns `used`, which is smaller
+    /// after packing. The arrays in `dead` are then gone, or must be replaced before they are read.
     ///
-    /// Whether it succeeds depends on the arrays that are kept alone.
+    /// Success depends only on the arrays that are kept.
     #[inline]
     pub(super) fn make_room(&mut self, used: usize, end: impl Fn(usize) -> usize, dead: Dead) -> Result<usize, Error> {
         if end(used) <= self.arena().0 { Ok(used) } else { self.replace_arena(used, end, dead) }
@@ -98,7 +96,7 @@ impl<C: Class> Objects<C> {
         }
         let room = match C::ARENA {
             Some(_) => most,
-            // In proportion to the objects too, so that not all of them are looked at for a few elements.
+            // Also proportional to the number of objects, so that adding a few elements does not visit all objects.
             None => (2 * needed).max(needed + 4 * self.len()).clamp(4096, MAX_BYTES),
         };
         if pack {
@@ -113,23 +111,24 @@ impl<C: Class> Objects<C> {
         Ok(kept)
     }
 
-    /// Moves the arrays to a new arena, without gaps.
+    /// Moves the arrays to a new arena without gaps.
     fn pack(&mut self, room: usize, dead: Dead) -> Result<(), Error> {
         let mut memory = std::mem::replace(&mut self.memory, crate::memory::Memory::empty());
         let packed = memory.replace_arena(room, |from, to| {
             let mut used = 0_usize;
             self.for_each_array(dead, |Kept { extent, size, count, dead }| {
-                // SAFETY: the extent is that of an object that exists, which `&mut self` lets nobody else access.
+                // SAFETY: the extent belongs to an object that exists, and `&mut self` excludes other accesses.
                 let extent = unsafe { &mut *extent };
                 if dead {
                     *extent = Extent { offset: 0, len: 0 };
                 } else if count > 0 {
                     let first = used.div_ceil(size);
-                    // SAFETY: the array is in the arena that was there.
+                    // SAFETY: the array lies within the former arena (I18).
                     let from = unsafe { from.add(extent.offset as usize * size) };
-                    // SAFETY: there is room in the new one for all that are kept.
+                    // SAFETY: the new arena has room for all arrays that are kept.
                     let to = unsafe { to.add(first * size) };
-                    // SAFETY: as above; they are distinct allocations.
+                    // SAFETY: both are valid for `count * size` bytes, by the two proofs above, in distinct
+                    // allocations.
                     unsafe { std::ptr::copy_nonoverlapping(from, to, count * size) };
                     extent.offset = first as u32;
                     used = (first + count) * size;
@@ -148,9 +147,9 @@ impl<C: Class> Objects<C> {
             let Some(array) = info.array.filter(|array| array.arena) else { continue };
             let column = first_column(C::FIELDS, field);
             for index in 0..self.len() {
-                // SAFETY: the object exists, and the field's first column is that of its extents.
+                // SAFETY: the object exists, and the field's first column holds its extents.
                 let extent = unsafe { address::<C>(&bases, column, index) }.cast::<Extent>();
-                // SAFETY: as above; nobody writes it: arrays get other extents through `&mut self` only.
+                // SAFETY: the address is that of an extent, by the proof above; only `&mut self` changes extents.
                 let len = unsafe { (*extent).len } as usize;
                 visit(Kept {
                     extent,

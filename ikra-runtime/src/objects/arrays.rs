@@ -1,4 +1,4 @@
-//! Inner arrays of one object, and of many at once.
+//! Inner arrays of one object, and of all objects at once.
 
 use crate::class::{Class, Field, first_column};
 use crate::column::Column;
@@ -14,10 +14,10 @@ type StorageOf<C, const K: usize> = <C as Field<K>>::Storage;
 type ElementOf<C, const K: usize> = <StorageOf<C, K> as ArrayStorage>::Element;
 
 impl<C: Class> Objects<C> {
-    /// Gives every object its array at once, from compressed rows: object `n` gets
-    /// `elements[offsets[n]..offsets[n + 1]]`, whatever the length of its array before.
+    /// Gives every object its array at once, from compressed rows: object `n` gets `elements[offsets[n]..offsets[n +
+    /// 1]]`, whatever the former length of its array.
     ///
-    /// This is how a graph of a million vertices is loaded: in one pass, without a call per element.
+    /// A graph of a million vertices can be loaded this way: in one pass, without a call per element.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -40,8 +40,9 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::BadArrays`] if the offsets are not one more than the objects, descend, or do not end at
-    /// `elements.len()`; [`Error::ArenaFull`]; [`Error::ArenaAtLimit`]; [`Error::OutOfMemory`]. No array is changed then.
+    /// [`Error::BadArrays`] if the number of offsets is not one more than the number of objects, or if the offsets
+    /// descend or do not end at `elements.len()`; [`Error::ArenaFull`]; [`Error::ArenaAtLimit`];
+    /// [`Error::OutOfMemory`]. No array has changed if there is an error.
     ///
     /// # Panics
     ///
@@ -76,7 +77,7 @@ impl<C: Class> Objects<C> {
         let size = size_of::<ElementOf<C, K>>();
         let rest: usize = offsets.windows(2).map(|pair| ((pair[1] - pair[0]) as usize).saturating_sub(slots)).sum();
         self.change_rows(0..self.len());
-        // Where no other field has elements in the arena, it is filled from its start.
+        // If no other field has elements in the arena, it is filled from its start.
         let alone = C::FIELDS.iter().filter(|field| field.array.is_some_and(|array| array.arena)).count() == 1;
         let used = if alone { 0 } else { self.arena().1 };
         let end = |used| if rest > 0 { arena_end(used, rest, size) } else { used };
@@ -99,8 +100,8 @@ impl<C: Class> Objects<C> {
         Ok(())
     }
 
-    /// Replaces the array of one object, whatever its length before. One that grows moves to another place in the
-    /// arena; the one that it had is used again.
+    /// Replaces the array of one object, whatever its former length. An array that grows moves within the arena; its
+    /// former space is reused later.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -121,7 +122,7 @@ impl<C: Class> Objects<C> {
     /// # Errors
     ///
     /// [`Error::NotInWorld`]; [`Error::NotInitialized`]; [`Error::ArenaFull`]; [`Error::ArenaAtLimit`];
-    /// [`Error::OutOfMemory`]. The array is as before then.
+    /// [`Error::OutOfMemory`]. The array is unchanged if there is an error.
     pub fn set_array<const K: usize>(
         &mut self,
         _: Column<C, K>,
@@ -137,13 +138,13 @@ impl<C: Class> Objects<C> {
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let rest = elements.len().saturating_sub(slots);
         let mut used = self.arena().1;
-        // SAFETY: the object exists.
+        // SAFETY: the object exists, by the check above.
         let extent = unsafe { self.table().address(<StorageOf<C, K> as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: its extents are the field's first column.
+        // SAFETY: the field's first column holds its extents.
         let extent = unsafe { &*extent.cast::<Extent>() };
         let now = (extent.len as usize).saturating_sub(slots);
         if rest > now {
-            // What is last in the arena can grow where it is.
+            // The last array of the arena can grow in place.
             let first = extent.offset as usize * size;
             if now > 0 && first + now * size == used {
                 used = first;

@@ -1,4 +1,4 @@
-//! What is checked of links and objects before they are used.
+//! Checks of links and objects before they are used.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::storage::FieldTuple;
 use ikra_core::effects::FieldSet;
 
 impl<C: Class> Objects<C> {
-    /// Makes columns ready for a kernel that are not.
+    /// Prepares columns for a kernel if they are not ready.
     ///
     /// # Safety
     ///
@@ -19,17 +19,16 @@ impl<C: Class> Objects<C> {
     #[cold]
     #[inline(never)]
     pub(super) unsafe fn renew(&self) -> Result<(), Error> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the tables are linked and the world is borrowed, as the caller promises.
         unsafe { self.check_links()? };
         self.try_fetch(FieldSet::ALL)
     }
 
-    /// Checks the links that were written since they were checked last, among those that kernels follow without
-    /// looking.
+    /// Checks the links written since the last check, in the fields that kernels follow without a check.
     ///
     /// # Safety
     ///
-    /// The table is linked to those of its world, which is borrowed, and stays so during the call.
+    /// The table is linked to the tables of its world, which is borrowed, and stays linked during the call.
     #[cold]
     #[inline(never)]
     pub(crate) unsafe fn check_links(&self) -> Result<(), Error> {
@@ -38,8 +37,7 @@ impl<C: Class> Objects<C> {
         self.try_fetch(fields)?;
         let first = Mutex::new(None);
         let returned = for_chunks(header.unchecked_range(), false, |chunk| {
-            // SAFETY: the fields are those of the class, the objects exist, and `&self` excludes writes: the fields are
-            // not atomic.
+            // SAFETY: the objects exist, the fields are theirs, and `&self` excludes writes: no field is atomic.
             let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
             if let Some((field, index, link)) = found {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +48,7 @@ impl<C: Class> Objects<C> {
         });
         match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
             None => {
-                // SAFETY: all of them were looked at, others were checked before, and nothing has changed them.
+                // SAFETY: all unchecked links were checked now, the others before, and nothing has changed them since.
                 unsafe { self.set_checked(returned) };
                 Ok(())
             }
@@ -87,13 +85,13 @@ impl<C: Class> Objects<C> {
         }
     }
 
-    /// Says that no links have to be checked, now that all calls have returned which could store or find bad ones.
+    /// Marks all links as checked, after the return of all calls that could store or find bad ones.
     ///
     /// # Safety
     ///
-    /// All links in columns that kernels follow without looking are to objects that exist, as these calls have seen to or seen.
+    /// All links in columns that kernels follow without a check name objects that exist; the calls have ensured it.
     pub(crate) unsafe fn set_checked(&self, _: AllReturned) {
-        // SAFETY: by the caller.
+        // SAFETY: the links name objects that exist, by the caller.
         unsafe { self.table().header.set_checked() };
     }
 }

@@ -25,9 +25,9 @@ type ValueOf<C, const K: usize> = <<C as Field<K>>::Storage as Stored>::Row;
 /// 1. The field has one column, whose elements are values of type `Row`.
 /// 2. Nothing writes them through a shared borrow of the objects: they are not atomic.
 pub unsafe trait SliceColumn: Stored {}
-// SAFETY: one column of values, which views load and store.
+// SAFETY: 1. one column of values; 2. it is not atomic, and only an exclusive borrow of the objects allows writes.
 unsafe impl<T: Value> SliceColumn for Plain<T> {}
-// SAFETY: one column of arrays, which views and refs write only where they borrow the world exclusively.
+// SAFETY: 1. one column of arrays; 2. views and refs write them only where they borrow the world exclusively.
 unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumn for Inner<C, K, WholeArray<T, N>> {}
 
 /// Storages of one column that can be borrowed exclusively.
@@ -44,7 +44,7 @@ pub unsafe trait SliceColumnMut: Stored {}
 unsafe impl<T: Value> SliceColumnMut for Plain<T> {}
 // SAFETY: one column of arrays.
 unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceColumnMut for Inner<C, K, WholeArray<T, N>> {}
-// SAFETY: one column of cells, which `AtomicValue` makes of values.
+// SAFETY: one column of cells, which `AtomicValue` guarantees to have the layout of values.
 unsafe impl<T: AtomicValue> SliceColumnMut for AtomicColumn<T> {}
 
 impl<C: Class> Objects<C> {
@@ -89,8 +89,8 @@ impl<C: Class> Objects<C> {
         self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
         // SAFETY: `SliceColumnMut`: the field has one column, which was allocated.
         let first = unsafe { self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0) };
-        // SAFETY: `Contiguous`: its `len` elements are adjacent values, or atomics of the same size and bytes; `&mut self`
-        // excludes other accesses.
+        // SAFETY: `Contiguous`: its `len` elements are adjacent values, or atomics of the same size and bytes;
+        // `&mut self` excludes other accesses.
         unsafe { std::slice::from_raw_parts_mut(first.cast(), self.len()) }
     }
 
@@ -111,7 +111,7 @@ impl<C: Class> Objects<C> {
         Ok(())
     }
 
-    /// Copies a field of all objects, whatever the layout and storage.
+    /// Copies a field of all objects, with any layout and storage.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Objects change places: all columns are permuted, whatever their fields, and links are remapped.
+//! Reordering of objects: all columns are permuted, whatever their fields, and links are remapped.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,25 +14,24 @@ use ikra_core::effects::FieldSet;
 use ikra_core::info::column_count;
 use ikra_core::moves::{Moves, Remap};
 
-/// Counts changes of ids, in all worlds of the process: what was made at one count is stale for a class whose ids changed later.
+/// Counts changes of ids in the whole process. A value made at one count is stale for a class whose ids changed later.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// The present generation.
 pub(crate) fn generation() -> u64 {
     GENERATION.load(Relaxed)
 }
 
 impl<C: Class> Objects<C> {
-    /// When ids of this class last changed.
+    /// The generation in which ids of this class last changed.
     pub(crate) fn generation(&self) -> u64 {
         self.table().header.generation
     }
 
-    /// Keeps the objects with these indices, in this order. Links are remapped by [`remap_links`](Self::remap_links).
+    /// Keeps the objects with these indices, in this order. [`remap_links`](Self::remap_links) remaps links.
     ///
     /// # Panics
     ///
-    /// If an index is there twice, or no object has it; if objects are reserved and not initialised. Nothing has changed then.
+    /// If an index occurs twice or is out of range, or if reserved objects are not initialised. Nothing changes then.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let len = self.len();
         assert_eq!(self.table().header.pending, 0, "objects of class {} are not initialised", C::NAME);
@@ -47,15 +46,15 @@ impl<C: Class> Objects<C> {
         for number in 0..column_count(C::FIELDS) {
             self.permute(number, order, &mut column);
         }
-        // Extents of arrays changed, which a shadow that is kept has, too.
+        // Extents of arrays changed; a shadow that is kept would still hold the former ones.
         self.shadow = Shadow::empty();
         self.set_len(order.len());
         self.table_mut().header.generation = GENERATION.fetch_add(1, Relaxed) + 1;
     }
 
-    /// Puts the elements of a physical column in an order of objects that exist, none of them twice.
+    /// Reorders the elements of a physical column. `order` names objects that exist, none of them twice.
     fn permute(&mut self, column: usize, order: &[u32], scratch: &mut Vec<u8>) {
-        // With constants, copies of the usual sizes are single moves.
+        // With constant sizes, copies of the usual elements are single moves.
         match geometry::<C>().sizes[column] {
             0 => {}
             1 => self.permute_sized(column, 1, order, scratch),
@@ -79,7 +78,7 @@ impl<C: Class> Objects<C> {
         if order.is_sorted() {
             for (new, &old) in order.iter().enumerate().filter(|&(new, &old)| new != old as usize) {
                 let (from, to) = (element(old as usize), element(new));
-                // SAFETY: two elements of the column, of `size` bytes each, which `&mut self` keeps others from accessing.
+                // SAFETY: different elements of the column, of `size` bytes each; `&mut self` excludes other accesses.
                 unsafe { ptr::copy_nonoverlapping(from, to, size) };
             }
             return;
@@ -87,24 +86,25 @@ impl<C: Class> Objects<C> {
         scratch.clear();
         scratch.reserve(order.len() * size);
         for (new, &old) in order.iter().enumerate() {
-            // SAFETY: within what was reserved.
+            // SAFETY: the offset is within the reserved memory.
             let to = unsafe { scratch.as_mut_ptr().add(new * size) };
-            // SAFETY: an element of the column, and room of its size in another allocation.
+            // SAFETY: the source is an element of the column, and the target has room for it in another allocation.
             unsafe { ptr::copy_nonoverlapping(element(old as usize), to, size) };
         }
         for new in 0..order.len() {
-            // SAFETY: within what was just written.
+            // SAFETY: the offset is within the elements just written.
             let from = unsafe { scratch.as_ptr().add(new * size) };
-            // SAFETY: an element of the column, which `&mut self` keeps others from accessing, and bytes of another one.
+            // SAFETY: the target is an element of the column, and `&mut self` excludes other accesses; the source is in
+            // another allocation.
             unsafe { ptr::copy_nonoverlapping(from, element(new), size) };
         }
     }
 
-    /// Remaps the links to objects that moved, or checks that it can be done. An object that was removed is not looked at in a check.
+    /// Remaps the links to objects that moved, or checks that this is possible. A check skips removed objects.
     ///
     /// # Errors
     ///
-    /// [`Error::LinkToRemoved`]; those of fetching.
+    /// [`Error::LinkToRemoved`]; errors of fetching.
     pub(crate) fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
         let fields = C::FIELDS.iter().enumerate().filter(|(_, field)| field.holds_links_to.contains(&moves.class()));
         let fields = FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k));
@@ -115,7 +115,7 @@ impl<C: Class> Objects<C> {
         let len = self.len();
         if what == Remap::Commit {
             self.table().written(fields, 0..len);
-            // They are to objects that exist; but who else made `moves` may not have seen to that.
+            // Links name objects that exist if `moves` is right; other callers may not have ensured that.
             self.table().header.set_unchecked(fields.intersection(const { linked::<C>() }), 0..len);
             if !fields.intersection(const { crate::class::in_arena::<C>() }).is_empty() {
                 self.shadow = Shadow::empty();

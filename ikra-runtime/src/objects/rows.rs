@@ -27,7 +27,8 @@ use ikra_core::facts::Facts;
 /// # Ok(()) }
 /// ```
 pub struct Links<C> {
-    // At most `MAX_OBJECTS`. Not of `u32`: the compiler puts two of these into one register, and then does not see that a loop counts.
+    // At most `MAX_OBJECTS`. It is not `u32`, because the compiler would pack two of these into one register, and not
+    // recognise a counting loop.
     range: Range<usize>,
     class: PhantomData<fn() -> C>,
 }
@@ -41,9 +42,9 @@ impl<C> Links<C> {
     /// The link of an object whose index is in the range.
     #[inline(always)]
     fn link(index: usize) -> Link<C> {
-        // SAFETY: by `new`.
+        // SAFETY: `new` takes only ranges that end at `MAX_OBJECTS` or before.
         unsafe { assert_unchecked(index < MAX_OBJECTS) };
-        // SAFETY: that is less than `u32::MAX`.
+        // SAFETY: the index is less than `MAX_OBJECTS`, so it is less than `u32::MAX`.
         unsafe { Link::at_unchecked(index as u32) }
     }
 }
@@ -106,11 +107,11 @@ impl<C> FusedIterator for Links<C> {}
 /// # Ok(()) }
 /// ```
 pub struct Rows<'a, C: Class> {
-    // All of them are initialised.
+    // All of these objects are initialised.
     objects: &'a Objects<C>,
-    // Some of theirs.
+    // The indices of some of them.
     indices: Range<usize>,
-    /// What is known of all of them.
+    /// The known facts about all of them.
     facts: Facts,
 }
 
@@ -125,7 +126,7 @@ impl<C: Class> Rows<'_, C> {
         if !self.facts.is_last() {
             self.objects.table().fetch_object(FieldSet::ALL, index);
         }
-        // SAFETY: 1. by the caller; 2. it has its last values.
+        // SAFETY: 1. the object exists, by the caller; 2. its fields are current by `facts`, or were just fetched.
         unsafe { self.objects.last_row(index) }
     }
 }
@@ -175,7 +176,7 @@ impl<C: Class> Objects<C> {
         Links::new(0, self.len())
     }
 
-    /// The links to the objects from index `first` on.
+    /// The links to the objects, from index `first` on.
     #[doc(hidden)]
     pub fn links_from(&self, first: usize) -> Links<C> {
         Links::new(first, self.len())

@@ -1,4 +1,4 @@
-//! Storage beside the objects', in which kernels with `snapshot` write.
+//! The shadow: a second storage, to which kernels with `snapshot` write.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::storage::FieldTuple;
 use crate::table::BaseSet;
 use ikra_core::effects::FieldSet;
 
-/// Where kernels with `snapshot` write.
+/// The storage to which kernels with `snapshot` write.
 pub(super) struct Shadow<C: Class> {
-    /// Of the same capacity as the objects' storage, or empty.
+    /// It has the capacity of the objects' storage, or is empty.
     memory: Memory<C>,
-    /// The fields that it is for.
+    /// The fields that it holds.
     fields: FieldSet,
-    /// The objects whose elements hold values, so that references to them may be made.
+    /// The number of objects whose elements hold values, so that references to them may be made.
     len: usize,
 }
 
@@ -26,7 +26,7 @@ impl<C: Class> Shadow<C> {
         Self { memory: Memory::empty(), fields: FieldSet::EMPTY, len: 0 }
     }
 
-    /// Makes the arena a copy of that of `memory`, of which `used` bytes are taken.
+    /// Makes the arena a copy of the arena of `memory`, in which `used` bytes are used.
     fn copy_arena(&mut self, memory: &Memory<C>, used: usize) -> Result<(), Error> {
         if self.memory.arena_bytes() != memory.arena_bytes() {
             self.memory.grow_arena(memory.arena_bytes(), 0)?;
@@ -37,8 +37,8 @@ impl<C: Class> Shadow<C> {
 }
 
 impl<C: Class> Objects<C> {
-    /// Storage for the columns of `fields` beside the objects', for a kernel with `snapshot`.
-    /// Those of the fields in `copied` start as copies of the objects'.
+    /// Prepares a second storage for the columns of `fields`, for a kernel with `snapshot`. The fields in `copied`
+    /// start as copies of the objects' columns.
     pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, copied: FieldSet) -> Result<C::Bases, Error> {
         if fields.is_empty() || self.is_empty() {
             return Ok(C::Bases::NONE);
@@ -59,7 +59,7 @@ impl<C: Class> Objects<C> {
         }
         if !copied.is_empty() {
             for index in 0..self.shadow.len {
-                // SAFETY: as above.
+                // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
                 unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, copied) }
             }
         }
@@ -67,7 +67,7 @@ impl<C: Class> Objects<C> {
         Ok(to)
     }
 
-    /// Makes what a kernel with `snapshot` wrote for the objects in `range` visible: its calls have returned.
+    /// Commits the writes of a kernel with `snapshot` to the objects in `range`, after its calls have returned.
     #[inline(always)]
     pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: Range<usize>, _: &AllReturned) {
         if !fields.is_empty() && !range.is_empty() {
@@ -92,13 +92,13 @@ impl<C: Class> Objects<C> {
         }
         let (from, to) = (self.shadow.memory.bases(), self.memory.bases());
         for index in range {
-            // SAFETY: both storages have the object, written by the kernel, and `&mut self` excludes other accesses.
+            // SAFETY: both storages have the object; the kernel wrote it; `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, fields) }
         }
     }
 }
 
-/// Whether a column is one of these fields'.
+/// Whether a column belongs to one of these fields.
 const fn column_in<C: Class>(fields: FieldSet, column: usize) -> bool {
     let mut field = 0;
     while field < C::FIELDS.len() && field < MAX_FIELDS {

@@ -1,13 +1,13 @@
-//! Where the storage of a class lies in memory: numbers for reports to people.
+//! The storage of a class, as numbers for reports.
 
 use super::Objects;
 use crate::class::{Addressing, Class, FieldInfo};
 use crate::layout::{Geometry, LayoutKind, geometry};
 
-/// The largest number of objects of one class: ids are 32 bits wide, and 0 is none.
+/// The largest number of objects of one class: ids are 32 bits wide, and 0 means no object.
 pub const MAX_OBJECTS: usize = u32::MAX as usize - 1;
 
-/// How the objects of a class are stored now.
+/// The current storage of a class's objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The class's name.
@@ -16,22 +16,22 @@ pub struct Shape {
     pub layout: LayoutKind,
     /// Its addressing mode.
     pub addressing: Addressing,
-    /// `capacity = N`.
+    /// The `N` of `capacity = N`.
     pub fixed_capacity: Option<u32>,
     /// Its fields, each with its columns.
     pub fields: &'static [FieldInfo],
-    /// Where the columns lie in the object, the block or the storage.
+    /// The offsets of the columns in the object, the block or the storage.
     pub geometry: &'static Geometry,
-    /// Objects.
+    /// The number of objects.
     pub objects: usize,
-    /// Objects that there is room for.
+    /// The number of objects that fit without growing.
     pub capacity: usize,
-    /// Bytes of the arena, and how many of them are taken.
+    /// The number of bytes of the arena, and the number of used ones.
     pub arena: (usize, usize),
 }
 
 impl<C: Class> Objects<C> {
-    /// How the objects are stored now. The crate `ikra-report` prints and draws it.
+    /// The current storage of the objects. The crate `ikra-report` prints and draws it.
     pub fn shape(&self) -> Shape {
         Shape {
             class: C::NAME,

@@ -1,4 +1,4 @@
-//! The guard behind `world.get_mut(link)`.
+//! The guard that `world.get_mut(link)` returns.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -14,8 +14,8 @@ use ikra_core::effects::FieldSet;
 
 /// An object's view in sequential code, stored when it is dropped.
 ///
-/// Its fields are the guard's own, inner arrays included: links that lead to the same object show it as it was before
-/// the guard. Fields under `#[atomic]` are the object's.
+/// Its fields belong to the guard, inner arrays included: links to the same object show the object's former state. Only
+/// fields under `#[atomic]` belong to the object.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -35,30 +35,31 @@ use ikra_core::effects::FieldSet;
 /// ```
 ///
 /// A guard whose fields were exchanged with another's (`mem::swap` of arrays or atomics of two worlds) panics when it
-/// is dropped, and stores nothing. One that is forgotten (`mem::forget`) stores nothing either.
+/// is dropped, and stores nothing. A forgotten guard (`mem::forget`) stores nothing either.
 pub struct Mut<'w, C: Class> {
     view: ManuallyDrop<C::View<'w, Guarded>>,
-    /// What the view was made of. Arrays are in `copies`.
+    /// The values from which the view was made. Arrays are in `copies`.
     values: <C::Fields as FieldTuple<C>>::Values,
     /// Leaked if the view of another guard may show them.
     copies: ManuallyDrop<Copies>,
     table: &'w Table<C>,
     index: usize,
-    /// Whether the thread was unwinding when the guard was made, in a destructor: then it is dropped there, and not by a panic.
+    /// Whether the thread was unwinding when the guard was made, in a destructor. Then the panic does not drop the
+    /// guard; the destructor does.
     was_panicking: bool,
 }
 
 impl<'w, C: Class> Mut<'w, C> {
     /// The view of an object that exists, in a world that is borrowed exclusively during `'w`.
     pub(crate) fn new(table: &'w Table<C>, index: usize) -> Self {
-        // Fetched, and whatever the guard stores when it is dropped: until then the world is borrowed.
+        // Fetches all fields, and marks them as changed already: the world stays borrowed until the guard stores them.
         table.written(FieldSet::ALL, index..index + 1);
         let mut copies = Copies::new();
         // SAFETY: the object exists, and the borrow of the world excludes other writes.
         let values = unsafe { <C::Fields as FieldTuple<C>>::read(&table.bases, index) };
-        // SAFETY: they are the object's, and as above.
+        // SAFETY: the values belong to the object, which exists, and the borrow of the world excludes other writes.
         let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
-        // SAFETY: the object exists, and the values are its own.
+        // SAFETY: the object exists, and the values belong to it.
         let views = unsafe {
             <C::Fields as FieldTuple<C>>::to_views::<Guarded>(
                 values,
@@ -69,7 +70,7 @@ impl<'w, C: Class> Mut<'w, C> {
                 Facts::NONE,
             )
         };
-        // SAFETY: the object exists.
+        // SAFETY: the object exists, by the caller.
         let view = C::to_view(views, Own::new(unsafe { Handle::found(table, index) }, values));
         let was_panicking = std::thread::panicking();
         Self { view: ManuallyDrop::new(view), values, copies: ManuallyDrop::new(copies), table, index, was_panicking }
@@ -78,24 +79,24 @@ impl<'w, C: Class> Mut<'w, C> {
 
 impl<C: Class> Drop for Mut<'_, C> {
     fn drop(&mut self) {
-        // SAFETY: taken once, and not used after.
+        // SAFETY: the view is taken once, and not used afterwards.
         let view = unsafe { ManuallyDrop::take(&mut self.view) };
         let (views, _) = C::from_view(view);
         let stray = <C::Fields as FieldTuple<C>>::stray::<Guarded>(&views, self.table, self.index);
         let values = <C::Fields as FieldTuple<C>>::from_views::<Guarded>(views);
         if let Some(field) = stray.or_else(|| <C::Fields as FieldTuple<C>>::other_array(&self.values, &values)) {
-            // The copies stay: the other guard's view shows them.
+            // The copies are leaked, because the other guard's view may show them.
             if std::thread::panicking() && !self.was_panicking {
                 return;
             }
             crate::panics::stray_handle::<C>("sequential code", field);
         }
-        // SAFETY: 1. the object exists. The borrow of the world excludes all accesses but those of refs in phase
-        // `Guarded`, which are in this thread, since neither they nor the guard can be sent to another, and which do
-        // not refer into columns. 2. The arrays are this guard's copies.
+        // SAFETY: 1. The object exists. The borrow of the world excludes all accesses except those of refs in phase
+        // `Guarded`. These refs do not refer into columns (I8). They are in this thread, since neither they nor the
+        // guard can be sent to another. 2. The arrays are this guard's copies.
         unsafe { <C::Fields as FieldTuple<C>>::write_back(&self.table.bases, self.index, values) }
-        // SAFETY: once. Only the view showed them: no array that was made from them is in another guard's, because
-        // arrays can only be exchanged, and each of these is in its place.
+        // SAFETY: the copies are dropped once. Only the view showed them: arrays can only be exchanged, and each of
+        // these is in its place. So another guard has no array that was made from them.
         unsafe { ManuallyDrop::drop(&mut self.copies) }
     }
 }

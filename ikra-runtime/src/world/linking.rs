@@ -1,4 +1,4 @@
-//! What a thread may see of a world whose tables another thread links: all interleavings of the two, step by step.
+//! Tests of linking: one thread uses a world while another links its tables. They run all interleavings, step by step.
 
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -16,7 +16,7 @@ use crate::table::{Directory, Header};
 use ikra_core::effects::FieldSet;
 use ikra_core::moves::{Moves, Remap};
 
-/// What other threads do between two steps of linking.
+/// The work of other threads between two steps of linking.
 type Others<'a> = &'a mut dyn FnMut();
 
 thread_local! {
@@ -24,7 +24,7 @@ thread_local! {
 }
 
 pub(super) fn others_run() {
-    // Not while they run themselves.
+    // The other threads' own steps are not interleaved again.
     if let Some(mut others) = OTHERS.take() {
         others();
         OTHERS.set(Some(others));
@@ -34,14 +34,14 @@ pub(super) fn others_run() {
 /// Stands for the objects of a class with a link to each class of the world.
 struct Member {
     header: Header,
-    /// Whom its links lead to, as `point` found it, and how often it was called.
+    /// The targets of its links, as `point` found them, and the number of calls.
     slots: Cell<[*const Header; TABLES]>,
     pointed: Cell<usize>,
 }
 
 const TABLES: usize = 2;
 
-/// What a thread sees of a table: the directory's entry for it, and the directory that it names.
+/// A table as a thread sees it: the directory's entry for it, and the directory that it names.
 type Seen = [(*mut Header, *mut Directory); TABLES];
 
 struct Scene {
@@ -60,7 +60,7 @@ impl Member {
     }
 }
 
-/// What linking does not ask for.
+/// Functions that linking does not call.
 macro_rules! not_asked_for {
     ($(($($unsafe:tt)?) $name:ident(&$($mutable:ident)? $(, $arg:ident: $ty:ty)*) -> $output:ty;)*) => { $(
         $($unsafe)? fn $name(&$($mutable)? self $(, $arg: $ty)*) -> $output {
@@ -69,7 +69,7 @@ macro_rules! not_asked_for {
     )* };
 }
 
-// SAFETY: the header is the member's, at the same address as long as it is borrowed.
+// SAFETY: the header belongs to the member, and keeps its address while the member is borrowed.
 unsafe impl AnyObjects for Member {
     fn class(&self) -> ClassId {
         ClassId::NONE
@@ -142,7 +142,7 @@ impl Scene {
         }
     }
 
-    /// Whether links lead to the tables of this world, from all of them.
+    /// Whether all tables' links lead to the tables of this world.
     fn is_pointed(&self) -> bool {
         let headers: [_; TABLES] = std::array::from_fn(|n| self.members[n].start().cast_const());
         self.members.iter().all(|member| member.slots.get() == headers)
@@ -152,7 +152,7 @@ impl Scene {
         self.members.iter().map(|member| member.pointed.get()).sum()
     }
 
-    /// All states that a world can be in: each entry empty, right, or that of another table; each table linked by no
+    /// All possible states of a world. Each entry is empty, right, or another table's. Each table was linked by no
     /// directory, by this one, or by another.
     fn starts(&self) -> Vec<Seen> {
         let directories = [
@@ -168,7 +168,7 @@ impl Scene {
     }
 }
 
-/// Runs something, and other threads' work between its steps.
+/// Runs a function, and other threads' work between its steps.
 fn interleave<T>(others: Others<'_>, run: impl FnOnce() -> T) -> T {
     // SAFETY: the box is taken back before the borrow ends; a panic ends the test's thread.
     let others: Others<'static> = unsafe { std::mem::transmute(others) };
@@ -178,8 +178,8 @@ fn interleave<T>(others: Others<'_>, run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// A thread asks whether the tables are linked; each of its reads comes at some time while another thread links them.
-/// If it finds them linked, it follows links at once: so links must lead to the right tables, for good.
+/// A thread checks whether the tables are linked, and each of its reads happens at some time while another thread links
+/// them. If it finds them linked, it follows links at once. So from then on links must lead to the right tables.
 #[test]
 fn who_finds_tables_linked_can_follow_links() {
     let mut found_linked = 0;
@@ -190,7 +190,7 @@ fn who_finds_tables_linked_can_follow_links() {
         if scene.state.is_linked(&members) {
             continue;
         }
-        // What can be seen at each time, whether links are right then, and how many slots were written.
+        // For each time: the visible state, whether links are right then, and the number of written slots.
         for member in &scene.members {
             member.slots.set([scene.elsewhere.0.start(); TABLES]);
         }
@@ -217,7 +217,7 @@ fn who_finds_tables_linked_can_follow_links() {
                 );
                 found_linked += 1;
             }
-            // The next times, none before the one of the read before.
+            // The next times; each read happens at or after the time of the read before it.
             let Some(later) = (0..reads.len()).rev().find(|&n| reads[n] + 1 < times.len()) else { break };
             let time = reads[later] + 1;
             reads[later..].fill(time);
@@ -226,7 +226,8 @@ fn who_finds_tables_linked_can_follow_links() {
     assert!(found_linked > 80, "{found_linked}");
 }
 
-/// A thread that waited for the lock finds the tables linked, and leaves them alone: others follow links by then.
+/// A thread that waited for the lock finds the tables linked, and leaves them unchanged, because others already follow
+/// links.
 #[test]
 fn linked_tables_are_not_linked_again() {
     let scene = Scene::new();
@@ -235,7 +236,7 @@ fn linked_tables_are_not_linked_again() {
     unsafe { scene.state.relink(&members) };
     let (linked, points) = (scene.seen(), scene.points());
     let mut look = || assert_eq!(scene.seen(), linked);
-    // SAFETY: as above.
+    // SAFETY: the members are borrowed.
     interleave(&mut look, || unsafe { scene.state.relink(&members) });
     assert_eq!(scene.points(), points);
 }

@@ -13,9 +13,9 @@ use crate::link::Link;
 use crate::list::LastList;
 use crate::objects::not_in_world;
 
-/// Where the objects of a class went: what [`World::reorder`], [`World::retain`] and [`World::sort_by_key`] return.
+/// The new links of a class's objects. [`World::reorder`], [`World::retain`] and [`World::sort_by_key`] return it.
 ///
-/// Links in the world are remapped already. This is for links that the program keeps outside of it.
+/// Links in the world are remapped already. This value serves links that the program keeps outside of it.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -39,20 +39,20 @@ use crate::objects::not_in_world;
 /// # Ok(()) }
 /// ```
 pub struct Moved<C> {
-    /// By old index: the new id, or 0.
+    /// Maps each old index to the new id, or to 0.
     ids: Vec<u32>,
     removed: usize,
     class: PhantomData<fn() -> C>,
 }
 
 impl<C: Class> Moved<C> {
-    /// The present link to the object that `link` named before, or `None` if it was removed or did not exist.
+    /// The current link to the object that `link` named before, or `None` if it was removed or did not exist.
     #[must_use]
     pub fn link(&self, link: Link<C>) -> Option<Link<C>> {
         self.ids.get(link.index())?.checked_sub(1).map(Link::at)
     }
 
-    /// How many objects were removed.
+    /// The number of removed objects.
     #[must_use]
     pub fn removed(&self) -> usize {
         self.removed
@@ -65,7 +65,7 @@ impl<C: Class> fmt::Debug for Moved<C> {
     }
 }
 
-/// [`World::reorder`], by old indices.
+/// [`World::reorder`], given old indices.
 pub(super) fn reorder<W: Holds<C>, C: Class>(
     world: &mut W,
     order: impl ExactSizeIterator<Item = u32>,
@@ -97,7 +97,7 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
     Ok(Moved { ids, removed, class: PhantomData })
 }
 
-/// The indices of keys in a stable order of the keys.
+/// The indices of the keys, in a stable ascending order.
 pub(super) fn sorted<T: Ord + Sync>(keys: &[T]) -> Vec<u32> {
     let mut order = (0..keys.len() as u32).collect::<Vec<_>>();
     order.par_sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
