@@ -56,7 +56,7 @@ pub(crate) enum Scratch {
     Result,
     /// Links that come from the host.
     Links,
-    /// The results of checking them.
+    /// Bit sets of these links, and the results of checking them.
     Sets,
 }
 

@@ -37,7 +37,7 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Runs a kernel for at least one object, and writes the combined result to `total`.
+    /// Runs a kernel for at least one object, and writes the combined result to the address `to`.
     fn reduce(
         &mut self,
         members: &mut Members<'_>,
@@ -94,11 +94,11 @@ impl DeviceWorld {
         log.count_down(reduction.size);
         if in_inbox {
             log.synchronize()?;
-            // SAFETY: the kernel has finished and wrote these bytes to the inbox; the total has room for them.
+            // SAFETY: the kernel has finished and wrote these bytes to the inbox; `to` has room for them.
             unsafe { std::ptr::copy_nonoverlapping(inbox.start().cast_const(), to, reduction.size) };
             return Ok(());
         }
-        // SAFETY: one result exists, and the total has room for it until the stream is synchronised below.
+        // SAFETY: one result exists, and `to` has room for it until the stream is synchronised below.
         unsafe { log.stream.download(to, result, reduction.size) }.map_err(|error| log.blame(error))?;
         log.synchronize()
     }
