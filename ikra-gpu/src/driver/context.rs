@@ -65,7 +65,7 @@ pub fn driver_version() -> Result<(u32, u32), GpuError> {
 }
 
 /// Uses the library at `path` as the driver from now on, for example this workspace's emulator. Call it before anything
-/// is opened. Without this call, `IKRA_DRIVER` names the library; without that variable, it is the system's driver.
+/// is opened. By default `IKRA_DRIVER` names the library, or else it is the system's driver.
 ///
 /// ```no_run
 /// // SAFETY: the emulator's functions are those of the driver.
@@ -149,9 +149,8 @@ const STACK_SIZE: u32 = 0;
 
 /// The process's context on a device, kept while anything uses it; all its users share one context.
 ///
-/// After a kernel has failed, the driver does nothing more in it. When its last user is dropped, the context is reset,
-/// so that a new one can be opened. This needs the driver's permission, and no other library may be known to use the
-/// context.
+/// After a kernel has failed, the driver does nothing more in it. When its last user is dropped, it is reset if the
+/// driver allows that, and if no other library is known to use it. Then a new one can be opened.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -224,8 +223,8 @@ impl Drop for Inner {
             return;
         }
         if is_last && self.is_lost.load(Ordering::Acquire) && !open.shared.contains(&self.device) {
-            // SAFETY: nothing uses the context any more: each user holds a reference, and this was the last one. The
-            // lock prevents that one is opened meanwhile. An error means that the driver keeps the context lost.
+            // SAFETY: nothing uses the context: each user held a reference, and this was the last one; the lock keeps
+            // others from opening one. An error means that the driver keeps the context lost.
             let _ = unsafe { (self.api.context_reset)(self.device) };
         }
         // SAFETY: retained once in `open`. An error means that the context is lost, and needs no release.
@@ -390,7 +389,7 @@ impl Context {
     /// As `enter`, for functions that take a stream and so fail in another context. It assumes that the context that
     /// was last set here is still the thread's current one.
     pub(crate) fn enter_again(&self) -> Result<&'static Api, GpuError> {
-        // Another library may have set another context.
+        // Another library may have set another one.
         if ENTERED.get() == self.0.number && !self.0.is_shared.load(Ordering::Acquire) {
             return Ok(self.0.api);
         }
