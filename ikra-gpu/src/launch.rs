@@ -115,9 +115,9 @@ impl DeviceWorld {
     /// Starts an entry point with its table entries, or adds the launch to a recording.
     ///
     /// # Safety
+    ///
     /// As for [`Stream::launch`](crate::driver::Stream::launch), except for these table entries. The launch changes the
     /// sections' objects only as its effects declare.
-    /// effects say.
     unsafe fn begin(
         &mut self,
         members: &mut Members<'_>,

@@ -106,7 +106,7 @@ impl StreamLog {
         self.is_finished.load(Ordering::Relaxed)
     }
 
-    /// Memory that the device can write: [`INBOX_BYTES`]. It has one user at a time, who waits for the results before
+    /// Memory that the device can write: [`INBOX_BYTES`]. It has one user at a time, which waits for its results before
     /// the next use.
     pub(crate) fn inbox(&self) -> MutexGuard<'_, HostMemory> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)

@@ -180,7 +180,7 @@ pub struct Pedestrian {
 pub trait Actor {
     /// A number for each class, so that a car and a pedestrian with the same number draw different random numbers.
     const KIND: u32;
-    /// Which streets it may use.
+    /// The actor class as a bit of [`Street::open`].
     const USES: u8;
     /// Whether it prefers large streets.
     const PREFERS_LARGE: bool;

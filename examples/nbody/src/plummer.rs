@@ -1,5 +1,5 @@
-//! A Plummer sphere in virial equilibrium, the usual start of a star cluster (Aarseth, Hénon & Wielen
-//! 1974), in units in which total mass and gravitational constant are 1 and the energy is -1/4.
+//! A Plummer sphere in virial equilibrium, the usual start of a star cluster (Aarseth, Hénon & Wielen 1974). In its
+//! units, total mass and gravitational constant are 1, and the energy is -1/4.
 
 use std::f64::consts::PI;
 

@@ -18,7 +18,6 @@ pub fn end<F: Display>(program: &str, result: Result<(), F>, code: impl FnOnce(&
 
 /// The exit code for an error of Ikra: 3 if the program cannot run on the requested GPU, 2 if it needs more memory than
 /// exists, and 1 otherwise.
-/// memory for, 1 for all others.
 ///
 /// ```
 /// use ikra::prelude::*;

@@ -198,7 +198,7 @@ impl City {
         let (tree, others): (Vec<Edge>, Vec<Edge>) = edges.into_iter().partition(|edge| sets.join(edge.from, edge.to));
         let wanted = self.streets.map_or(3 * self.junctions as usize, |streets| streets as usize);
         let rest = wanted.saturating_sub(2 * tree.len()).min(2 * others.len());
-        // One-way streets need more room: one position each, instead of half of one.
+        // One-way streets need more room: a whole edge each, while two directions share an edge.
         let mut one_way = (rest * 15 / 100).min(2 * others.len() - rest);
         one_way -= (rest - one_way) % 2;
         if (rest - one_way) % 2 == 1 {

@@ -6,7 +6,7 @@ use crate::model::{Stretch, car, cell, stretch};
 use crate::roads::NO_LIGHT;
 use crate::traffic::Traffic;
 
-/// The violations. Cells, cars and groups are identified by their positions, from 0.
+/// The violations. Cells, cars and groups are identified by their indices, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {

@@ -74,9 +74,9 @@ impl Traffic {
     /// # Ok(()) }
     /// ```
     ///
-    /// The errors of `to`.
+    /// # Errors
     ///
-    /// Those of `to`.
+    /// The errors of `to`.
     pub fn export(&self, mut to: impl Write) -> io::Result<()> {
         let (roads, parameters) = (&self.roads, &self.parameters);
         let cars = &self.world.cars;

@@ -56,7 +56,7 @@ pub struct Sign {
     /// How many of the next cells, by number, are each the only way on. They have the same limit, and only the last may
     /// have a light.
     pub ahead: u8,
-    /// How many of the previous cells, by number, are each the only way here: the way back does not fork in them.
+    /// How many of the previous cells, by number, are each the only way back: the way does not fork there.
     pub behind: u8,
 }
 
@@ -174,7 +174,7 @@ impl Cell {
             for cell in ways {
                 let weight = u32::from(cell.weight());
                 weights += weight;
-                // Certain, after the cells with weight 0.
+                // Certain if all earlier cells have weight 0.
                 if weights == weight || random.below(weights) < weight {
                     next = cell;
                 }
@@ -417,8 +417,8 @@ impl Car {
                     let is_taken = next.is_taken();
                     sign = next.sign();
                     let limit = u32::from(sign.max_velocity);
-                    // A car that continues is faster than in the cells so far, and must be allowed to be, in each of
-                    // them.
+                    // A car that enters this cell has a higher velocity in all cells of its path, and the limit must
+                    // allow that.
                     if is_taken || limit <= velocity {
                         break;
                     }

@@ -46,7 +46,7 @@ impl Source {
         }
         let mut bytes = Vec::new();
         file.by_ref().take(START).read_to_end(&mut bytes)?;
-        // A device without an end could pass for text until it is too long.
+        // An endless device is not text, and its start shows that before it exceeds the limit.
         let start = Self::bytes(bytes);
         start.format()?;
         let Content::Bytes(mut bytes) = start.content else { unreachable!("made of bytes") };
