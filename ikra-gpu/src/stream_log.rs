@@ -297,7 +297,7 @@ impl StreamLog {
     /// Waits for all work so far.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.check()?;
-        self.refuse_in_recording("waiting for the device")?;
+        self.refuse_in_recording("synchronizing")?;
         self.stream.synchronize().map_err(|error| self.blame(error))?;
         self.state().running.clear();
         Ok(())

@@ -49,9 +49,11 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Methods that it calls on other objects, and functions.
+    /// Methods that it calls on other objects, and functions. A getter of an atomic is not one of them: a method of the class
+    /// that has its name is another one.
     pub(crate) fn others(&self) -> impl Iterator<Item = &String> {
-        self.called.iter().filter(|called| called.how != How::OnSelf).map(|called| &called.name)
+        let is_other = |called: &&Called| !matches!(called.how, How::OnSelf | How::Getter);
+        self.called.iter().filter(is_other).map(|called| &called.name)
     }
 }
 
@@ -81,6 +83,8 @@ pub(crate) enum How {
     OnSelf,
     /// As a method of something else, or named by a path, `BodyRef::pos`.
     OnOther,
+    /// As a method of something else, whose result an atomic operation follows: `other.hits().add(1)`.
+    Getter,
     /// As a function, `pos(x)`.
     Function,
 }

@@ -44,6 +44,7 @@ pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Or
         binds_mutably: false,
         variables: parameters.values.into_iter().map(|name| (name, Vec::new())).collect(),
         given: vec![Name::Unknown],
+        operated: None,
         result: Vec::new(),
         escaped: Vec::new(),
         unresolved: 0,
@@ -123,6 +124,8 @@ struct Walk<'a> {
     variables: HashMap<String, Names>,
     /// Which atomics the parameters of a closure may be.
     given: Names,
+    /// The call that an atomic operation follows, while it is read.
+    operated: Option<*const syn::ExprMethodCall>,
     /// What the expressions read last may be.
     result: Names,
     /// What is not operated on where it is named.

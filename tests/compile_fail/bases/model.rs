@@ -70,7 +70,7 @@ impl Body {
     pub fn energy(&self) -> f32 {
         self.mass * self.vel.x
     }
-    #[kernel]
+    #[kernel(snapshot(mass))]
     pub fn visit(&mut self, other: Ref<Body>) {
         self.mass = self.next.map_or(0.0, |next| next.energy()) + other.vel().y;
     }

@@ -210,7 +210,7 @@ fn what_cannot_be_recorded_says_so() {
         sim.on(ikra::Place::Gpu(0)).record(|sim| sim.execute_and_reduce(Body::age_of, (), Sum).map(drop)),
         "a reduction",
     );
-    not_recordable(sim.on(ikra::Place::Gpu(0)).record(|sim| sim.synchronize()), "waiting for the device");
+    not_recordable(sim.on(ikra::Place::Gpu(0)).record(|sim| sim.synchronize()), "synchronizing");
     not_recordable(
         sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().time(|_| Ok(())).map(drop)),
         "taking the time",
@@ -373,7 +373,7 @@ fn recordings_do_the_same_at_every_place() {
         }
         let elsewhere = if place == At::Host { At::Gpu(0) } else { At::Host };
         stale(sim.on(elsewhere).replay(&recorded), "made at");
-        not_recordable(sim.on(place).record(|sim| sim.synchronize()), "waiting for");
+        not_recordable(sim.on(place).record(|sim| sim.synchronize()), "synchronizing");
         let positions: Vec<u64> = sim.bodies.column(body::pos).iter().map(|pos| pos.to_bits()).collect();
         (sim.bodies.column(body::age).to_vec(), positions)
     });

@@ -1,5 +1,7 @@
 //! Calls in a body: of methods, functions and operations on atomic fields.
 
+use std::ptr;
+
 use proc_macro2::Ident;
 use quote::quote;
 use syn::visit::Visit;
@@ -76,7 +78,8 @@ impl Walk<'_> {
             self.call(&call.method, How::OnSelf);
             return arguments(self, vec![Name::Unknown]);
         }
-        self.call(&call.method, How::OnOther);
+        let is_operated = self.operated.take() == Some(ptr::from_ref(call));
+        self.call(&call.method, if is_operated { How::Getter } else { How::OnOther });
         if self.is_link(&call.receiver) && !names::is(&name, Is::LinkMethod) {
             self.facts.followed.insert(call.method.to_string());
         }
@@ -84,8 +87,12 @@ impl Walk<'_> {
         if names::is(&name, Is::Mutator) {
             self.changes(&call.receiver, true);
         }
+        let operation = names::atomic_operation(&name, call.args.len());
+        if operation.is_some() {
+            self.operated = getter(&call.receiver).map(ptr::from_ref);
+        }
         let on: Names = self.looked_into(&call.receiver).into_iter().filter(|name| *name != Name::View).collect();
-        if let Some(operation) = names::atomic_operation(&name, call.args.len())
+        if let Some(operation) = operation
             && !on.is_empty()
         {
             self.operate(operation, &on);
@@ -136,5 +143,16 @@ impl Walk<'_> {
     pub(super) fn is_link_of_array(&self, expr: &Expr) -> bool {
         let Expr::Index(index) = expr else { return false };
         matches!(Place::of(&index.expr), Some(array) if array.is_whole() && self.fields.links.contains(&plain_name(array.name)))
+    }
+}
+
+/// The call without arguments that an expression is.
+fn getter(expr: &Expr) -> Option<&ExprMethodCall> {
+    match expr {
+        Expr::MethodCall(call) => call.args.is_empty().then_some(call),
+        Expr::Paren(paren) => getter(&paren.expr),
+        Expr::Group(group) => getter(&group.expr),
+        Expr::Reference(reference) => getter(&reference.expr),
+        _ => None,
     }
 }

@@ -187,6 +187,20 @@ fn strings() {
     ]);
 }
 
+/// A getter of an atomic field may have the name of a method of the class.
+#[test]
+fn getters_of_atomics_are_not_methods_of_the_class() {
+    for (body, others) in [
+        ("{ self.next.weight().max(2); }", vec!["max"]),
+        ("{ (&self.next.weight()).add(self.size()); }", vec!["add"]),
+        ("{ self.next.weight().abs() + other.weight(); }", vec!["abs", "weight"]),
+        ("{ self.next.weight().add(other.weight()); }", vec!["add", "weight"]),
+    ] {
+        let facts = facts_of(body.parse().unwrap(), &[]);
+        assert_eq!(facts.others().collect::<Vec<_>>(), others, "{body}");
+    }
+}
+
 #[test]
 fn methods_of_numbers_change_nothing() {
     let kinds = [("a", FieldKind::Number), ("b", FieldKind::Numbers), ("c", FieldKind::Other)];

@@ -398,8 +398,8 @@ impl Body<'_> {
                 }
             }
             Operation::Add if ty == Bool || ty == F32 => String::new(),
-            Operation::Add => format!("{at}.{}({value});", self.random.pick(&["add", "sub", "fetch_add"])),
-            Operation::Min => format!("{at}.{}({value});", self.random.pick(&["min", "fetch_min"])),
+            Operation::Add => format!("{at}.{}({value});", self.random.pick(&["add", "sub"])),
+            Operation::Min => format!("{at}.min({value});"),
             Operation::Max => format!("{at}.max({value});"),
             Operation::Or => format!("{at}.or({value});"),
             Operation::And => format!("{at}.and({value});"),
