@@ -299,7 +299,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         T: Number,
     {
         let (address, len) = self.lend(column, false);
-        // SAFETY: the values exist: `lend` has checked that. The world is borrowed until the lender is dropped, so its
+        // SAFETY: the values exist: `lend` prepared them. The world is borrowed until the lender is dropped, so its
         // kernels do not run (I1, I31). This column was not lent for writing, and `lend` refuses that from now on.
         unsafe { self.stream.lend(&self.lender, address, len) }
     }
@@ -318,7 +318,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         T: Number,
     {
         let (address, len) = self.lend(column, true);
-        // SAFETY: the values exist: `lend` has checked that. The world is borrowed until the lender is dropped, so its
+        // SAFETY: the values exist: `lend` prepared them. The world is borrowed until the lender is dropped, so its
         // kernels do not run (I1, I31). This column was not lent, and `lend` refuses to lend it again. Every bit
         // pattern is a number.
         unsafe { self.stream.lend_mut(&self.lender, address, len) }

@@ -119,7 +119,7 @@ unsafe fn write_place(to: *mut u8, kernel: *const u8, index: u32) {
     // The object's number has at most ten digits.
     const LONGEST: usize = CAPACITY - 11;
     let mut len = 0;
-    // SAFETY: bytes of the text up to its end, and fewer than its capacity.
+    // SAFETY: bytes of the text up to its end, and fewer than `to` has.
     unsafe {
         while len < LONGEST && *kernel.add(len) != 0 {
             *to.add(len) = *kernel.add(len);
