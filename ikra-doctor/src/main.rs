@@ -1,5 +1,5 @@
-//! Says on one screen what is there to build and run kernels for GPUs, and for what is missing how to
-//! install it. Ends with code 0 if a kernel can be built and run, with 1 otherwise.
+//! Prints what is installed for building and running kernels on GPUs, and how to install the missing parts. The exit
+//! code is 0 if a kernel can be built and run, and 1 otherwise.
 
 use std::process::ExitCode;
 
@@ -7,11 +7,11 @@ use ikra_build::{find_toolchain, ptxas};
 use ikra_gpu::GpuError;
 use ikra_gpu::driver::{Context, DeviceInfo, Grid, Memory, Module, Stream, devices, driver_version, library};
 
-/// Whether something is there, and what, or what to do.
+/// The result of a check: the part that was found, or the next step if it is missing.
 enum Finding {
     Found(String),
     Missing(String),
-    /// Missing, and not needed to build or run.
+    /// Missing, but not needed to build or run.
     Optional(String),
 }
 
@@ -77,7 +77,7 @@ fn driver() -> Finding {
     }
 }
 
-/// What the emulator calls its devices.
+/// The emulator's name for its devices.
 const EMULATOR: &str = "Ikra emulator";
 
 fn describe(device: &DeviceInfo) -> Finding {
@@ -134,9 +134,9 @@ fn squares(device: usize) -> Result<Vec<u32>, GpuError> {
     let address = memory.address();
     let grid = Grid { blocks: 1, threads: THREADS as u32, shared_bytes: 0 };
     let mut results = vec![0_u32; THREADS];
-    // SAFETY: the kernel takes an address, with room for a `u32` a thread.
+    // SAFETY: the kernel takes an address, with room for one `u32` per thread.
     unsafe { stream.launch(&function, grid, &[(&raw const address).cast()]) }?;
-    // SAFETY: there is room for the results until the stream is synchronised.
+    // SAFETY: the buffer has room for the results until the stream is synchronised.
     unsafe { stream.download(results.as_mut_ptr().cast(), address, 4 * THREADS) }?;
     stream.synchronize()?;
     Ok(results)

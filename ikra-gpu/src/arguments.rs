@@ -1,12 +1,12 @@
-//! What functions of the device code take.
+//! The parameters of functions in device code.
 
 use std::mem::MaybeUninit;
 use std::slice;
 
 use ikra_core::kernel::Argument;
 
-/// What a function takes: what the executor gives it, and the kernel's arguments. Those of no bytes are left out: the device's
-/// compiler makes no parameters of them.
+/// A function's parameters: the executor's own, followed by the kernel's arguments. Arguments of zero bytes are left
+/// out, since the device compiler makes no parameters for them.
 pub(crate) struct Arguments<'a> {
     pub(crate) own: &'a [Argument<'a>],
     pub(crate) arguments: &'a [Argument<'a>],
@@ -17,9 +17,9 @@ impl<'a> Arguments<'a> {
         self.own.iter().chain(self.arguments).copied().filter(|argument| argument.bytes() > 0)
     }
 
-    /// Calls `work` with where they are, and words of tables after them.
+    /// Calls `work` with their addresses, followed by the address of the table entries.
     pub(crate) fn with_places<T>(&self, words: &[u64], work: impl FnOnce(&[*const ()]) -> T) -> T {
-        // Most often few enough to need no allocation.
+        // Most calls have few arguments and need no allocation.
         let (mut few, mut len, mut more) = ([std::ptr::null(); 16], 0, Vec::new());
         let mut put = |place| match few.get_mut(len) {
             Some(slot) => {
@@ -38,14 +38,14 @@ impl<'a> Arguments<'a> {
     /// Copies of them.
     pub(crate) fn copied(&self) -> Vec<Box<[MaybeUninit<u8>]>> {
         let bytes = |argument: Argument<'_>| {
-            // SAFETY: the argument is alive, and has so many bytes.
+            // SAFETY: the argument is alive and has this many bytes.
             unsafe { slice::from_raw_parts(argument.start().cast::<MaybeUninit<u8>>(), argument.bytes()) }.into()
         };
         self.taken().map(bytes).collect()
     }
 }
 
-/// Where the words of tables are that a function takes, if it takes some.
+/// The address of the table entries that a function takes, if any.
 pub(crate) fn start(words: &[u64]) -> Option<*const ()> {
     (!words.is_empty()).then_some(words.as_ptr().cast())
 }
@@ -59,7 +59,7 @@ mod tests {
         let numbers: Vec<u32> = (0..40).collect();
         for own in [0, 1, 15, 16, 17, 40] {
             let mut own: Vec<Argument<'_>> = numbers[..own].iter().map(Argument::of).collect();
-            // Of which the device takes nothing.
+            // The device has no parameter for this argument.
             own.insert(0, Argument::words(&[]));
             let arguments = Arguments { own: &own, arguments: &[Argument::of(&numbers[7]), Argument::words(&[])] };
             for words in [&[][..], &[3, 4]] {

@@ -1,4 +1,4 @@
-//! How many threads a block has.
+//! The number of threads per block.
 
 use ikra_runtime::executor::Section;
 
@@ -6,28 +6,28 @@ use crate::driver::Footprint;
 
 /// Threads per block.
 const THREADS: u32 = 256;
-/// The same for kernels that do much work per call, which tend to need more registers.
+/// Threads per block of kernels that do much work per call, which tend to need more registers.
 const HEAVY_THREADS: u32 = 128;
-/// What is many objects: so many times as many as there are threads at the same time.
+/// From this multiple of the number of concurrent threads on, objects count as many.
 const MANY: usize = 4;
-/// What is a large array in local memory, in bytes.
+/// From this many bytes on, an array in local memory counts as large.
 const STACK_BYTES: usize = 256;
-/// Threads that run on a multiprocessor at the same time, at most.
+/// The largest number of threads that run on a multiprocessor at the same time.
 pub(crate) const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 
-/// The threads of a block that runs these.
+/// The threads of a block that runs these kernels.
 pub(crate) fn threads(sections: &[Section<'_>]) -> u32 {
     if sections.iter().any(|section| section.effects.is_heavy()) { HEAVY_THREADS } else { THREADS }
 }
 
-/// The same for one kernel that runs for so many objects on so many multiprocessors, if `usual` threads are what such kernels have.
+/// The block size for one kernel that runs for `count` objects, where `usual` threads are usual for such kernels.
 ///
 /// Large blocks are better in two cases:
 ///
-/// - Few objects, which are all run at the same time, of a heavy kernel, as long as no multiprocessor gets more of them than it
-///   would. 65,536 objects that follow links take an H200 67.5 instead of 70.6 µs.
-/// - Many objects whose threads keep a stack or another such array in local memory: the warps of a large block end at different
-///   times, so that fewer arrays compete for the cache.
+/// - A heavy kernel runs for few objects, all at the same time, and no multiprocessor gets more objects than with small
+///   blocks. 65,536 objects that follow links take an H200 67.5 instead of 70.6 µs.
+/// - Many objects, whose threads keep a stack or a similar array in local memory. The warps of a large block end at
+///   different times, so that fewer arrays compete for the cache.
 pub(crate) fn threads_for(usual: u32, objects: usize, multiprocessors: usize, footprint: Footprint) -> u32 {
     let of_each = |threads: u32| objects.div_ceil(threads as usize).div_ceil(multiprocessors.max(1));
     let objects_of_each = |threads: u32| of_each(threads) * threads as usize;

@@ -1,10 +1,10 @@
-//! How bits that say which objects are in a list come in chunks: the same on host and device.
+//! Chunks of the bit sets that represent lists of objects; host and device share these definitions.
 
-/// Words of a chunk, and threads of the block that works on it.
+/// Words of a chunk, and threads of a block that processes a chunk.
 pub(crate) const CHUNK_WORDS: u32 = 256;
-/// Objects of a chunk, a bit for each.
+/// Objects of a chunk, one bit per object.
 pub(crate) const CHUNK: u32 = CHUNK_WORDS * 32;
-/// Threads of the block that finds out where the chunks' objects go.
+/// Threads of the block that computes where each chunk's objects go.
 pub(crate) const PLACE_THREADS: u32 = 1024;
-/// In place of a number of bits for the class: links of eight bytes.
+/// Replaces the number of tag bits: links have eight bytes.
 pub(crate) const WIDE: u32 = 64;

@@ -1,7 +1,8 @@
-//! What device code says about itself: which kernels and classes it holds, and as what it was compiled.
+//! The contents of device code: its kernels and classes, and the definitions that it was compiled with.
 //!
-//! Entries and tables come with comments that the macros made (see `ikra_core::origin` and `ikra_marks`), and `ikra-build` where an entry
-//! takes words of tables. What else an entry takes is read from its declaration, which is what the driver reads.
+//! Entry points and tables come with comments that the macros made (see `ikra_core::origin` and `ikra_marks`).
+//! `ikra-build` adds comments to entry points that take table entries. The other parameters are read from the entry
+//! point's declaration, which the driver reads too.
 
 mod read;
 
@@ -16,16 +17,16 @@ use ikra_runtime::world::World;
 pub(crate) use read::Compiled;
 use read::{Code, CompiledClass, difference};
 
-/// Which entry of a kernel.
+/// The kinds of a kernel's entry points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
-    /// The one that calls the kernel.
+    /// The entry point that calls the kernel.
     Call,
-    /// The one that combines results by the reducer of this number.
+    /// The entry point that combines results by the reducer of this number.
     Reduce(usize),
 }
 
-/// What an entry takes and combines, beside the kernel's arguments.
+/// An entry point's own parameters and the result that it combines, besides the kernel's arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape<'a> {
     /// Bytes of the parameters before the arguments.
@@ -34,11 +35,11 @@ pub(crate) struct Shape<'a> {
     pub(crate) result: (usize, usize),
 }
 
-/// Entries that call a kernel: for objects from the first to an end, or those of a list.
+/// Entry points that call a kernel for a range of objects, or for the objects of a list.
 pub(crate) const CALL: Shape<'_> = Shape { own: &[4, 4, 8], result: (0, 1) };
 
-/// The text of device code, or the one that `IKRA_REPLACE_DEVICE_CODE=package=FILE,…` puts in its place: to try out what passes do,
-/// without building the program again. Host and device compare their definitions with it all the same.
+/// The text of device code, or its replacement by `IKRA_REPLACE_DEVICE_CODE=package=FILE,…`. The replacement serves to
+/// try out passes without building the program again. Host and device still compare their definitions with it.
 ///
 /// # Errors
 ///
@@ -58,27 +59,27 @@ fn replaced(code: DeviceCode) -> Result<Option<&'static str>, GpuError> {
         let log = format!("IKRA_REPLACE_DEVICE_CODE: cannot read {path}: {error}");
         GpuError::DeviceCodeRejected { log }
     })?;
-    // Modules of the driver are made of it as long as the process lives.
+    // The driver's modules use the text as long as the process lives.
     let text: &'static str = text.leak();
     files.push((path.to_owned(), text));
     Ok(Some(text))
 }
 
-/// The device code of a world: of its own package, and of others.
+/// The device code of a world: from its own package, and from others.
 #[derive(Debug)]
 pub(crate) struct Codes {
-    /// Also those without code.
+    /// All packages, including those without code.
     all: &'static [DeviceCode],
-    /// Each text once.
+    /// Each distinct text once.
     texts: Vec<(DeviceCode, &'static str, Arc<Code>)>,
 }
 
 impl Codes {
-    /// That of a world.
+    /// The device code of a world.
     ///
     /// # Errors
     ///
-    /// [`GpuError::NoDeviceCode`] if there is none; [`GpuError::DeviceCodeRejected`] if a text says nothing about itself.
+    /// [`GpuError::NoDeviceCode`] if no package has any; [`GpuError::DeviceCodeRejected`] if a text contains no marks.
     pub(crate) fn of<W: World>() -> Result<Self, GpuError> {
         Self::new(W::DEVICE_CODE, std::any::type_name::<W>())
     }
@@ -112,17 +113,17 @@ impl Codes {
         self.texts.iter().map(|(.., code)| &**code)
     }
 
-    /// Bytes of stack that each thread is to have at least.
+    /// Bytes of stack that each thread needs at least.
     pub(crate) fn stack(&self) -> Option<usize> {
         self.codes().filter_map(|code| code.stack).max()
     }
 
-    /// The name of the table of each of a world's classes, in each module; `None` where the device code knows nothing of the
-    /// class. One that none of them knows is the host's alone.
+    /// The name of the table of each of a world's classes, in each module; `None` if the device code does not have the
+    /// class. A class in no module exists on the host only.
     ///
     /// # Errors
     ///
-    /// [`GpuError::DeviceCodeDiffers`] if some device code has another idea of a class.
+    /// [`GpuError::DeviceCodeDiffers`] if some device code defines a class differently.
     pub(crate) fn tables(&self, classes: &[Signature]) -> Result<Vec<Vec<Option<String>>>, GpuError> {
         let known: Vec<Vec<_>> =
             classes.iter().map(|class| self.codes().map(|code| code.class(class)).collect()).collect();
@@ -143,7 +144,7 @@ impl Codes {
         tables.collect()
     }
 
-    /// Another class of the same name and package, unless it is one of the world's too.
+    /// Another class of the same name and package, unless that class is in the world too.
     fn twin(&self, class: &Signature, is_anothers: impl Fn(&CompiledClass) -> bool) -> Option<&CompiledClass> {
         let package = |place: &str| place.split('/').next().map(str::to_owned);
         let (key, own) = (class.origin.name_key(), package(class.origin.place()));
@@ -151,7 +152,7 @@ impl Codes {
         self.codes().flat_map(|code| code.classes.values()).find(is_twin)
     }
 
-    /// The module and a kernel's entry, which takes these arguments. The first module that has the kernel counts.
+    /// The module and the entry point of a kernel with these arguments. The first module that has the kernel is used.
     ///
     /// # Errors
     ///
@@ -171,7 +172,7 @@ impl Codes {
         Ok((module, compiled))
     }
 
-    /// The error for a kernel that is nowhere.
+    /// The error for a kernel that no module has.
     pub(crate) fn no_such_kernel(&self, kernel: &str) -> GpuError {
         let searched = self.all.iter().map(|code| match code.text() {
             Some(_) => format!("`{}`", code.package()),
@@ -186,13 +187,14 @@ impl Codes {
         self.texts[module].2.tables.contains(symbol)
     }
 
-    /// Whether the methods of a kernel of a module may call themselves.
+    /// Whether the methods of a module's kernel may call themselves.
     pub(crate) fn is_recursive(&self, module: usize, symbol: &str) -> bool {
         self.texts[module].2.recursive.contains(symbol)
     }
 }
 
-/// The bytes of what an entry for so many classes takes beside the kernels' arguments: their sections, and a list.
+/// The sizes of the parameters besides the kernels' arguments, for an entry point of this many classes: their sections,
+/// and a list.
 pub(crate) fn shape_of_sections(sections: usize) -> [usize; 2] {
     [sections * size_of::<SectionWords>(), size_of::<u64>()]
 }

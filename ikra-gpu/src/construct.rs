@@ -1,4 +1,4 @@
-//! Objects that are made on the device.
+//! Construction of objects on the device.
 
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Extent, Launch, Section};
@@ -19,29 +19,30 @@ impl DeviceWorld {
             unreachable!("the world has objects of the class")
         };
         members[member].make_room(range.end)?;
-        // What the host has is copied to the device before there are objects that it does not have.
+        // The host's values are copied to the device before it has objects that the host does not have.
         self.prepare(members, &[])?;
         let objects = &mut members[member];
-        // SAFETY: there is room. The constructor's kernel initialises them all before any other runs or the host fetches them,
-        // and `commit` notes it; if it does not start, they are taken away below.
+        // SAFETY: there is room (I18). The constructor's kernel initialises all of them before any other kernel runs or
+        // the host fetches them, and `commit` records that (I21). If the kernel does not start, they are removed below.
         let first = unsafe { objects.add(range.len()) };
         debug_assert_eq!(first, range.start, "new objects come after the last");
         let brings_links = objects.has_unchecked_links();
         let log = self.log.clone();
         let found = log.inbox().start().cast::<u32>();
         if brings_links {
-            // SAFETY: host memory that holds results, of which none is awaited: who starts something that has one waits.
+            // SAFETY: host memory for results; none is pending, because every launch with a result waits for it.
             unsafe { found.write_volatile(0) };
         }
         let started = self.start(members, launch, section);
         if started.is_err() {
-            // SAFETY: they were just added.
+            // SAFETY: these objects were just added.
             unsafe { members[member].truncate(first) };
         } else if brings_links {
             log.synchronize()?;
             // SAFETY: as above; the kernel has ended.
             if unsafe { found.read_volatile() } == 0 {
-                // SAFETY: all links were checked before the constructor ran, and it found its own to be to objects.
+                // SAFETY: all links were checked before the constructor ran, and the constructor found that its own
+                // links lead to existing objects.
                 unsafe { members[member].set_links_checked() };
             }
         }

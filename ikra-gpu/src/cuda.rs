@@ -1,4 +1,4 @@
-//! What only CUDA has.
+//! The operations that a world has on CUDA devices only.
 
 use std::time::Duration;
 
@@ -17,18 +17,18 @@ use crate::losses::{self, LostColumn};
 use crate::stats::DeviceStats;
 use crate::tables;
 
-/// What a world has on an NVIDIA GPU only: what [`CudaWorld::cuda`](crate::CudaWorld::cuda) returns.
+/// The operations that a world has on an NVIDIA GPU only; [`CudaWorld::cuda`](crate::CudaWorld::cuda) returns them.
 ///
 /// | | |
 /// | --- | --- |
 /// | [`open`](Self::open), [`open_in`](Self::open_in) | chooses the GPU, or another library's context |
-/// | [`check`](Self::check) | compares device code and program, without a GPU |
+/// | [`check`](Self::check) | compares the device code with the program, without a GPU |
 /// | [`time`](Self::time), [`time_kernels`](Self::time_kernels), [`stats`](Self::stats) | measures |
 /// | [`lend`](Self::lend) | lends columns to another library |
-/// | [`accept_loss`](Self::accept_loss) | goes on after a kernel has failed |
+/// | [`accept_loss`](Self::accept_loss) | continues after a kernel has failed |
 ///
-/// They work on the GPU that the world used last, or on the first. Kernels run by
-/// [`sim.on(Place::Gpu(0))`](ikra_runtime::executor::On), or by the short forms of [`CudaWorld`](crate::CudaWorld).
+/// They work on the GPU that the world used last, or on the first GPU. To run kernels, call
+/// [`sim.on(Place::Gpu(0))`](ikra_runtime::executor::On) or the short forms of [`CudaWorld`](crate::CudaWorld).
 ///
 /// ```no_run
 /// use ikra::prelude::*;
@@ -57,10 +57,11 @@ pub struct Cuda<'w, W> {
 }
 
 impl<W: World> Cuda<'_, W> {
-    /// Opens a GPU for the world, by its number within `CUDA_VISIBLE_DEVICES`: `cuda_execute` and the functions of this handle then work there.
+    /// Opens a GPU for the world, by its number within `CUDA_VISIBLE_DEVICES`. `cuda_execute` and the functions of this
+    /// handle then work on that GPU.
     ///
-    /// Without this, the first kernel opens the place that it is to run at. A world can be on several GPUs; what it changed on
-    /// one is copied to another when a kernel runs there.
+    /// Without this call, the first kernel opens its GPU. A world can be on several GPUs: before a kernel runs on one,
+    /// the changes from the others are copied to it.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -74,8 +75,8 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// # Errors
     ///
-    /// As for [executors](ikra_runtime::executor::On#errors). [`GpuError::DeviceLost`] after a kernel has failed:
-    /// [`accept_loss`](Self::accept_loss) comes first.
+    /// As for [executors](ikra_runtime::executor::On#errors). [`GpuError::DeviceLost`] after a kernel has failed: call
+    /// [`accept_loss`](Self::accept_loss) first.
     pub fn open(&mut self, device: usize) -> Result<DeviceInfo, Error> {
         if used_last(self.world).is_some_and(|place| place != Place::Gpu(device)) {
             with(self.world, |_, device| device.log.refuse_in_recording("opening another device"))?;
@@ -84,8 +85,9 @@ impl<W: World> Cuda<'_, W> {
         with(self.world, |_, device| Ok(device.device().clone()))
     }
 
-    /// Whether the device code has a kernel, of a class or of a trait, and was compiled with the same idea of it, of its arguments and of the
-    /// world's classes as the program: what a launch finds out first. Needs no GPU, and is meant for tests.
+    /// Checks that the device code contains a kernel (a class's or a trait's) and matches the program. The definitions
+    /// of the kernel, its arguments and the world's classes must be the same. A launch makes the same check. It needs
+    /// no GPU and is meant for tests.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -110,11 +112,11 @@ impl<W: World> Cuda<'_, W> {
         Ok(tables::check(&codes, K::ENTRY, K::SECTIONS, arguments.as_ref(), self.world.members_mut().as_mut())?)
     }
 
-    /// After a kernel has failed: lets the world go on with the values that the host has from before, and returns the
-    /// columns whose last values are lost. Until then they cannot be read.
+    /// Lets the world continue after a kernel has failed. Fields that were current only on the failed device return to
+    /// their earlier host values. Returns these columns; until this call they cannot be read.
     ///
-    /// Does nothing if no kernel is known to have failed. The next launch opens the device again, where the driver
-    /// allows that; see [`On`](ikra_runtime::executor::On#when-a-kernel-fails).
+    /// Does nothing if no kernel is known to have failed. The next launch opens the device again if the driver allows
+    /// that; see [`On`](ikra_runtime::executor::On#when-a-kernel-fails).
     ///
     /// ```no_run
     /// # use ikra::{Place, prelude::*};
@@ -138,7 +140,7 @@ impl<W: World> Cuda<'_, W> {
         lost
     }
 
-    /// The time that the device takes for what `work` starts.
+    /// Measures the device time of the work that `work` starts.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -155,7 +157,7 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// # Errors
     ///
-    /// Those of `work`.
+    /// The errors of `work`.
     pub fn time(&mut self, work: impl FnOnce(&mut W) -> Result<(), Error>) -> Result<Duration, Error> {
         let start = with(self.world, |world, device| {
             device.log.refuse_in_recording("taking the time")?;
@@ -166,7 +168,8 @@ impl<W: World> Cuda<'_, W> {
         with(self.world, |_, device| Ok(start.until(&device.log.stream.mark()?)?))
     }
 
-    /// Starts or stops to time each kernel on the device, at the cost of two marks per launch. [`stats`](Self::stats) has the times.
+    /// Turns the timing of each kernel on the device on or off. It costs two events per launch. [`stats`](Self::stats)
+    /// returns the times.
     ///
     /// # Errors
     ///
@@ -178,7 +181,7 @@ impl<W: World> Cuda<'_, W> {
         })
     }
 
-    /// What the world did so far on the GPU that it used last; nothing before the first launch.
+    /// The world's statistics on the GPU that it used last; empty before the first launch.
     pub fn stats(&mut self) -> DeviceStats {
         let Some(device) = used_last(self.world).and_then(|place| take(self.world, place)) else {
             return DeviceStats::default();

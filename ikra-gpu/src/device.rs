@@ -1,4 +1,4 @@
-//! The executors on the device: which thread calls a kernel for which objects.
+//! The executors on the device: they assign objects to threads, which call the kernels.
 
 mod call;
 mod copy;
@@ -19,15 +19,15 @@ pub use pairs::execute_pairs;
 pub use panic::{failing, panic};
 pub use reduce::{Results, reduce};
 
-/// For the macros of entries.
+/// Used by the macros of entry points.
 pub use ikra_core as runtime;
 
-/// Writes into the device code, as a comment, which kernel's entry this is, and what the host must agree on.
+/// Writes a comment into the device code: the kernel of this entry point, and the facts that the host must agree on.
 #[macro_export]
 macro_rules! __mark_entry {
     ($kind:literal, $entry:expr, $output:ty) => {
         const { $crate::device::runtime::origin::assert_word($kind) };
-        // SAFETY: a comment.
+        // SAFETY: the assembly is only a comment.
         unsafe {
             ::core::arch::asm!(
                 ::core::concat!($crate::device::runtime::marks::entry!(), " {key} ", $kind, " {fingerprint} {size} {align}"),
@@ -42,9 +42,8 @@ macro_rules! __mark_entry {
 }
 pub use __mark_entry as mark;
 
-/// What the root of a device program needs: a panic handler, a kernel that copies small columns to the host, and those that
-/// put links in order.
-/// Written once, in the crate that `ikra-build` makes around the model.
+/// The items that the root of a device program needs: a panic handler, a kernel that copies small columns to the host,
+/// and the kernels that sort links. The crate that `ikra-build` generates around the model contains them once.
 #[macro_export]
 macro_rules! device_root {
     () => {
@@ -53,16 +52,16 @@ macro_rules! device_root {
             $crate::device::panic(info)
         }
 
-        // Called where kernels panic: `ikra-build` writes the calls into the device code.
+        // Called where kernels panic: `ikra-build` inserts the calls into the device code.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn ikra_failing(kernel: *const u8, index: u32) {
-            // SAFETY: passed on to who calls it.
+            // SAFETY: passed on to the caller.
             unsafe { $crate::device::failing(kernel, index) }
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ikra_copy(from: *const u8, to: *mut u8, bytes: u32) {
-            // SAFETY: the host launches it with bytes to read, room for as many, and one block of whole warps
+            // SAFETY: the host launches it with readable bytes, room for the copy, and one block of whole warps
             // (`StreamLog`).
             unsafe { $crate::device::copy(from, to, bytes) }
         }
@@ -77,13 +76,13 @@ macro_rules! device_root {
             sets: *mut u32,
             wrong: *mut u32,
         ) {
-            // SAFETY: passed on to who launches it.
+            // SAFETY: passed on to the host, which launches it.
             unsafe { $crate::device::lists::mark(links, count, tag_bits, classes, class_count, sets, wrong) }
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ikra_list_count(sets: *const u32, counts: *mut [u32; 3]) {
-            // SAFETY: passed on to who launches it.
+            // SAFETY: passed on to the host, which launches it.
             unsafe { $crate::device::lists::count(sets, counts) }
         }
 
@@ -94,13 +93,13 @@ macro_rules! device_root {
             counts: *mut [u32; 3],
             found: *mut [u32; 3],
         ) {
-            // SAFETY: passed on to who launches it.
+            // SAFETY: passed on to the host, which launches it.
             unsafe { $crate::device::lists::place(classes, class_count, counts, found) }
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ikra_list_write(sets: *const u32, counts: *const [u32; 3], list: *mut u32) {
-            // SAFETY: passed on to who launches it.
+            // SAFETY: passed on to the host, which launches it.
             unsafe { $crate::device::lists::write(sets, counts, list) }
         }
     };

@@ -13,47 +13,47 @@ use ikra_runtime::objects::AnyObjects;
 use crate::driver::{Memory, Pieces};
 use crate::stream_log::{INBOX_BYTES, StreamLog};
 
-/// The columns, in the same pieces as on the host.
+/// The columns, in the same units as on the host.
 #[derive(Debug)]
 pub(crate) struct DeviceColumns {
-    /// No other columns of the process have or had the same: the device's tables are for some, by this number.
+    /// Unique per process; device tables remember by it which columns they describe.
     pub(crate) number: u64,
     pub(crate) log: Arc<StreamLog>,
-    /// The class whose columns they are.
+    /// The class that the columns belong to.
     class: ClassId,
     pieces: Vec<Piece>,
-    /// What kernels know of them: where each column starts, and then where its snapshot does, or 0.
+    /// The addresses that kernels need: the start of each column, followed by the start of its snapshot, or 0.
     words: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Piece {
     column: usize,
-    /// Columns of slots, which lie `pitch` bytes apart as on the host.
+    /// Columns of slots, `pitch` bytes apart as on the host.
     columns: usize,
     pitch: usize,
     fields: FieldSet,
     memory: Memory,
-    /// Where kernels with `snapshot` write.
+    /// The memory that kernels with `snapshot` write.
     shadow: Option<Memory>,
 }
 
 impl Piece {
-    /// Where the unit's bytes in one of its columns are.
+    /// The address of the unit's bytes in one of its columns.
     fn address(&self, unit: &Unit, column: usize) -> u64 {
         self.memory.address() + (column * self.pitch + unit.offset) as u64
     }
 
-    /// How many of them there is room for.
+    /// The number of objects that it has room for.
     fn room(&self, unit: &Unit, column: usize) -> usize {
         unit.len.min(self.memory.len().saturating_sub(column * self.pitch + unit.offset))
     }
 }
 
-/// Parcels start in the inbox at multiples of this many bytes.
+/// Parcels start at multiples of this many bytes in the inbox.
 const PARCEL_ALIGN: usize = 16;
 
-/// A part of a unit on its way.
+/// A part of a unit in transit.
 struct Parcel {
     to: *mut u8,
     offset: usize,
@@ -61,7 +61,7 @@ struct Parcel {
 }
 
 impl DeviceColumns {
-    /// Fetches units that fit into the inbox: waits once.
+    /// Fetches units that fit into the inbox, with a single wait.
     fn fetch_small(&self, units: &[Unit]) -> Result<(), Error> {
         let inbox = self.log.inbox();
         let (mut parcels, mut offset) = (Vec::new(), 0);
@@ -70,7 +70,7 @@ impl DeviceColumns {
             for column in 0..unit.columns {
                 let (to, from) = (unit.start.wrapping_add(column * unit.pitch), piece.address(unit, column));
                 let len = piece.room(unit, column);
-                // SAFETY: there is room for the bytes of all units.
+                // SAFETY: the inbox has room for the bytes of all units.
                 let place = unsafe { inbox.start().add(offset) };
                 // SAFETY: the bytes are within the piece, and parcels start at multiples of 16.
                 unsafe { self.log.copy_to_inbox(place, from, len) }?;
@@ -83,14 +83,14 @@ impl DeviceColumns {
         for Parcel { to, offset, len } in parcels {
             // SAFETY: the parcel is within the inbox.
             let from = unsafe { inbox.start().add(offset) };
-            // SAFETY: the bytes have arrived; the unit is the host's column, which nothing else accesses until it is
-            // fetched.
+            // SAFETY: the bytes have arrived; the unit is the host's column, and nothing else accesses it until it is
+            // fetched (I26).
             unsafe { std::ptr::copy_nonoverlapping(from, to, len) }
         }
         Ok(())
     }
 
-    /// The copy of some objects on this stream, with room for them; made anew where there is none.
+    /// The copy of some objects on this stream, with room for them; created if it does not exist.
     pub(crate) fn of<'o>(objects: &'o mut dyn AnyObjects, log: &Arc<StreamLog>) -> Result<&'o mut Self, Error> {
         let (units, class) = (objects.units(), objects.class());
         let fits =
@@ -98,7 +98,7 @@ impl DeviceColumns {
         if !fits {
             Self::make_room(objects, log)?;
             let columns = Self::new(log, objects, &units)?;
-            // SAFETY: the columns are of the objects' class and units; a former copy on this stream was removed.
+            // SAFETY: the columns have the objects' class and units; a former copy on this stream was removed.
             unsafe { objects.copies().add(log.number(), Box::new(columns)) };
         }
         Ok(Self::known(objects, log.number()).ok_or_else(|| GpuError::Driver {
@@ -107,7 +107,8 @@ impl DeviceColumns {
         })?)
     }
 
-    /// Removes copies that a new one on this stream replaces: those on the same device, and those of worlds that are gone.
+    /// Removes the copies that a new one on this stream replaces: copies on the same device, and copies of dropped
+    /// worlds.
     fn make_room(objects: &mut dyn AnyObjects, log: &StreamLog) -> Result<(), Error> {
         let streams: Vec<u64> = objects.copies().streams().collect();
         for stream in streams {
@@ -116,16 +117,16 @@ impl DeviceColumns {
             if Self::known(objects, stream).is_none_or(is_replaced) {
                 let fields = objects.copies().only_on(stream);
                 objects.fetch(fields)?;
-                // SAFETY: all that only this copy had was fetched.
+                // SAFETY: every value that only this copy had was fetched (I26).
                 unsafe { objects.lose(stream) };
             }
         }
         Ok(())
     }
 
-    /// The copy of some objects on a stream, if there is one.
+    /// The copy of some objects on a stream, if it exists.
     pub(crate) fn known(objects: &mut dyn AnyObjects, stream: u64) -> Option<&mut Self> {
-        // SAFETY: it is asked by this module only, for the units of these objects.
+        // SAFETY: only this module calls it, and only for the units of these objects.
         unsafe { objects.copies().mirror(stream) }.and_then(|mirror| mirror.as_any().downcast_mut::<Self>())
     }
 
@@ -136,8 +137,8 @@ impl DeviceColumns {
             .iter()
             .map(|unit| {
                 let mut memory = Memory::new(&log.context, unit.bytes(), &format!("class {name}"))?;
-                // A one-byte atomic is accessed as a whole word, whose other bytes belong to nothing past the last object; and for
-                // snapshots, arrays are copied with what lies between their columns.
+                // Device code accesses a one-byte atomic as a whole word, and the other bytes may lie after the last
+                // object. For snapshots, arrays are copied together with the bytes between their columns.
                 if !unit.fields.intersection(cleared).is_empty() {
                     log.stream.clear(&mut memory)?;
                 }
@@ -171,7 +172,8 @@ impl DeviceColumns {
             for column in 0..unit.columns {
                 let shift = column * unit.pitch;
                 let (to, from) = (piece.address(unit, column), unit.start.wrapping_add(shift));
-                // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them.
+                // SAFETY: the unit's bytes are the host's columns, which are borrowed; the piece has room for them
+                // (I18).
                 unsafe { self.log.stream.upload(to, from, unit.len) }.map_err(|error| self.log.blame(error))?;
                 self.log.count_up(unit.len);
             }
@@ -179,14 +181,14 @@ impl DeviceColumns {
         Ok(())
     }
 
-    /// Makes room for the snapshots of these fields, where there is none.
+    /// Allocates the snapshots of these fields that do not exist yet.
     pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, class: &str) -> Result<(), GpuError> {
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty() && piece.shadow.is_none() {
                 let what = format!("snapshots of class {class}");
                 let mut shadow = Memory::new(&self.log.context, piece.memory.len(), &what)?;
-                // Kernels write before anything is read, but tools that look for uninitialised memory do not see what
-                // recorded kernels write.
+                // Kernels write before they read. But tools that look for uninitialised memory do not see the writes of
+                // recorded kernels.
                 self.log.stream.clear(&mut shadow)?;
                 piece.shadow = Some(shadow);
             }
@@ -195,7 +197,7 @@ impl DeviceColumns {
         Ok(())
     }
 
-    /// Makes the snapshots of these fields copies of the columns.
+    /// Copies the columns of these fields to their snapshots.
     pub(crate) fn fill_shadow(&self, fields: FieldSet) -> Result<(), GpuError> {
         for piece in &self.pieces {
             if let Some(shadow) = &piece.shadow
@@ -204,14 +206,14 @@ impl DeviceColumns {
                 let width = piece.memory.len();
                 let pieces =
                     Pieces { from: piece.memory.address(), to: shadow.address(), width, rows: 1, pitch: width };
-                // SAFETY: both are as long; the stream orders the copy between kernels.
+                // SAFETY: both allocations have this length; the stream orders the copy between kernels (I28).
                 unsafe { self.log.stream.copy(pieces) }.map_err(|error| self.log.blame(error))?;
             }
         }
         Ok(())
     }
 
-    /// Makes what a kernel with `snapshot` wrote for all objects visible, by exchanging columns.
+    /// Makes the writes of a kernel with `snapshot` for all objects visible, by exchanging columns.
     pub(crate) fn swap_shadow(&mut self, fields: FieldSet) {
         for piece in &mut self.pieces {
             if !piece.fields.intersection(fields).is_empty()
@@ -223,7 +225,7 @@ impl DeviceColumns {
         self.write_words();
     }
 
-    /// Makes what a kernel with `snapshot` wrote to some places visible, by copying.
+    /// Makes the writes of a kernel with `snapshot` to some objects visible, by copying.
     pub(crate) fn copy_shadow(&self, spans: &[Span]) -> Result<(), GpuError> {
         for span in spans {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == span.column) else { continue };
@@ -235,8 +237,8 @@ impl DeviceColumns {
                 rows: span.rows,
                 pitch: span.pitch,
             };
-            // SAFETY: spans lie within the units, and both allocations have their size; the stream orders the copy
-            // between kernels.
+            // SAFETY: spans lie within the units, and both allocations have the unit's size (I18); the stream orders
+            // the copy between kernels (I28).
             unsafe { self.log.stream.copy(pieces) }.map_err(|error| self.log.blame(error))?;
         }
         Ok(())
@@ -248,7 +250,7 @@ impl DeviceColumns {
         Some(piece.memory.address() + span.offset as u64)
     }
 
-    /// Where each column starts, and then where kernels with `snapshot` write it.
+    /// The start of each column, followed by the start of the memory that kernels with `snapshot` write.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
@@ -267,7 +269,7 @@ impl DeviceColumns {
     }
 }
 
-// SAFETY: downloads each unit's bytes to its place, and waits for them.
+// SAFETY: downloads each unit's bytes to the unit, and waits for them.
 unsafe impl Mirror for DeviceColumns {
     fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
         self.log.check()?;
@@ -282,7 +284,7 @@ unsafe impl Mirror for DeviceColumns {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
             for column in 0..unit.columns {
                 let (to, len) = (unit.start.wrapping_add(column * unit.pitch), piece.room(unit, column));
-                // SAFETY: the unit is the host's column, which nothing else accesses until it is fetched.
+                // SAFETY: the unit is the host's column, and nothing else accesses it until it is fetched (I26).
                 unsafe { self.log.stream.download(to, piece.address(unit, column), len) }
                     .map_err(|error| self.log.blame(error))?;
                 self.log.count_down(len);

@@ -1,4 +1,4 @@
-//! What a world keeps on a device: its modules' entries, the state of its tables, and scratch memory.
+//! A world's data on a device: its modules' entries, the state of its tables, and scratch memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -20,52 +20,52 @@ use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
 
-/// What a world keeps on a device.
+/// A world's data on a device.
 #[derive(Debug)]
 pub(crate) struct DeviceWorld {
     pub(crate) log: Arc<StreamLog>,
     codes: Codes,
-    /// By the address of what names them, a constant, which lives as long as the program.
+    /// Entries by the address of a constant that names them; the constant lives as long as the program.
     entries: BTreeMap<(usize, Kind), Arc<Loaded>>,
-    /// Room for words of tables that come with a launch.
+    /// Room for the table entries that are passed with a launch.
     pub(crate) spare: Vec<u64>,
     /// The class tables, for each member of the world.
     pub(crate) tables: Vec<Table>,
-    /// The world's table in global memory: an array of the headers of its classes, and one of no objects.
+    /// The world's table in global memory: the headers of its classes, and one header that lists no objects.
     headers: Memory,
-    /// For copies that are needed while the main stream is captured.
+    /// The stream for copies that are needed while the main stream is captured.
     side: Stream,
-    /// While it is: what tables in constant memory are to say at some time.
+    /// During a capture: the contents that tables in constant memory must have at some step.
     pub(crate) texts: Option<Vec<Text>>,
-    /// By what it is for.
+    /// Scratch memory, by its use.
     scratch: [Option<Memory>; 4],
-    /// Lists of objects that kernels ran for, as long as the program has them.
+    /// The lists of objects that kernels ran for; each stays as long as the program keeps its list.
     lists: Vec<(Weak<ListOrder>, Memory)>,
-    /// The kernels that put links in order.
+    /// The kernels that sort links.
     pub(crate) ordering: Option<Ordering>,
-    /// How many blocks of a reduction are done.
+    /// The number of finished blocks of a reduction.
     blocks_done: Option<Memory>,
 }
 
-/// What scratch memory is for.
+/// The uses of scratch memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scratch {
     /// The results for chunks of objects.
     Parts,
     /// The result for all.
     Result,
-    /// Links that the host has.
+    /// Links that come from the host.
     Links,
-    /// What is known of them.
+    /// Bit sets of these links, and the results of checking them.
     Sets,
 }
 
-/// Where a member's header is, or after all of them the one of no objects.
+/// The address of a member's header, or after all members the address of the header without objects.
 fn header(headers: &Memory, member: usize) -> u64 {
     headers.address() + (member * size_of::<DeviceHeader>()) as u64
 }
 
-/// Where the columns are of objects that were prepared.
+/// The addresses of the columns of prepared objects.
 pub(crate) fn columns<'m>(members: &'m mut Members<'_>, member: usize, stream: u64) -> &'m [u64] {
     match DeviceColumns::known(&mut *members[member], stream) {
         Some(columns) => columns.words(),
@@ -80,17 +80,17 @@ impl Drop for DeviceWorld {
 }
 
 impl DeviceWorld {
-    /// For a world with these members.
+    /// The data for a world with these members.
     ///
     /// # Errors
     ///
-    /// Also [`GpuError::DeviceCodeDiffers`] if the code has another idea of one of the classes.
+    /// Also [`GpuError::DeviceCodeDiffers`] if the code defines one of the classes differently.
     pub(crate) fn new(
         context: impl FnOnce() -> Result<Context, GpuError>,
         codes: Codes,
         members: &Members<'_>,
     ) -> Result<Self, GpuError> {
-        // Before the driver is asked: what does not fit is said on every machine.
+        // Before the driver is called, so that every machine reports code that does not match.
         let symbols = symbols(&codes, members)?;
         let context = context()?;
         let modules = codes.texts().map(|text| Module::load_waiting(&context, text)).collect::<Result<Vec<_>, _>>()?;
@@ -102,7 +102,7 @@ impl DeviceWorld {
         for (member, symbols) in symbols.into_iter().enumerate() {
             let mut addresses = Vec::new();
             for (n, (module, symbol)) in modules.iter().zip(&symbols).enumerate() {
-                // Not asked for where it is not: tools take the driver's answer for an error of the program.
+                // Only where it exists: tools report the driver's answer as an error of the program.
                 if let Some(symbol) = symbol.as_deref().filter(|symbol| codes.has_table(n, symbol)) {
                     addresses.extend(module.global(symbol)?.map(|(address, _)| address));
                 }
@@ -131,7 +131,7 @@ impl DeviceWorld {
         self.log.context.device()
     }
 
-    /// The kernel's entry of this kind, which takes these arguments.
+    /// The kernel's entry of this kind, with these arguments.
     pub(crate) fn entry(
         &mut self,
         entry: &'static Entry,
@@ -157,10 +157,10 @@ impl DeviceWorld {
         Ok(self.entries.entry(key).or_insert(Arc::new(loaded)).clone())
     }
 
-    /// Brings the device up to date: columns that changed on the host, and numbers of objects.
+    /// Makes the device current: copies columns that changed on the host, and numbers of objects.
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         self.log.check()?;
-        // Of each: one member may have come from another world.
+        // For each member, since any of them may have come from another world.
         for (objects, table) in members.iter_mut().zip(&self.tables) {
             if !table.is_complete(&**objects) {
                 self.refuse_elsewhere(&mut **objects)?;
@@ -183,7 +183,7 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Notes that the device alone has the last values of what kernels change.
+    /// Records that only the device is current for the fields that kernels change.
     pub(crate) fn note_changes<'e>(
         &self,
         members: &mut Members<'_>,
@@ -194,13 +194,14 @@ impl DeviceWorld {
             let changes = |effects: &Effects| effects.writes().union(effects.shadowed());
             let fields = own.fold(table.atomics, |fields, effects| fields.union(changes(effects)));
             if !fields.is_empty() {
-                // SAFETY: all objects were copied to the columns before the kernel was started, which changes these there.
+                // SAFETY: all objects were copied to the columns before the kernel was started, and the kernel changes
+                // these fields there (I26).
                 unsafe { objects.copies().changed(self.log.number(), fields) };
             }
         }
     }
 
-    /// Fails while kernels are recorded on another device: one that ran here meanwhile would be missing there.
+    /// Fails while kernels are recorded on another device: that recording would miss a kernel that runs here.
     fn refuse_elsewhere(&self, objects: &mut dyn AnyObjects) -> Result<(), Error> {
         let own = self.log.number();
         if objects.copies().streams().all(|stream| stream == own) {
@@ -213,22 +214,23 @@ impl DeviceWorld {
         })
     }
 
-    /// Whether the device has all objects: what a launch asks first.
+    /// Whether the device has all objects current; a launch checks this first.
     fn is_current(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
         self.knows(member, objects) && objects.copies().missing(self.log.number()).is_empty()
     }
 
-    /// Whether the device has columns for these objects, perhaps with other values.
+    /// Whether the device has columns for these objects, possibly stale ones.
     pub(crate) fn knows(&self, member: usize, objects: &mut dyn AnyObjects) -> bool {
         let now = Some((objects.count(), objects.capacity()));
         let table = &self.tables[member];
-        // By the number of the columns: others may have been here meanwhile.
+        // Compares the columns' number: other columns may have been here meanwhile.
         table.current == now
             && DeviceColumns::known(objects, self.log.number())
                 .is_some_and(|columns| columns.number == table.state.columns)
     }
 
-    /// Brings a class up to date, and makes room for the snapshots of some fields. Those in `copied` start as copies.
+    /// Makes a class current, and allocates the snapshots of some fields. The snapshots of fields in `copied` start as
+    /// copies of the columns.
     fn prepare_class(
         &mut self,
         member: usize,
@@ -250,16 +252,16 @@ impl DeviceWorld {
         let name = objects.name();
         DeviceColumns::of(objects, &self.log)?.prepare_shadow(snapshot, name)?;
         if self.log.is_recording() {
-            // The rest is part of what is recorded.
+            // The copies that follow are part of the recording.
             return Ok(());
         }
         if !is_current {
             let (units, missing) = (objects.units(), objects.copies().missing(self.log.number()));
-            // What another device has, and the host does not.
+            // Fetches the values that only another device has.
             objects.fetch(missing)?;
             let missing_units = objects.copies().missing_units(self.log.number(), &units);
             DeviceColumns::of(objects, &self.log)?.upload(&missing_units)?;
-            // SAFETY: they were just copied, or the columns had them.
+            // SAFETY: the columns hold these values: they were just copied, or were current before (I26).
             unsafe { objects.copies().uploaded(self.log.number(), missing) };
             self.tables[member].current = Some((objects.count(), objects.capacity()));
             self.write_header(member, objects)?;
@@ -267,24 +269,24 @@ impl DeviceWorld {
         Ok(DeviceColumns::of(objects, &self.log)?.fill_shadow(copied)?)
     }
 
-    /// Makes a class's header say how many objects there are, and notes for which columns.
+    /// Writes the number of objects to a class's header, and notes the columns that it describes.
     fn write_header(&mut self, member: usize, objects: &mut dyn AnyObjects) -> Result<(), Error> {
         let (name, header) = (objects.name(), DeviceHeader { len: objects.count() });
         let lens = objects.units().iter().map(|unit| unit.len).collect();
         let columns = DeviceColumns::of(objects, &self.log)?.number;
         let table = &mut self.tables[member];
-        // Until it is written, nobody knows what it says.
+        // Until it is written, its contents are unknown.
         let before = mem::take(&mut table.state);
         if before.header != Some(header) {
-            // SAFETY: there is one header per member, and the stream orders the copy between kernels.
+            // SAFETY: there is one header per member, and the stream orders the copy between kernels (I28).
             unsafe { self.log.stream.upload(table.header, (&raw const header).cast(), size_of::<DeviceHeader>()) }?;
         }
         table.state = TableState { columns, header: Some(header), lens, name };
         Ok(())
     }
 
-    /// The words of tables that an entry takes, for objects that are [prepared](Self::prepare). Those that it reads in constant
-    /// memory are there afterwards.
+    /// The table entries that an entry point takes, for [prepared](Self::prepare) objects. If the entry point reads
+    /// tables in constant memory, they are current afterwards.
     pub(crate) fn words(&mut self, members: &mut Members<'_>, entry: &Loaded) -> Result<Vec<u64>, Error> {
         if entry.reads_tables {
             self.write_tables(members)?;
@@ -293,7 +295,7 @@ impl DeviceWorld {
         words.clear();
         for (member, places) in &entry.words {
             let (header, columns) = match *member {
-                // No objects, and no columns.
+                // No objects, so no columns.
                 None => (header(&self.headers, self.tables.len()), &[][..]),
                 Some(member) => (self.tables[member].header, columns(members, member, self.log.number())),
             };
@@ -306,7 +308,8 @@ impl DeviceWorld {
         Ok(words)
     }
 
-    /// Makes the tables in constant memory say where columns are, while kernels are captured as a part of that.
+    /// Writes the columns' addresses to the tables in constant memory. While kernels are captured, the copies become
+    /// part of the capture.
     pub(crate) fn write_tables(&mut self, members: &mut Members<'_>) -> Result<(), Error> {
         for (member, table) in self.tables.iter_mut().enumerate().filter(|(_, table)| !table.addresses.is_empty()) {
             let columns = columns(members, member, self.log.number());
@@ -315,17 +318,18 @@ impl DeviceWorld {
             }
             let words: Vec<u64> = iter::once(table.header).chain(columns.iter().copied()).collect();
             let width = size_of_val(&words[..]);
-            // Until all are written, nobody knows what they say.
+            // Until all are written, their contents are unknown.
             table.said.clear();
             for &to in &table.addresses {
                 match &mut self.texts {
-                    // SAFETY: each table has as many words, since host and device agree on the class, and the stream orders the
-                    // copy between kernels.
+                    // SAFETY: each table has `words.len()` entries, since host and device agree on the class (I25). The
+                    // stream orders the copy between kernels (I28).
                     None => unsafe { self.log.stream.upload(to, words.as_ptr().cast(), width)? },
                     Some(texts) => {
                         let from = Text::find(texts, &words, &self.log.context, &self.side)?;
                         let words = Pieces { from, to, width, rows: 1, pitch: width };
-                        // SAFETY: as above. A capture copies them later on, from memory that says the same by then.
+                        // SAFETY: as above. A capture copies the entries later, from memory that holds the same entries
+                        // by then.
                         unsafe { self.log.stream.copy(words)? };
                     }
                 }
@@ -335,7 +339,7 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Notes what kernels that were started change, and makes their snapshots visible.
+    /// Records the changes of kernels that were started, and makes their snapshots visible.
     pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
         let committed = sections.iter().try_for_each(|section| {
             let (class, snapshot) = (section.effects.class(), section.effects.shadowed());
@@ -353,7 +357,7 @@ impl DeviceWorld {
         committed
     }
 
-    /// Makes what a kernel wrote to its snapshots visible, and says whether columns were exchanged for that.
+    /// Makes a kernel's writes to its snapshots visible, and returns whether that exchanged columns.
     pub(crate) fn commit_snapshot(
         &mut self,
         objects: &mut dyn AnyObjects,
@@ -383,7 +387,7 @@ impl DeviceWorld {
         Ok(false)
     }
 
-    /// Where the blocks of a reduction count themselves, which leave 0 there.
+    /// The address of the counter of finished blocks in a reduction, which each reduction leaves at 0.
     pub(crate) fn blocks_done(&mut self) -> Result<u64, GpuError> {
         if let Some(memory) = &self.blocks_done {
             return Ok(memory.address());
@@ -403,12 +407,12 @@ impl DeviceWorld {
         Ok(scratch.as_ref().map_or(0, Memory::address))
     }
 
-    /// The address of the list of objects, if there is one. It is copied when it is used for the first time, and kept as long as
-    /// the program has it.
+    /// The address of the list of objects, if there is a list. It is copied at its first use, and kept as long as the
+    /// program keeps it.
     ///
     /// # Panics
     ///
-    /// If it has 2³² objects or more, of all classes together.
+    /// If the list has 2³² objects or more, over all classes.
     pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, Error> {
         let Some(list) = list else { return Ok(0) };
         if let Some(address) = DeviceList::address(list, &self.log) {
@@ -420,7 +424,7 @@ impl DeviceWorld {
         }
         assert!(u32::try_from(objects.len()).is_ok(), "places in lists for a GPU are numbers of 32 bits");
         let bytes = size_of_val(objects);
-        // One that is gone leaves room: kernels that read it are before the copy in the stream.
+        // Lists that were dropped leave room: in the stream, the kernels that read them come before the copy.
         let mut gone = self.lists.extract_if(.., |(known, _)| known.strong_count() == 0);
         let room = gone.find(|(_, memory)| memory.len() >= bytes).map(|(_, memory)| memory);
         gone.for_each(drop);
@@ -435,7 +439,8 @@ impl DeviceWorld {
         Ok(address)
     }
 
-    /// Does something on the device. If that fails, what is known of it is added to the error, and a recording is spoilt.
+    /// Runs an operation on the device. If it fails, the causes that are known are added to the error, and a recording
+    /// is marked as unusable.
     pub(crate) fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let result = self.log.check().map_err(Error::from).and_then(|()| work(self));
         let result = result.map_err(|error| self.log.blame_any(error));

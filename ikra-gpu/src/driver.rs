@@ -1,4 +1,4 @@
-//! The CUDA driver: found when first needed, so that a program needs none to start.
+//! The CUDA driver, loaded when it is first needed, so that a program starts without one.
 //!
 //! | here | the driver API |
 //! | --- | --- |
@@ -10,21 +10,21 @@
 //!
 //! # Why a table of our own
 //!
-//! The crate `cudarc` (0.19.10) has all of the API. It is what the feature `cudarc` works with, and what would bring NCCL;
-//! but each row of this table is something that a program with Ikra has and would lose:
+//! The crate `cudarc` (0.19.10) declares the whole API, and would bring NCCL too; Ikra's feature `cudarc` works with
+//! it. But each row of this table is a property that programs with Ikra would lose:
 //!
 //! | | this module | `cudarc::driver::{sys, result}` with dynamic loading |
 //! | --- | --- | --- |
-//! | a result that is not in the list (drivers are newer than programs) | a number; the message has it | a value that its `enum` does not have, which is undefined behaviour: 12345 is shown as `CUDA_ERROR_UNKNOWN` |
-//! | no driver | `GpuError::NoDevice` with what to do | a panic, unless one asks `is_culib_present` first, which opens 34 names |
-//! | a driver without a function | the same, with the function's name and the driver's version | a panic when the function is called first |
-//! | two packages in one program | nothing to agree on | both must choose the same of 19 features for CUDA's version: two give 329 errors in `cudarc`. Most programs with `cudarc` have chosen one already |
-//! | CUDA 11.4 to 13 | one table, whose symbols are those of 11.4 | old drivers want the feature for 11.4, whose list of results ends in 2021 |
+//! | a result that is not in the list (drivers are newer than programs) | a number; the message shows it | a value that its `enum` does not have, which is undefined behaviour: 12345 is shown as `CUDA_ERROR_UNKNOWN` |
+//! | no driver | `GpuError::NoDevice`, which explains what to do | a panic, unless the program calls `is_culib_present` first, which tries 34 names |
+//! | a driver without a function | `GpuError::NoDevice` with the function's name and the driver's version | a panic at the function's first call |
+//! | two packages in one program | need not agree on anything | both must choose one of 19 features for CUDA's version: two of them give 329 errors in `cudarc`. Most programs with `cudarc` have chosen one already |
+//! | CUDA 11.4 to 13 | one table, with the symbols of 11.4 | old drivers need the feature for 11.4, whose list of results ends in 2021 |
 //! | the compiler's log, copies in two dimensions, resetting a context | yes | `sys` only: `result` has neither |
 //! | to build | 0.3 s of processor time (`libloading`) | 3.8 s |
 //!
-//! So the declarations stay here, one line per function. What `sys` would save is those lines; safe
-//! wrappers of them, which are the rest of this module, would stay.
+//! So the declarations stay here, one line per function. `sys` would save these lines only: the safe wrappers, which
+//! are the rest of this module, would stay.
 
 mod api;
 mod context;

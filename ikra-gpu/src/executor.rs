@@ -1,4 +1,4 @@
-//! A GPU as a place.
+//! A GPU as a place to run kernels.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ pub fn open<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>
     Ok(Box::new(made(world, || Context::open(device))?))
 }
 
-/// What a world keeps on a device, in a context.
+/// A world's data on a device, in a context.
 fn made<W: World>(world: &mut W, context: impl FnOnce() -> Result<Context, GpuError>) -> Result<DeviceWorld, GpuError> {
     DeviceWorld::new(context, Codes::of::<W>()?, world.members_mut().as_mut())
 }
 
-/// Opens a world in a context, unless it is there.
+/// Opens a world in a context, unless it is open there.
 pub(crate) fn open_in<W: World>(world: &mut W, context: &Context) -> Result<DeviceInfo, Error> {
     if let Some(mut device) = take(world, Place::Gpu(context.device().index)) {
         let is_there = device.log.context.number() == context.number();
@@ -46,8 +46,8 @@ pub(crate) fn open_in<W: World>(world: &mut W, context: &Context) -> Result<Devi
     Ok(context.device().clone())
 }
 
-// SAFETY: kernels run in the order in which they are started, for the objects that the launch says; a reduction waits
-// for its result, and a constructor's objects are there when any other kernel runs.
+// SAFETY: kernels run in the order of their launches, for the launch's objects (I28, I30). A reduction waits for its
+// result, and a constructor's objects exist when any other kernel runs.
 unsafe impl<W: World> Executor<W> for DeviceWorld {
     fn place(&self) -> Place {
         Place::Gpu(self.device().index)
@@ -60,7 +60,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
 
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
         if let Form::Collect = run.launch.form {
-            // The device has no entries that keep the results of single objects: the host calls the kernel.
+            // The device has no entry points that keep the results of single objects: the host calls the kernel.
             self.attempt(|device| device.refuse_in_recording(&run.launch))?;
             return run.on_host(world, run.part);
         }
@@ -89,7 +89,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
 }
 
 impl DeviceWorld {
-    /// Ends the work here for a world, which goes on in another context of the device.
+    /// Ends a world's work in this context; the world continues in another context of the device.
     fn leave<W: World>(&mut self, world: &mut W) -> Result<(), Error> {
         self.attempt(|device| {
             device.log.refuse_in_recording("opening another context")?;
@@ -99,7 +99,7 @@ impl DeviceWorld {
                 objects.fetch(fields)?;
             }
             for objects in world.members_mut().as_mut() {
-                // SAFETY: all that only this copy had was fetched.
+                // SAFETY: every value that only this copy had was fetched (I26).
                 unsafe { objects.lose(stream) };
             }
             Ok(())
@@ -107,24 +107,24 @@ impl DeviceWorld {
     }
 }
 
-/// The executors at the GPU that a world used last, or at the first.
+/// The executors at the GPU that a world used last, or at the first GPU.
 pub(crate) fn on_gpu<W: World>(world: &mut W) -> On<'_, W> {
     let place = used_last(world);
     world.on(place.unwrap_or(Place::Gpu(0)))
 }
 
-/// The GPU that a world used last, if it used one.
+/// The GPU that a world used last, if any.
 pub(crate) fn used_last<W: World>(world: &mut W) -> Option<Place> {
     world.state_mut().executors().places().rfind(|place| matches!(place, Place::Gpu(_)))
 }
 
-/// Takes what a world keeps on a GPU.
+/// Takes a world's data on a GPU out of the world.
 pub(crate) fn take<W: World>(world: &mut W, place: Place) -> Option<Box<DeviceWorld>> {
     let executor: Box<dyn Any> = world.state_mut().executors().take(place)?;
     executor.downcast().ok()
 }
 
-/// Calls `work` with what a world keeps on a GPU, which is opened if none is.
+/// Calls `work` with a world's data on a GPU; opens the GPU if none is open.
 pub(crate) fn with<W: World, T>(
     world: &mut W,
     work: impl FnOnce(&mut W, &mut DeviceWorld) -> Result<T, Error>,

@@ -1,4 +1,4 @@
-//! The host's side: the driver, copies of columns on devices, and launches.
+//! The host's side of the crate: the driver, copies of columns on devices, and launches.
 
 pub(crate) mod arguments;
 pub(crate) mod block_size;

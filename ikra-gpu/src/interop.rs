@@ -1,4 +1,4 @@
-//! Other libraries on a world's columns: their kernels read and write them where they are, on the device.
+//! Interoperation with other CUDA libraries: their kernels read and write a world's columns in place, on the device.
 //!
 //! | | |
 //! | --- | --- |
@@ -6,7 +6,7 @@
 //! | [`lend`](Cuda::lend) | lends columns to work on another library's stream |
 //! | feature `cudarc` | `Arc<CudaContext>`, `Arc<CudaStream>`; a column is a `CudaView` or `CudaViewMut` |
 //! | feature `cust` | `Context`, `Stream`; a column is a `cust::Column` with its `DevicePointer` |
-//! | others | [`ForeignContext`] and [`ForeignStream`] for their types, two `unsafe impl`s |
+//! | others | [`ForeignContext`] and [`ForeignStream`], with two `unsafe impl`s for their types |
 //!
 //! ```ignore
 //! use std::sync::Arc;
@@ -57,7 +57,7 @@ use crate::driver::{Context, DeviceInfo, forget_entered};
 use crate::executor::{open_in, with};
 use crate::stream_log::StreamLog;
 
-/// Another library's stream, and what a column of a world is in that library.
+/// Another library's stream, and the types by which that library sees a world's columns.
 ///
 /// ```
 /// use std::{ffi::c_void, marker::PhantomData};
@@ -85,46 +85,47 @@ use crate::stream_log::StreamLog;
 ///
 /// # Safety
 ///
-/// 1. `as_raw` returns a `CUstream`, which is alive while `self` is. [`context`](Self::context) is the stream's.
-/// 2. Safe code can use what `lend` and `lend_mut` return only for work that is done, or ordered before what is put on
-///    this stream, when the lender is dropped; and to read, or with `lend_mut` to write, only these elements. It
-///    cannot free them.
+/// 1. `as_raw` returns a `CUstream` that is alive while `self` is. [`context`](Self::context) returns the stream's
+///    context.
+/// 2. Safe code can use the results of `lend` and `lend_mut` only for work that is complete when the lender is dropped,
+///    or that is ordered before later work on this stream. It can only read these elements, or with `lend_mut` also
+///    write them. It cannot free them.
 pub unsafe trait ForeignStream {
-    /// A column that is read.
+    /// A column to read.
     type Column<'l, T: Number>
     where
         Self: 'l;
-    /// A column that is read and written.
+    /// A column to read and write.
     type ColumnMut<'l, T: Number>
     where
         Self: 'l;
 
     /// The driver's handle.
     fn as_raw(&self) -> *mut c_void;
-    /// The handle of the stream's context, if the library knows it.
+    /// The handle of the stream's context, if the library knows the context.
     fn context(&self) -> Option<*mut c_void>;
-    /// The `len` values at an address.
+    /// Lends the `len` values at an address, to be read.
     ///
     /// # Safety
     ///
-    /// They are there, in device memory of the stream's context, and nothing writes them until the lender is dropped.
+    /// The values exist in device memory of the stream's context, and nothing writes them until the lender is dropped.
     unsafe fn lend<'l, T: Number>(&'l self, lender: &'l Lender, address: u64, len: usize) -> Self::Column<'l, T>;
-    /// The `len` values at an address.
+    /// Lends the `len` values at an address, to be read and written.
     ///
     /// # Safety
     ///
-    /// They are there, in device memory of the stream's context, and nothing else reads or writes them until the lender is
-    /// dropped.
+    /// The values exist in device memory of the stream's context, and nothing else reads or writes them until the
+    /// lender is dropped.
     unsafe fn lend_mut<'l, T: Number>(&'l self, lender: &'l Lender, address: u64, len: usize)
     -> Self::ColumnMut<'l, T>;
 }
 
-/// Keeps what a library's types need until the columns are given back.
+/// Keeps the values that a library's types need until the columns are returned.
 #[derive(Debug, Default)]
 pub struct Lender(RefCell<Vec<NonNull<dyn Any>>>);
 
 impl Lender {
-    /// Keeps a value until the lender is dropped, and returns where.
+    /// Keeps a value until the lender is dropped, and returns its address.
     pub fn keep<T: 'static>(&self, value: T) -> NonNull<T> {
         let kept = NonNull::from(Box::leak(Box::new(value)));
         self.0.borrow_mut().push(kept);
@@ -135,13 +136,13 @@ impl Lender {
 impl Drop for Lender {
     fn drop(&mut self) {
         for kept in self.0.get_mut().drain(..) {
-            // SAFETY: leaked in `keep`, and taken out here.
+            // SAFETY: `keep` leaked this box, and only this line takes it back.
             drop(unsafe { Box::from_raw(kept.as_ptr()) });
         }
     }
 }
 
-/// A number, or an array of numbers: values that any bits are.
+/// A number, or an array of numbers: types for which every bit pattern is a value.
 ///
 /// ```compile_fail
 /// # use ikra_gpu::interop::Number;
@@ -151,26 +152,27 @@ impl Drop for Lender {
 ///
 /// # Safety
 ///
-/// Any bits are a value of the type, and it has no padding.
+/// Every bit pattern is a value of the type, and the type has no padding.
 pub unsafe trait Number: Copy + Send + Sync + 'static {}
 
 macro_rules! numbers {
     ($($ty:ty)*) => { $(
-        // SAFETY: a number, which any bits are.
+        // SAFETY: a number: every bit pattern is a value.
         unsafe impl Number for $ty {}
     )* };
 }
 numbers! { u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 }
-// SAFETY: numbers without space between them.
+// SAFETY: an array of numbers has no padding between its elements.
 unsafe impl<T: Number, const N: usize> Number for [T; N] {}
 
 /// Columns for other libraries, in their contexts and on their streams.
 impl<W: World> Cuda<'_, W> {
-    /// Opens the world in a context of another library. There is no need to if that is the device's primary context, as
-    /// it is for `cudarc`'s `CudaContext::new`, `cust`'s `Context::new` and all of the CUDA runtime: worlds are opened there.
+    /// Opens the world in a context of another library. This is unnecessary if the context is the device's primary one,
+    /// because worlds are opened there anyway. The CUDA runtime, `cudarc`'s `CudaContext::new` and `cust`'s
+    /// `Context::new` use the primary context.
     ///
-    /// What the world changed elsewhere is fetched first. After a kernel has failed, a context that is used by other
-    /// libraries is not reset: the program goes on with the host, or is started again.
+    /// The world's changes in other contexts are fetched first. After a kernel has failed, Ikra does not reset a
+    /// context that other libraries use. The program then continues on the host, or has to be restarted.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -194,11 +196,12 @@ impl<W: World> Cuda<'_, W> {
         open_in(self.world, &Context::open_in(context)?)
     }
 
-    /// Lends columns on the device to `work`, which may put work of its own on `stream`: kernels, copies, calls of other
+    /// Lends columns on the device to `work`, which may put its own work on `stream`: kernels, copies, calls of other
     /// libraries.
     ///
-    /// That comes after the world's kernels so far, and before those that follow, by events: nobody waits on the host.
-    /// It is not known what such work does, so an error in it may be reported as one of the world's kernels too.
+    /// Events order this work after the world's kernels so far and before its later kernels; the host does not wait.
+    /// Ikra cannot tell errors of this work from its own, so an error may be reported for one of the world's kernels
+    /// too.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
@@ -222,8 +225,8 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// # Errors
     ///
-    /// As for executors; [`Error::NotRecordable`] in a recording; [`GpuError::ForeignStream`] if the stream belongs to another
-    /// context than the world.
+    /// As for executors; [`Error::NotRecordable`] in a recording; [`GpuError::ForeignStream`] if the stream does not
+    /// belong to the world's context.
     pub fn lend<S: ForeignStream, T>(
         &mut self,
         stream: &S,
@@ -237,7 +240,7 @@ impl<W: World> Cuda<'_, W> {
                 return Err(other_context().into());
             }
             log.context.share();
-            // SAFETY: the stream is alive: it is borrowed.
+            // SAFETY: the stream is borrowed, so it is alive.
             unsafe { log.stream.precede(stream.as_raw()) }?;
             log.note_running("work of another library on lent columns");
             let lent = Lent {
@@ -248,12 +251,12 @@ impl<W: World> Cuda<'_, W> {
                 lender: Lender::default(),
             };
             let result = catch_unwind(AssertUnwindSafe(|| work(&lent)));
-            // What the library's types have to do comes before the end of the work is marked.
+            // The library's types finish before the end of the work is marked.
             drop(lent);
             forget_entered();
-            // SAFETY: the stream is alive: it is borrowed.
+            // SAFETY: the stream is borrowed, so it is alive.
             let ordered = unsafe { log.stream.follow(stream.as_raw()) }.or_else(|error| {
-                // Then the host waits. That fails if the device has failed, after which nothing runs.
+                // In this case the host waits. That fails only if the device has failed, and then nothing runs.
                 // SAFETY: as above; `precede` has compared the contexts.
                 unsafe { log.stream.synchronize_other(stream.as_raw()) }.map_err(|_| error)
             });
@@ -271,7 +274,7 @@ pub struct Lent<'a, W, S> {
     world: RefCell<&'a mut W>,
     log: &'a Arc<StreamLog>,
     stream: &'a S,
-    /// Class and field of each column that was lent, and whether to write.
+    /// The class and field of each lent column, and whether it may be written.
     columns: RefCell<Vec<(ClassId, usize, bool)>>,
     lender: Lender,
 }
@@ -283,11 +286,11 @@ impl<W, S> fmt::Debug for Lent<'_, W, S> {
 }
 
 impl<W: World, S: ForeignStream> Lent<'_, W, S> {
-    /// A column to read, for numbers and arrays of numbers in classes with `layout = "soa"`.
+    /// A column to read. It holds numbers or arrays of numbers, in a class with `layout = "soa"`.
     ///
     /// # Panics
     ///
-    /// If the column was lent to write.
+    /// If the column was lent for writing.
     pub fn column<'l, C, const K: usize, T>(&'l self, column: Column<C, K>) -> S::Column<'l, T>
     where
         W: Holds<C>,
@@ -296,13 +299,13 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         T: Number,
     {
         let (address, len) = self.lend(column, false);
-        // SAFETY: the values are there: `lend`. The world is borrowed until the lender is dropped, so its kernels do not
-        // run; nothing of this column was lent to write, and nothing will be.
+        // SAFETY: the values exist: `lend` prepared them. The world is borrowed until the lender is dropped, so its
+        // kernels do not run (I1, I31). This column was not lent for writing, and `lend` refuses that from now on.
         unsafe { self.stream.lend(&self.lender, address, len) }
     }
 
-    /// A column to read and write, for numbers and arrays of numbers in classes with `layout = "soa"`. From now on its
-    /// last values are on the device.
+    /// A column to read and write. It holds numbers or arrays of numbers, in a class with `layout = "soa"`. From now on
+    /// the column is current only on the device.
     ///
     /// # Panics
     ///
@@ -315,12 +318,13 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         T: Number,
     {
         let (address, len) = self.lend(column, true);
-        // SAFETY: the values are there: `lend`. The world is borrowed until the lender is dropped, so its kernels do not
-        // run; nothing of this column was lent, and nothing will be. Any bits are a number.
+        // SAFETY: the values exist: `lend` prepared them. The world is borrowed until the lender is dropped, so its
+        // kernels do not run (I1, I31). This column was not lent, and `lend` refuses to lend it again. Every bit
+        // pattern is a number.
         unsafe { self.stream.lend_mut(&self.lender, address, len) }
     }
 
-    /// Address and length of a column, of adjacent values of type `T`, which is noted to be lent.
+    /// Address and length of a contiguous column of `T`; records the column as lent.
     fn lend<C, const K: usize, T>(&self, column: Column<C, K>, is_mut: bool) -> (u64, usize)
     where
         W: Holds<C>,
@@ -343,20 +347,20 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
             return (0, 0);
         }
         let spans = objects.spans(field, 0, len);
-        // `SliceColumnMut` and `Contiguous` say so.
+        // `SliceColumnMut` and `Contiguous` ensure this.
         let [span] = spans.as_slice() else { unreachable!("column {column:?} is in several pieces") };
         assert_eq!((span.rows, span.width), (1, len * size_of::<T>()), "column {column:?}");
         let columns = DeviceColumns::of(objects, self.log).expect("columns that were prepared");
         let address = columns.address(span).expect("a column that was prepared");
         if is_mut {
-            // SAFETY: `prepare` copied all objects to the columns, in which the work changes this one.
+            // SAFETY: `prepare` copied all objects to the columns, and the work changes this column there (I26).
             unsafe { AnyObjects::copies(objects).changed(self.log.number(), field) };
         }
         (address, len)
     }
 }
 
-/// The error for a stream that belongs elsewhere.
+/// The error for a stream of another context.
 fn other_context() -> GpuError {
     GpuError::ForeignStream {
         reason: String::from("it belongs to another context than the world; call `sim.cuda().open_in(&context)` first"),

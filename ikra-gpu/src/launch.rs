@@ -1,4 +1,4 @@
-//! How kernels are started.
+//! Launches of kernels.
 
 use std::slice;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::step::{Positions, Step};
 use crate::tables::{Loaded, Members};
 
 impl DeviceWorld {
-    /// Starts a run, or does it if it has a result.
+    /// Starts a run, or completes it if it has a result.
     pub(crate) fn run(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
         self.refuse_in_recording(launch)?;
         match (launch.form, launch.sections) {
@@ -28,12 +28,12 @@ impl DeviceWorld {
         }
     }
 
-    /// Refuses a run that cannot be recorded, if something is.
+    /// Refuses a run that cannot be recorded, if a recording is in progress.
     pub(crate) fn refuse_in_recording(&self, launch: &Launch<'_>) -> Result<(), Error> {
         launch.not_recordable().map_or(Ok(()), |what| self.log.refuse_in_recording(what))
     }
 
-    /// Starts a class's kernel that has no result.
+    /// Starts a class's kernel without a result.
     pub(crate) fn start(
         &mut self,
         members: &mut Members<'_>,
@@ -49,7 +49,7 @@ impl DeviceWorld {
         }
         let entry = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
         let grid = match launch.form {
-            // The threads of a block work together: all are there, and each has one object at most.
+            // The threads of a block work together: all of them must run, each with at most one object.
             Form::Pairs { other_bytes } => Grid {
                 blocks: blocks(objects, PAIR_THREADS),
                 threads: PAIR_THREADS as u32,
@@ -59,7 +59,7 @@ impl DeviceWorld {
                 let multiprocessors = self.device().multiprocessors as usize;
                 let threads = threads_for(threads(sections), objects, multiprocessors, entry.function.footprint);
                 let blocks = blocks(objects, threads as usize);
-                // Few objects need no whole block.
+                // A few objects do not need a whole block.
                 let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };
                 Grid { blocks, threads, shared_bytes: 0 }
             }
@@ -71,13 +71,13 @@ impl DeviceWorld {
         };
         let own = [Argument::of(&first), Argument::of(&end), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };
-        // SAFETY: the entry takes two `u32`, a pointer, to a list or for a constructor to where it says that a link is bad,
-        // and the kernel's arguments, as `entry` has compared. The objects
-        // exist, each once; their columns are on the device, and in this stream no other kernel runs at the same time.
+        // SAFETY: as `entry` has compared, the entry point takes two `u32`, a pointer and the kernel's arguments. The
+        // pointer leads to a list, or for a constructor to the flag for bad links. The objects exist, each once (I2,
+        // I17). Their columns are on the device (I27), and no other kernel runs in this stream at the same time (I28).
         unsafe { self.begin(members, launch.kernel, sections, &entry, grid, &arguments) }
     }
 
-    /// Starts the kernels of several classes: in one launch if there is an entry for that.
+    /// Starts the kernels of several classes, in one launch if there is an entry point for that.
     fn start_classes(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
         let mut with_objects = launch.sections.iter().filter(|section| Positions::of(&section.over).len() > 0);
         let (first, more) = (with_objects.next(), with_objects.next().is_some());
@@ -106,18 +106,18 @@ impl DeviceWorld {
         let list = self.upload_list(list.as_ref())?;
         let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };
-        // SAFETY: the entry takes as many sections as there are classes, a pointer to a list or none, and the kernels'
-        // arguments, as `entry` has compared. There are as many blocks as the sections say. The objects exist, each once;
-        // their columns are on the device, and in this stream no other kernel runs at the same time.
+        // SAFETY: as `entry` has compared, the entry point takes one section per class, a pointer to a list or null,
+        // and the kernels' arguments. The number of blocks is the sections' sum. The objects exist, each once (I2,
+        // I17). Their columns are on the device (I27), and no other kernel runs in this stream at the same time (I28).
         unsafe { self.begin(members, launch.kernel, launch.sections, &entry, grid, &arguments) }
     }
 
-    /// Starts an entry with the words that it takes, or notes it in a recording.
+    /// Starts an entry point with its table entries, or adds the launch to a recording.
     ///
     /// # Safety
     ///
-    /// As for [`Stream::launch`](crate::driver::Stream::launch), except for these words; it does to the sections' objects what their
-    /// effects say.
+    /// As for [`Stream::launch`](crate::driver::Stream::launch), except for these table entries. The launch changes the
+    /// sections' objects only as its effects declare.
     unsafe fn begin(
         &mut self,
         members: &mut Members<'_>,
@@ -132,14 +132,14 @@ impl DeviceWorld {
             return Ok(());
         }
         let words = self.words(members, entry)?;
-        // SAFETY: by the caller, and the words are those that the entry takes.
+        // SAFETY: by the caller, and these are the table entries that the entry point takes.
         arguments.with_places(&words, |all| unsafe { self.log.launch(kernel, &entry.function, grid, all) })?;
         self.spare = words;
         self.commit(members, sections)
     }
 }
 
-/// How many blocks of so many threads there are for one thread per object.
+/// The number of blocks of this size for one thread per object.
 fn blocks(objects: usize, threads: usize) -> u32 {
     u32::try_from(objects.div_ceil(threads)).unwrap_or(u32::MAX)
 }

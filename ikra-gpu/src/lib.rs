@@ -6,7 +6,7 @@
 //! | the host | `driver`; the GPU as a place to run kernels; columns that move between host and device; `CudaWorld` |
 
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
-// On docs.rs: which feature an item needs.
+// On docs.rs, shows the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -18,7 +18,7 @@
 mod chunks;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
-// With a path, so that its modules lie beside it.
+// An explicit path, so that its modules are in a folder next to it.
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "host.rs"]
 mod host;
@@ -26,5 +26,5 @@ mod host;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::*;
 
-/// Threads of a block that runs a kernel for pairs, and so others of a tile.
+/// Threads of a block that runs a kernel for pairs, and thus the number of other objects in a tile.
 pub(crate) const PAIR_THREADS: usize = 128;

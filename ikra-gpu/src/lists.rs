@@ -1,4 +1,4 @@
-//! Lists of links on a device, and the kernels that put them in order: `device/lists.rs` says how.
+//! Lists of links on a device, and the kernels that sort them; `device/lists.rs` describes the algorithm.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) struct Ordering {
 }
 
 impl Ordering {
-    /// Those of the first module, if it has them: each has its own.
+    /// The kernels of the first module, if it has them; every module contains its own.
     pub(crate) fn of(log: &StreamLog) -> Result<Option<Self>, GpuError> {
         let find = |name| log.modules[0].function(name);
         let all =
@@ -38,20 +38,20 @@ pub(crate) struct DeviceList {
 }
 
 impl DeviceList {
-    /// Where a list is, if it is on this stream's device.
+    /// The address of a list, if it is on this stream's device.
     pub(crate) fn address(list: &ListOrder, log: &Arc<StreamLog>) -> Option<u64> {
         let own: &Self = list.memory()?.as_any().downcast_ref()?;
         Arc::ptr_eq(&own.log, log).then(|| own.memory.address())
     }
 }
 
-// SAFETY: the kernels of the stream wrote the objects of the list to the memory, before this copy.
+// SAFETY: the stream's kernels wrote the list's objects to the memory, before this copy (I28).
 unsafe impl ListMemory for DeviceList {
     fn fetch(&self) -> Result<Vec<u32>, Error> {
         self.log.check()?;
         let mut objects = vec![u32::MAX; self.len];
         let bytes = size_of_val(&objects[..]);
-        // SAFETY: there are as many bytes at both places; the stream is synchronised below.
+        // SAFETY: both buffers have this many bytes; the stream is synchronised below.
         unsafe { self.log.stream.download(objects.as_mut_ptr().cast(), self.memory.address(), bytes) }
             .map_err(|error| self.log.blame(error))?;
         self.log.synchronize()?;

@@ -1,12 +1,11 @@
-//! What is lost when a kernel fails.
+//! The values that are lost when a kernel fails.
 
 use std::fmt;
 
 use crate::device_columns::DeviceColumns;
 use crate::tables::Members;
 
-/// A column whose last values were on a device that failed; see
-/// [`accept_loss`](crate::Cuda::accept_loss).
+/// A column that was current only on a device that failed; see [`accept_loss`](crate::Cuda::accept_loss).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostColumn {
@@ -22,7 +21,8 @@ impl fmt::Display for LostColumn {
     }
 }
 
-/// Makes the host's values the last ones of all columns that were only on devices that failed, and returns those: they are lost.
+/// Makes the host's values current for all columns that were current only on failed devices. Returns these columns,
+/// since their values are lost.
 pub(crate) fn accept(members: &mut Members<'_>) -> Vec<LostColumn> {
     let mut lost = Vec::new();
     for objects in members {
@@ -30,7 +30,7 @@ pub(crate) fn accept(members: &mut Members<'_>) -> Vec<LostColumn> {
         for stream in streams {
             let has_failed = |columns: &mut DeviceColumns| columns.log.check().is_err();
             if DeviceColumns::known(&mut **objects, stream).is_some_and(has_failed) {
-                // SAFETY: the caller is given the list of what is lost.
+                // SAFETY: the caller gets the list of lost columns.
                 let columns = unsafe { objects.lose(stream) };
                 let (class, fields) = (objects.name(), objects.signature().fields);
                 let is_lost = |&(field, _): &(usize, _)| columns.contains(field) && objects.count() > 0;

@@ -1,4 +1,4 @@
-//! How links are put in order on the device.
+//! Sorting of links on the device.
 
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
@@ -14,14 +14,14 @@ use crate::driver::{Function, Grid, Memory};
 use crate::lists::{DeviceList, Ordering};
 use crate::tables::Members;
 
-/// The most classes whose links are put in order here.
+/// The largest number of classes for which links are sorted here.
 const MOST_CLASSES: usize = 32;
-/// Threads of a block that looks at links.
+/// Threads of a block that checks links.
 const MARK_THREADS: u32 = 256;
-/// What errors name.
+/// The name in error messages.
 const NAME: &str = "putting links in order";
 
-/// Links in device memory: their address, how many, and the bits of the class, or [`WIDE`].
+/// Links in device memory: their address, their number, and the tag bits of the class, or [`WIDE`].
 struct Source {
     address: u64,
     len: usize,
@@ -29,7 +29,7 @@ struct Source {
 }
 
 impl DeviceWorld {
-    /// Puts links in order, unless something is wrong with them.
+    /// Sorts links. Returns `None` if the device cannot sort them.
     pub(crate) fn order(
         &mut self,
         members: &mut Members<'_>,
@@ -43,7 +43,7 @@ impl DeviceWorld {
         let Some(kernels) = self.ordering.clone().filter(|_| classes.len() <= MOST_CLASSES) else { return Ok(None) };
         let Some(source) = self.source(members, unordered)? else { return Ok(None) };
 
-        // First chunk and number of objects of each class, and the chunk after the last.
+        // The first chunk and the number of objects of each class, followed by the end of the chunks.
         let mut table: Vec<[u32; 2]> = Vec::new();
         let mut chunks = 0;
         for &class in classes {
@@ -54,7 +54,7 @@ impl DeviceWorld {
         table.push([chunks, 0]);
         let class_count = classes.len() as u32;
 
-        // The memory that starts as zeros, and the rest.
+        // The memory that must be zero, followed by the rest.
         let mut found = vec![[0_u32; 3]; 1 + classes.len()];
         let sets_bytes = chunks as usize * CHUNK_WORDS as usize * size_of::<u32>();
         let found_bytes = size_of_val(&found[..]);
@@ -70,13 +70,13 @@ impl DeviceWorld {
         let launch = |function: &Function, blocks: u32, threads: u32, words: u32, own: &[Argument<'_>]| {
             let grid = Grid { blocks, threads, shared_bytes: words * threads * size_of::<u32>() as u32 };
             let arguments = Arguments { own, arguments: &[] };
-            // SAFETY: the four kernels take what they are given below: addresses of the memory above, links and chunks as many
-            // as there are, and of shared memory a word or two per thread.
+            // SAFETY: the four kernels take the arguments given below: addresses in the memory above, and the numbers
+            // of links and chunks. Each thread has the one or two words of shared memory that the kernel uses.
             arguments.with_places(&[], |all| unsafe { log.launch(NAME, function, grid, all) })
         };
-        // SAFETY: the memory was just asked for; what used it before is before this in the stream.
+        // SAFETY: the memory was just allocated; its earlier users come before this in the stream (I28).
         unsafe { log.stream.zero(sets, sets_bytes + found_bytes)? };
-        // SAFETY: as above, after what are zeros.
+        // SAFETY: as above; the table follows the zeroed bytes.
         unsafe { log.stream.upload(table_at, table.as_ptr().cast(), table_bytes)? };
         let Source { address, len, tag_bits } = source;
         let count = len as u32;
@@ -105,16 +105,16 @@ impl DeviceWorld {
         launch(&kernels.place, 1, PLACE_THREADS, 1, &[table_at, class_count, counts, of_classes])?;
         {
             let inbox = log.inbox();
-            // SAFETY: there are as many bytes, which the inbox has room for.
+            // SAFETY: the source has this many bytes, and the inbox has room for them.
             unsafe { log.copy_to_inbox(inbox.start(), found_from, found_bytes) }?;
             log.synchronize()?;
-            // SAFETY: the bytes have arrived, and any are numbers.
+            // SAFETY: the bytes have arrived, and every bit pattern is a number.
             unsafe { std::ptr::copy_nonoverlapping(inbox.start(), found.as_mut_ptr().cast(), found_bytes) };
         }
         let [[wrong, ..], of_classes @ ..] = &found[..] else { unreachable!("the first is not a class's") };
         let all: usize = of_classes.iter().map(|[len, ..]| *len as usize).sum();
         if *wrong != 0 || all != len {
-            // A link to no object, or two to one.
+            // A link to no object, or two links to one object.
             return Ok(None);
         }
         let listed = of_classes.iter().map(|&[len, first, last]| {
@@ -132,12 +132,12 @@ impl DeviceWorld {
             let list = DeviceList { memory, log: log.clone(), len: places };
             Some(Box::new(list) as Box<dyn ListMemory>)
         };
-        // SAFETY: the kernels found so many objects of each class, from the first to the last, as many as there are links: each
-        // once. They write them in this order.
+        // SAFETY: the kernels counted the objects of each class. The counts add up to the number of links, so each
+        // object occurs once (I17). The kernels write the objects in this order.
         Ok(Some(unsafe { ListOrder::on_device(&listed, memory) }))
     }
 
-    /// Where links are on the device.
+    /// The address of links on the device.
     fn source(&mut self, members: &mut Members<'_>, unordered: &Unordered<'_>) -> Result<Option<Source>, Error> {
         let tag_bits = unordered.classes.len().next_power_of_two().trailing_zeros();
         let (start, bytes, len, tag_bits) = match &unordered.links {
@@ -153,18 +153,18 @@ impl DeviceWorld {
             }
             _ => return Ok(None),
         };
-        // Each class of the list starts at a multiple of 32, and places are numbers of 32 bits.
+        // Each class of the list starts at a multiple of 32, and positions are 32-bit numbers.
         if len == 0 || u32::try_from(len + 32 * MOST_CLASSES).is_err() {
             return Ok(None);
         }
         let address = self.scratch(Scratch::Links, bytes)?;
-        // SAFETY: there is room for the links.
+        // SAFETY: the allocation has room for the links.
         unsafe { self.log.stream.upload(address, start, bytes) }.map_err(|error| self.log.blame(error))?;
         self.log.count_up(bytes);
         Ok(Some(Source { address, len, tag_bits }))
     }
 
-    /// Address and length of a column on the device, of elements of so many bytes next to each other.
+    /// Address and length of a contiguous column on the device, with elements of this size.
     fn column(
         &mut self,
         members: &mut Members<'_>,

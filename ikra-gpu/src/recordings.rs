@@ -1,8 +1,8 @@
 //! Recordings on a device: launches, and graphs of them.
 //!
-//! A kernel with `snapshot` exchanges columns for their snapshots, so that after a sequence with an odd number of
-//! them, or between sequences, columns are in other memory. The launches stay the same; a graph, which knows memory by its
-//! addresses, is made for each state that turns up: most often one, or two that take turns.
+//! A kernel with `snapshot` exchanges columns for their snapshots. So after a sequence with an odd number of such
+//! kernels, or between sequences, columns are in other memory. The launches stay the same, but a graph contains
+//! addresses. A graph is made for each state that occurs: most often one, or two that alternate.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{iter, mem, ptr};
@@ -20,15 +20,15 @@ use crate::step::Step;
 use crate::stream_log::StreamLog;
 use crate::tables::{Members, Table, TableState, Text};
 
-/// What was recorded.
+/// A recorded sequence.
 #[derive(Debug)]
 struct DeviceRecording {
-    // Dropped first: what they run is in the log's modules.
+    // Dropped first: the graphs use the modules of the log.
     graphs: Mutex<Graphs>,
     steps: Vec<Step>,
-    /// Those of all steps, each once.
+    /// The launches of all steps, without repetition.
     effects: Vec<&'static Effects>,
-    /// The objects that it is for.
+    /// The objects that the recording is for.
     tables: Vec<TableState>,
     log: Arc<StreamLog>,
 }
@@ -39,29 +39,30 @@ struct Graphs {
     texts: Vec<Text>,
 }
 
-/// Graphs that are kept. More states than that take turns only if columns of many fields are exchanged between replays.
+/// The number of graphs that are kept. More states alternate only if columns of many fields are exchanged between
+/// replays.
 const MAX_GRAPHS: usize = 8;
 
-/// Recorded launches as a graph, for columns that are where they were when it was made.
+/// Recorded launches as a graph, for the columns' addresses when it was made.
 #[derive(Debug)]
 struct Captured {
     graph: Graph,
-    /// Where the columns of each member are before they run.
+    /// The columns' addresses for each member before the launches.
     before: Vec<Vec<u64>>,
-    /// What tables in constant memory say afterwards, if the launches read them.
+    /// The contents of tables in constant memory afterwards, if the launches read them.
     said: Option<Vec<Vec<u64>>>,
     exchanges: Vec<Exchange>,
 }
 
-/// Fields of a member, whose columns are exchanged for their snapshots.
+/// Fields of a member whose columns are exchanged for their snapshots.
 type Exchange = (usize, FieldSet);
 
-/// Where the columns of each member are.
+/// The addresses of each member's columns.
 fn places(members: &mut Members<'_>, stream: u64) -> Vec<Vec<u64>> {
     (0..members.len()).map(|member| columns(members, member, stream).to_vec()).collect()
 }
 
-/// Makes columns of snapshots and snapshots of columns. The same once more undoes it.
+/// Exchanges the columns of these fields for their snapshots. A second call undoes the exchange.
 fn exchange(members: &mut Members<'_>, exchanges: &[Exchange], stream: u64) {
     for &(member, fields) in exchanges {
         if let Some(columns) = DeviceColumns::known(&mut *members[member], stream) {
@@ -71,18 +72,18 @@ fn exchange(members: &mut Members<'_>, exchanges: &[Exchange], stream: u64) {
 }
 
 impl Captured {
-    /// Whether it is for columns that are where they are now.
+    /// Whether it is for the columns' current addresses.
     fn is_for(&self, members: &mut Members<'_>, stream: u64) -> bool {
         self.before.iter().enumerate().all(|(member, then)| columns(members, member, stream) == then)
     }
 }
 
-/// Whether these read tables in constant memory.
+/// Whether the launches read tables in constant memory.
 fn read_tables(steps: &[Step]) -> bool {
     steps.iter().any(|step| step.entry.reads_tables)
 }
 
-/// The objects of a class, and their place among the members.
+/// The objects of a class, and their position among the members.
 fn own<'m>(members: &'m mut Members<'_>, class: ClassId) -> Option<(usize, &'m mut dyn AnyObjects)> {
     let member = members.iter().position(|objects| objects.class() == class)?;
     Some((member, &mut *members[member]))
@@ -113,8 +114,8 @@ impl DeviceWorld {
         Ok(Arc::new(StreamRecorder(Arc::clone(&self.log))))
     }
 
-    /// Makes graphs of what was recorded here, if it was: for the memory that columns have now, and for that which they
-    /// have after a replay.
+    /// Makes graphs of work that was recorded here, for the columns' current addresses and for their addresses after a
+    /// replay.
     pub(crate) fn recorded(&mut self, members: &mut Members<'_>, recorded: Recorded) -> Result<Recorded, Error> {
         let own = recorded.downcast::<DeviceRecording>().ok().filter(|made| Arc::ptr_eq(&made.log, &self.log));
         let Some(mut recorded) = own else {
@@ -164,17 +165,17 @@ impl DeviceWorld {
             }
         };
         // SAFETY: recorded on this stream, whose modules are loaded. The launches are for the columns, numbers of
-        // objects and lengths of arrays that the tables were for then, and are for now; columns with the same number are
-        // the same memory, which the world has. The graph is for the places where they are, which tables in constant memory
-        // say too if it reads them.
+        // objects and array lengths that the tables described then, and describe now. Columns with the same number are
+        // the same memory, which the world owns. The graph is for the current addresses (I27), and if it reads tables
+        // in constant memory, they hold these addresses too.
         unsafe { self.run_captured(members, &captured[known]) }?;
         self.log.replayed(recorded.steps.len(), &recorded.effects);
         self.note_changes(members, recorded.effects.iter().copied());
         Ok(())
     }
 
-    /// Puts recorded launches into a graph, for columns that are where they are now, and tables that say so. Afterwards both
-    /// are as before.
+    /// Captures recorded launches in a graph, for the columns' current addresses and matching tables. Afterwards
+    /// columns and tables are as before.
     fn capture(&mut self, members: &mut Members<'_>, steps: &[Step], texts: &mut Vec<Text>) -> Result<Captured, Error> {
         let log = self.log.clone();
         let before = places(members, self.log.number());
@@ -197,7 +198,7 @@ impl DeviceWorld {
         Ok(Captured { graph, before, said, exchanges })
     }
 
-    /// The same for columns that are where they are after another graph, if that is elsewhere.
+    /// As `capture`, for the columns' addresses after another graph has run, if they differ.
     fn capture_after(
         &mut self,
         members: &mut Members<'_>,
@@ -223,8 +224,8 @@ impl DeviceWorld {
             DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.copied())?;
         }
         let words = self.words(members, &step.entry)?;
-        // SAFETY: `Step` was made for the entry, with its arguments, and these are its words. What the kernel does is sound when
-        // the graph runs, as whoever runs it sees to.
+        // SAFETY: `Step` was made for the entry point with its arguments, and these are its table entries. The kernel
+        // is sound when the graph runs, which the code that runs the graph guarantees.
         unsafe { step.start(&self.log.stream, &words) }?;
         for (effects, positions) in &step.sections {
             let Some((member, objects)) = own(members, effects.class()) else { continue };
@@ -236,13 +237,13 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Runs a graph, where columns and tables are as they were for it, and notes that they have changed.
+    /// Runs a graph that matches the current columns and tables, and records that they have changed.
     ///
     /// # Safety
     ///
-    /// The steps that were captured are still sound.
+    /// The captured steps are still sound.
     unsafe fn run_captured(&mut self, members: &mut Members<'_>, captured: &Captured) -> Result<(), Error> {
-        // SAFETY: the steps that were captured are still sound, and those are all that the graph has.
+        // SAFETY: the captured steps are still sound, and the graph contains nothing else.
         unsafe { self.log.stream.replay(&captured.graph) }?;
         for (table, said) in self.tables.iter_mut().zip(captured.said.iter().flatten()) {
             table.said.clone_from(said);

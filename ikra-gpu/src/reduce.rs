@@ -15,13 +15,14 @@ use crate::driver::Grid;
 use crate::step::Positions;
 use crate::tables::Members;
 
-/// Shared memory that every device has for a block, in bytes.
+/// Bytes of shared memory that a block has on every device.
 const SHARED_BYTES: usize = 48 * 1024;
-/// Bytes of the parameters of such a kernel, before its arguments.
+/// Bytes of such a kernel's parameters before its arguments.
 const OWN: &[usize] = &[4, 4, 8, 8, 8, 8];
 
 impl DeviceWorld {
-    /// Runs the kernel of each class that has objects, one after another, and puts the results where the reduction asks for them.
+    /// Runs the kernel of each class that has objects, one class after another, and writes the results to the
+    /// reduction's buffers.
     pub(crate) fn reduce_all(
         &mut self,
         members: &mut Members<'_>,
@@ -36,7 +37,7 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Runs a kernel for at least one object, and puts the combined result where there is room for it.
+    /// Runs a kernel for at least one object, and writes the combined result to the address `to`.
     fn reduce(
         &mut self,
         members: &mut Members<'_>,
@@ -54,7 +55,8 @@ impl DeviceWorld {
         let threads =
             (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, threads(sections) as usize);
         let chunks = count.div_ceil(part_len(count, is_heavy));
-        // One block or warp per chunk, but no more blocks than run at the same time: each has to say that it is done.
+        // One block or warp per chunk, but no more blocks than run at the same time, since each one adds to the
+        // counter.
         let most = self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
         let blocks = if is_heavy { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
         let grid = Grid {
@@ -62,7 +64,7 @@ impl DeviceWorld {
             threads: threads as u32,
             shared_bytes: (threads.max(reduction.accumulators) * size) as u32,
         };
-        // The kernel writes the result to host memory, where there is room: no copy is needed.
+        // The kernel writes the result directly to host memory if there is room, which saves a copy.
         let log = self.log.clone();
         let inbox = log.inbox();
         let in_inbox = size <= inbox.len();
@@ -83,19 +85,20 @@ impl DeviceWorld {
         ];
         let all = Arguments { own: &own, arguments: launch.arguments };
         let words = self.words(members, &entry)?;
-        // SAFETY: the entry takes two `u32`, four pointers, the kernel's arguments and these words, as `entry` has compared; there is
-        // room for the results, the number of blocks is 0, as it was made and as each kernel of this stream leaves it, there
-        // are as many threads as are asked for; and as in `start`.
+        // SAFETY: as `entry` has compared, the entry point takes two `u32`, four pointers, the kernel's arguments and
+        // these table entries. The buffers have room for the results. The counter of finished blocks is 0: it starts at
+        // 0, and each kernel of this stream resets it. The grid has the required number of threads. The rest holds as
+        // in `start`.
         all.with_places(&words, |all| unsafe { self.log.launch(launch.kernel, &entry.function, grid, all) })?;
         self.commit(members, sections)?;
         log.count_down(reduction.size);
         if in_inbox {
             log.synchronize()?;
-            // SAFETY: the kernel, which is done, wrote so many bytes to the inbox, and there is room for them.
+            // SAFETY: the kernel has finished and wrote these bytes to the inbox; `to` has room for them.
             unsafe { std::ptr::copy_nonoverlapping(inbox.start().cast_const(), to, reduction.size) };
             return Ok(());
         }
-        // SAFETY: there is one result, and room for it until the stream is synchronised below.
+        // SAFETY: one result exists, and `to` has room for it until the stream is synchronised below.
         unsafe { log.stream.download(to, result, reduction.size) }.map_err(|error| log.blame(error))?;
         log.synchronize()
     }

@@ -1,10 +1,10 @@
-//! What a world did on the device.
+//! Statistics of a world on a device.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// Counts, kept while the world lives.
+/// Counters that are kept while the world lives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) launches: u64,
@@ -13,31 +13,31 @@ pub(crate) struct Counters {
     pub(crate) kernels: BTreeMap<&'static str, (u64, Duration)>,
 }
 
-/// What a world did on the device so far; see [`Cuda::stats`](crate::Cuda::stats).
+/// A world's statistics on the device so far; see [`Cuda::stats`](crate::Cuda::stats).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceStats {
-    /// Kernels started, those of reductions included.
+    /// Kernels started, including reductions.
     pub launches: u64,
     /// Bytes of columns copied to the device.
     pub bytes_up: u64,
     /// Bytes of columns and results copied to the host.
     pub bytes_down: u64,
-    /// Bytes of device memory that the world's columns take.
+    /// Bytes of device memory that the world's columns occupy.
     pub device_memory: u64,
     /// Time on the device by kernel, if [`time_kernels`](crate::Cuda::time_kernels) is on.
     pub kernels: Vec<KernelTime>,
 }
 
-/// The time that a kernel took on the device.
+/// The time of a kernel on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelTime {
     /// `Class::method`.
     pub kernel: &'static str,
-    /// Timed launches.
+    /// The number of timed launches.
     pub launches: u64,
-    /// Their time in all.
+    /// The total time of these launches.
     pub time: Duration,
 }
 

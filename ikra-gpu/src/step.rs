@@ -1,4 +1,4 @@
-//! Which objects a launch is for, and launches to be started later.
+//! The objects of a launch, and launches to be started later.
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::arguments::{self, Arguments};
 use crate::driver::{Grid, Stream};
 use crate::tables::Loaded;
 
-/// Which objects a kernel runs for: those at `first..end`, or those that are there in the list.
+/// The objects that a kernel runs for: the objects `first..end`, or the objects at these positions of the list.
 #[derive(Debug)]
 pub(crate) struct Positions {
     pub(crate) first: usize,
@@ -43,11 +43,11 @@ impl Positions {
 /// A launch for objects, to be started later.
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// What it does to each class, for which of its objects.
+    /// Its effects on each class, and the objects that it affects.
     pub(crate) sections: Vec<(&'static Effects, Positions)>,
     pub(crate) entry: Arc<Loaded>,
     grid: Grid,
-    /// What the entry takes before words of tables, with such bytes between the parts of an argument as it has.
+    /// The arguments before the table entries, including the padding bytes of each argument.
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
 }
 
@@ -57,11 +57,11 @@ impl Step {
         Self { sections, entry, grid, arguments: arguments.copied() }
     }
 
-    /// Starts it on a stream, with words of tables.
+    /// Starts it on a stream, with these table entries.
     ///
     /// # Safety
     ///
-    /// As for [`Stream::launch`]: the arguments and these words are those that the entry takes.
+    /// As for [`Stream::launch`]: the entry point takes these arguments and table entries.
     pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64]) -> Result<(), GpuError> {
         let own = self.arguments.iter().map(|argument| argument.as_ptr().cast());
         let all: Vec<*const ()> = own.chain(arguments::start(words)).collect();

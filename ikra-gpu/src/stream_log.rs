@@ -1,4 +1,4 @@
-//! The stream of a world, and what is known of the work on it.
+//! The stream of a world, and the records about its work.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,27 +13,27 @@ use crate::step::Step;
 
 /// The stream on which a world's kernels and copies run in order.
 ///
-/// A world, its columns and its recordings share it, so that it lives as long as any of them.
+/// A world, its columns and its recordings share it, so it lives as long as any of them.
 #[derive(Debug)]
 pub(crate) struct StreamLog {
-    /// No other stream of the process has or had the same.
+    /// Unique among all streams that the process ever had.
     number: u64,
     pub(crate) context: Context,
     pub(crate) stream: Stream,
-    /// The device code, in the order in which kernels are looked for: at least one.
+    /// The device code, in the order in which kernels are searched; at least one module.
     pub(crate) modules: Vec<Module>,
     /// The kernel that copies small columns to the inbox.
     copy: Function,
-    /// Where results and small columns arrive.
+    /// The buffer for arriving results and small columns.
     inbox: Mutex<HostMemory>,
     state: Mutex<State>,
-    /// What was recorded so far, while kernels are recorded.
+    /// The launches so far, while kernels are recorded.
     recording: Mutex<Option<Trace>>,
-    /// The same, for those who ask at each launch.
+    /// Whether kernels are being recorded, for the check at each launch.
     is_recording: AtomicBool,
-    /// Whether kernels are timed, for launches, which then take the lock once.
+    /// Whether kernels are timed, for the check at each launch, which then takes the lock once.
     is_timed: AtomicBool,
-    /// Whether the world that it was made for is gone.
+    /// Whether the world that created it was dropped.
     is_finished: AtomicBool,
 }
 
@@ -42,36 +42,36 @@ struct State {
     counters: Counters,
     /// The kernels started since the stream was last synchronised, without repetition.
     running: Vec<&'static str>,
-    /// Kernels whose methods may call themselves.
+    /// Kernels with methods that may call themselves.
     recursive: Vec<&'static str>,
     /// Launches whose time is not known yet.
     times: Vec<(&'static str, Event, Event)>,
 }
 
-/// What was recorded.
+/// The recorded launches.
 #[derive(Debug, Default)]
 struct Trace {
     steps: Vec<Step>,
-    /// What went wrong, perhaps unseen by who records.
+    /// The first error, which the recording code may not have seen.
     failure: Option<String>,
 }
 
 /// Bytes of the inbox.
 pub(crate) const INBOX_BYTES: usize = 1 << 16;
 
-/// Up to this many bytes, a kernel has copied them before the device's copy engine would have started.
+/// Up to this size, a kernel finishes its copy before the device's copy engine would have started.
 const COPIED_BY_KERNEL: usize = 1 << 13;
 
-/// Timed launches that may be outstanding.
+/// The largest number of timed launches that may be outstanding.
 const MAX_TIMES: usize = 4096;
 
-/// The logs of the process: what runs on one may be what fails on another, when they share a context.
+/// The logs of the process: when two share a context, a kernel of one may fail during a call for the other.
 static LOGS: Mutex<Vec<Weak<StreamLog>>> = Mutex::new(Vec::new());
 
 impl StreamLog {
     /// # Errors
     ///
-    /// Also [`GpuError::DeviceCodeRejected`] if the code was made by another version of `ikra-build`.
+    /// Also [`GpuError::DeviceCodeRejected`] if another version of `ikra-build` made the code.
     pub(crate) fn new(context: &Context, modules: Vec<Module>) -> Result<Arc<Self>, GpuError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let copy = modules[0].function("ikra_copy")?.ok_or_else(|| GpuError::DeviceCodeRejected {
@@ -96,18 +96,18 @@ impl StreamLog {
         Ok(log)
     }
 
-    /// No other stream of the process has or had the same number.
+    /// A number that no other stream of the process has or had.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether the world that it was made for is gone.
+    /// Whether the world that created it was dropped.
     pub(crate) fn is_finished(&self) -> bool {
         self.is_finished.load(Ordering::Relaxed)
     }
 
-    /// Memory that the device can write: [`INBOX_BYTES`], used by one at a time, and not after what it is used
-    /// for has been waited for.
+    /// Memory that the device can write: [`INBOX_BYTES`]. It has one user at a time, which waits for its results before
+    /// the next use.
     pub(crate) fn inbox(&self) -> MutexGuard<'_, HostMemory> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,7 +128,7 @@ impl StreamLog {
         }
     }
 
-    /// Names the kernels that may have caused an error, and remembers it.
+    /// Adds the kernels that may have caused an error to it, and remembers it.
     pub(crate) fn blame(&self, error: GpuError) -> GpuError {
         let GpuError::DeviceLost { mut reason, .. } = error else { return error };
         let loss = self.context.lose(|| {
@@ -145,7 +145,7 @@ impl StreamLog {
         loss.error(self.number)
     }
 
-    /// Notes that methods which a kernel calls may call themselves.
+    /// Records that methods of a kernel may call themselves.
     pub(crate) fn note_recursive(&self, kernel: &'static str) {
         let mut state = self.state();
         if !state.recursive.contains(&kernel) {
@@ -153,7 +153,7 @@ impl StreamLog {
         }
     }
 
-    /// The same for an error that may be another one.
+    /// As `blame`, for errors of any kind.
     pub(crate) fn blame_any(&self, error: Error) -> Error {
         if let Error::Gpu(error) = error { self.blame(error).into() } else { error }
     }
@@ -168,7 +168,7 @@ impl StreamLog {
         if self.is_recording() { Err(Error::NotRecordable { what: what.to_owned() }) } else { Ok(()) }
     }
 
-    /// Notes that something went wrong: a recording in which a kernel is missing is of no use.
+    /// Records an error: a recording that misses a kernel is unusable.
     pub(crate) fn spoil_recording(&self, error: &Error) {
         if self.is_recording()
             && let Some(trace) = &mut *self.trace()
@@ -177,14 +177,14 @@ impl StreamLog {
         }
     }
 
-    /// Adds a launch to what is recorded.
+    /// Adds a launch to the recording.
     pub(crate) fn note(&self, step: Step) {
         if let Some(trace) = &mut *self.trace() {
             trace.steps.push(step);
         }
     }
 
-    /// Records what `sequence` would start on this stream. However it ends, nothing is recorded afterwards.
+    /// Records the launches of `sequence` on this stream. However it ends, the recording has ended afterwards.
     pub(crate) fn record(&self, sequence: impl FnOnce() -> Result<(), Error>) -> Result<Vec<Step>, Error> {
         struct Ends<'a>(&'a StreamLog);
         impl Drop for Ends<'_> {
@@ -206,7 +206,7 @@ impl StreamLog {
         }
     }
 
-    /// Waits for kernels that nobody has waited for, when the world is dropped, and says so if one failed.
+    /// Waits for kernels that are still outstanding when the world is dropped, and prints a message if one failed.
     pub(crate) fn finish(&self) {
         self.is_finished.store(true, Ordering::Relaxed);
         if self.is_recording() || self.state().running.is_empty() || self.context.loss().is_some() {
@@ -219,7 +219,7 @@ impl StreamLog {
         }
     }
 
-    /// Notes work that was started, of which an error may tell.
+    /// Records work that was started, so that a later error can name it.
     pub(crate) fn note_running(&self, work: &'static str) {
         self.state().note_running(work);
     }
@@ -247,33 +247,33 @@ impl StreamLog {
         self.stop_timer(kernel, timer)
     }
 
-    /// Copies bytes to the inbox. They are there when the stream has been synchronised.
+    /// Copies bytes to the inbox. They have arrived when the stream has been synchronised.
     ///
     /// # Safety
     ///
-    /// There are `len` bytes at `from`, and room for them at `to`, a multiple of 4 in the inbox.
+    /// `from` has `len` bytes, and `to`, a multiple of 4 in the inbox, has room for them.
     pub(crate) unsafe fn copy_to_inbox(&self, to: *mut u8, from: u64, len: usize) -> Result<(), GpuError> {
         let copied = if 0 < len && len <= COPIED_BY_KERNEL && from.is_multiple_of(4) {
             let (to, bytes) = (to.addr() as u64, len as u32);
             let arguments = [(&raw const from).cast(), (&raw const to).cast(), (&raw const bytes).cast()];
             let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
-            // SAFETY: the kernel takes two pointers and a `u32`, and copies what the caller says is there; it is one
-            // block of 32 threads or more.
+            // SAFETY: the kernel takes two pointers and a `u32`, and copies bytes that exist by the caller. It runs as
+            // one block of 32 threads or more.
             unsafe { self.stream.launch(&self.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
         } else {
-            // SAFETY: there are `len` bytes, and room for them in the inbox, which is there until the stream is
+            // SAFETY: `from` has `len` bytes, and the inbox has room for them; it lives until the stream is
             // synchronised.
             unsafe { self.stream.download(to, from, len) }
         };
         copied.map_err(|error| self.blame(error))
     }
 
-    /// Marks where a kernel starts, if kernels are timed.
+    /// Marks the start of a kernel, if kernels are timed.
     fn start_timer(&self) -> Result<Option<Event>, GpuError> {
         if self.is_timed.load(Ordering::Relaxed) { self.stream.mark().map(Some) } else { Ok(None) }
     }
 
-    /// Marks where the kernel ends.
+    /// Marks the end of the kernel.
     fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), GpuError> {
         let Some(start) = timer else { return Ok(()) };
         let mut state = self.state();
@@ -285,7 +285,7 @@ impl StreamLog {
         Ok(())
     }
 
-    /// Notes launches that were replayed.
+    /// Adds replayed launches to the statistics.
     pub(crate) fn replayed(&self, launches: usize, effects: &[&'static Effects]) {
         let mut state = self.state();
         state.counters.launches += launches as u64;
@@ -294,7 +294,7 @@ impl StreamLog {
         }
     }
 
-    /// Waits for everything so far.
+    /// Waits for all work so far.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.check()?;
         self.refuse_in_recording("synchronizing")?;
@@ -311,12 +311,12 @@ impl StreamLog {
         self.state().counters.bytes_down += bytes as u64;
     }
 
-    /// Starts or stops to time kernels.
+    /// Turns the timing of kernels on or off.
     pub(crate) fn set_timed(&self, timed: bool) {
         self.is_timed.store(timed, Ordering::Relaxed);
     }
 
-    /// What was counted so far. Waits for kernels that are timed.
+    /// The statistics so far. Waits for timed kernels.
     pub(crate) fn counters(&self) -> Counters {
         let mut state = self.state();
         if !self.is_recording() {
@@ -326,7 +326,7 @@ impl StreamLog {
     }
 }
 
-/// The kernels of all logs in a context that nobody has waited for.
+/// The kernels of all logs in a context that are still outstanding.
 fn running_in(context: &Context) -> Vec<(u64, &'static str)> {
     let logs: Vec<Arc<StreamLog>> = {
         let logs = LOGS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -341,7 +341,7 @@ fn running_in(context: &Context) -> Vec<(u64, &'static str)> {
 
 impl State {
     fn note_running(&mut self, kernel: &'static str) {
-        // Names are constants: most often the very same text.
+        // Names are constants, so most often the very same text.
         if !self.running.iter().any(|&running| std::ptr::eq(running, kernel)) {
             self.running.push(kernel);
         }
@@ -349,7 +349,8 @@ impl State {
 
     fn collect_times(&mut self) {
         for (kernel, start, end) in self.times.drain(..) {
-            // A launch whose time cannot be read any more is not counted: the error comes from elsewhere too.
+            // If the time of a launch cannot be read any more, the launch is not counted: the error is reported
+            // elsewhere too.
             if let Ok(time) = start.until(&end) {
                 let entry = self.counters.kernels.entry(kernel).or_insert((0, Duration::ZERO));
                 entry.0 += 1;

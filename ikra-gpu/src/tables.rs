@@ -1,5 +1,5 @@
-//! The tables in which kernels find a world's objects: where columns are comes with a launch, or is in constant memory, and how
-//! many objects there are is in global memory.
+//! The tables in which kernels find a world's objects. The columns' addresses are passed with a launch or are in
+//! constant memory; the numbers of objects are in global memory.
 
 use ikra_core::effects::FieldSet;
 use ikra_core::info::ClassId;
@@ -14,53 +14,55 @@ use crate::driver::{Context, Function, Memory, Stream};
 /// The objects of each class of a world, always in the same order.
 pub(crate) type Members<'a> = [&'a mut dyn AnyObjects];
 
-/// What a class's kernels know of its objects.
+/// The data about a class's objects that kernels use.
 #[derive(Debug)]
 pub(crate) struct Table {
     /// The class.
     pub(crate) class: ClassId,
     /// Its `#[atomic]` fields, which any kernel may change.
     pub(crate) atomics: FieldSet,
-    /// The name of its words in each module that knows the class.
+    /// The name of its table in each module that has the class.
     pub(crate) symbols: Vec<Option<String>>,
-    /// Where they are in constant memory, in modules whose kernels may read them there. All say the same.
+    /// The addresses of the table in constant memory, in the modules whose kernels may read it there. All copies are
+    /// equal.
     pub(crate) addresses: Vec<u64>,
-    /// What they say; nothing if nobody knows.
+    /// The contents of these copies; empty if unknown.
     pub(crate) said: Vec<u64>,
-    /// Where the class's header is, in global memory.
+    /// The address of the class's header in global memory.
     pub(crate) header: u64,
     pub(crate) state: TableState,
-    /// Number of objects and room for which it was brought up to date last, with columns; `None` if it has to be again.
+    /// The number of objects and the capacity at the last update, if its columns exist; `None` if it must be updated.
     pub(crate) current: Option<(u32, usize)>,
-    /// The number of the copy on the device, since it had all that it is to have.
+    /// The number that the copy on the device was stamped with when it was last complete.
     complete: Option<u64>,
 }
 
-/// An entry of the device code, with what it takes of tables.
+/// An entry point of the device code, with the table entries that it takes.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) function: Function,
-    /// Places in the words of members, the first of which is the header's. There is no member if the class is not in the world.
+    /// The positions of the members' table entries that it takes; position 0 is the header. A class that is not in the
+    /// world has no member.
     pub(crate) words: Vec<(Option<usize>, Vec<usize>)>,
-    /// Whether it may read others in constant memory.
+    /// Whether it may read other table entries in constant memory.
     pub(crate) reads_tables: bool,
 }
 
-/// The objects that a class's table is for.
+/// The objects that a class's table describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableState {
-    /// The columns that it is for; 0 if there are none yet.
+    /// The number of the columns that it describes; 0 if none exist yet.
     pub(crate) columns: u64,
-    /// The class's header; `None` if nobody knows what it says.
+    /// The class's header; `None` if its contents are unknown.
     pub(crate) header: Option<DeviceHeader>,
-    /// Bytes of each unit that objects take.
+    /// The bytes of each unit per object.
     pub(crate) lens: Vec<usize>,
     /// The class.
     pub(crate) name: &'static str,
 }
 
 impl Table {
-    /// One that says nothing yet.
+    /// A table without contents.
     pub(crate) fn new(
         objects: &dyn AnyObjects,
         symbols: Vec<Option<String>>,
@@ -80,24 +82,23 @@ impl Table {
         }
     }
 
-    /// Whether the device still has all of these objects, and nobody else has a copy: what a launch asks first.
+    /// Whether the device still has all of these objects current, as the only copy; a launch checks this first.
     pub(crate) fn is_complete(&self, objects: &dyn AnyObjects) -> bool {
         let known = self.complete.zip(self.current);
         known.is_some_and(|(number, (count, capacity))| objects.is_complete(number, count, capacity))
     }
 
-    /// Says that the device may lack some, until [`note_complete`](Self::note_complete).
+    /// Records that the device may lack some values, until [`note_complete`](Self::note_complete).
     pub(crate) fn note_incomplete(&mut self) {
         self.complete = None;
     }
 
-    /// Says that the device has them all, on this stream, if there is no other copy.
+    /// Records that the device has all values, on this stream, if it has the only copy.
     pub(crate) fn note_complete(&mut self, objects: &mut dyn AnyObjects, stream: u64) {
         self.complete = objects.copies().completed(stream);
     }
 
-    /// What has changed since the tables were for these, if anything has. Which memory the columns have now, and which
-    /// snapshots, does not count.
+    /// The change since the tables described `then`, if any. The addresses of columns and snapshots do not count.
     pub(crate) fn difference(tables: &[Self], then: &[TableState]) -> Option<String> {
         let differ = |now: &TableState, then: &TableState| {
             (now.columns, now.header, &now.lens) != (then.columns, then.header, &then.lens)
@@ -123,7 +124,7 @@ pub(crate) fn symbols(codes: &Codes, members: &Members<'_>) -> Result<Vec<Vec<Op
     codes.tables(&classes)
 }
 
-/// Whether device code and program agree on a world's classes and on a kernel.
+/// Checks that device code and program agree on a world's classes and on a kernel.
 pub(crate) fn check(
     codes: &Codes,
     entry: &Entry,
@@ -137,7 +138,7 @@ pub(crate) fn check(
     codes.entry(entry, Kind::Call, shape, arguments).map(drop)
 }
 
-/// What a table in constant memory is to say in a recording, where the device finds it.
+/// The contents that a table in constant memory must have in a recording, in memory that the device can read.
 #[derive(Debug)]
 pub(crate) struct Text {
     words: Vec<u64>,
@@ -145,7 +146,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The address of memory that says this.
+    /// The address of memory with these contents.
     pub(crate) fn find(
         texts: &mut Vec<Self>,
         words: &[u64],
@@ -156,7 +157,7 @@ impl Text {
             return Ok(text.memory.address());
         }
         let memory = Memory::new(context, size_of_val(words), "a recording")?;
-        // SAFETY: there is room for the words.
+        // SAFETY: the allocation has room for the table entries.
         unsafe { side.upload(memory.address(), words.as_ptr().cast(), size_of_val(words)) }?;
         side.synchronize()?;
         let address = memory.address();

@@ -8,17 +8,16 @@ use ikra_runtime::world::World;
 use crate::cuda::Cuda;
 use crate::executor::on_gpu;
 
-/// Worlds on an NVIDIA GPU: the most common executors under short names, and what there is on a GPU only.
+/// Worlds on an NVIDIA GPU: short names for the most common executors, and access to the operations of GPUs only.
 ///
 /// | any place | the GPU that the world used last, or the first |
 /// | --- | --- |
 /// | `sim.on(place).execute(Body::advance, 0.01)?` | `sim.cuda_execute(Body::advance, 0.01)?` |
 /// | `sim.on(place).execute_and_reduce(Body::energy, (), Sum)?` | `sim.cuda_execute_and_reduce(Body::energy, (), Sum)?` |
-/// | all others: `sim.on(place).over(..10).execute(…)?`, `record`, `synchronize` | the same: `sim.on(Place::Gpu(0))` |
+/// | all others: `sim.on(place).over(..10).execute(…)?`, `record`, `synchronize` | as on any place: `sim.on(Place::Gpu(0))` |
 /// | | [`sim.cuda()`](Self::cuda): `open`, `check`, `time`, `lend`, `stats`, `accept_loss` |
 ///
-/// [`On`](ikra_runtime::executor::On) says what executors do, which errors they return, and what happens when a kernel
-/// fails.
+/// [`On`](ikra_runtime::executor::On) documents the executors, their errors, and failing kernels.
 ///
 /// ```no_run
 /// use ikra::prelude::*;
@@ -45,7 +44,7 @@ use crate::executor::on_gpu;
 /// # Ok(()) }
 /// ```
 pub trait CudaWorld: World {
-    /// What there is on a GPU only.
+    /// The operations that exist on a GPU only.
     ///
     /// ```no_run
     /// # use ikra::prelude::*;

@@ -1,19 +1,19 @@
-//! The names and marks in the device code of [`ikra`](https://docs.rs/ikra): what `ikra-core` and `ikra-gpu` write into it by
-//! assembly, what `ikra-build` looks for and adds, and what the host reads.
+//! The names and marks in the device code of [`ikra`](https://docs.rs/ikra). `ikra-core` and `ikra-gpu` write them as
+//! assembly, `ikra-build` searches for them and adds more, and the host reads them.
 //!
-//! Each is defined once, here: as a constant, and as a macro where assembly needs a literal. Passes of `ikra-build` recognise the
-//! rest of core's assembly by its instructions, not by its text: a load from a table is an `ld.const.u64` whose address is a
-//! symbol that begins with [`TABLE`], plus a register.
+//! This crate defines each one once: as a constant, and as a macro where assembly needs a literal. Passes of
+//! `ikra-build` recognise the rest of core's assembly by its instructions, not by its text. For example, a load from a
+//! table is an `ld.const.u64` whose address is a symbol that begins with [`TABLE`], plus a register.
 //!
-//! Marks are comments, one per line. They have no effect on what the code computes, and stay where they are in the text.
+//! Marks are comments, one per line. They do not affect the computation, and keep their position in the text.
 //!
-//! | mark | where | says |
+//! | mark | position | contents |
 //! | --- | --- | --- |
-//! | [`CLASS`] | behind a class's table | key, symbol, key of the name, fingerprint, place in the source |
-//! | [`FIELD`] | behind that | the fingerprint of one field |
-//! | [`ENTRY`] | in an entry of a kernel | key, kind, fingerprint, size and alignment of the result |
-//! | [`TAKES`] | in the same | `all` or `some`, and which words of tables the entry takes as its last parameter |
-//! | [`RECURSIVE`] | at the end | an entry that calls functions which may call themselves |
+//! | [`CLASS`] | after a class's table | key, symbol, key of the name, fingerprint, position in the source |
+//! | [`FIELD`] | after that mark | the fingerprint of one field |
+//! | [`ENTRY`] | in a kernel's entry point | key, kind, fingerprint, size and alignment of the result |
+//! | [`TAKES`] | in a kernel's entry point | `all` or `some`, and the table entries that the entry point takes as its last parameter |
+//! | [`RECURSIVE`] | at the end | an entry point that calls functions which may call themselves |
 //! | [`STACK`] | at the end | bytes of stack that each thread needs |
 //! | [`PASSES`] | at the end | how often each pass of `ikra-build` fired |
 
@@ -34,35 +34,35 @@ macro_rules! marks {
 }
 
 marks! {
-    /// How a class's mark begins.
+    /// The start of a class's mark.
     CLASS class = "//ikra:class";
-    /// How a field's mark begins.
+    /// The start of a field's mark.
     FIELD field = "//ikra:field";
-    /// How the mark of a kernel's entry begins.
+    /// The start of the mark of a kernel's entry point.
     ENTRY entry = "//ikra:entry";
-    /// How the mark begins that says which words of tables an entry takes.
+    /// The start of the mark that lists the table entries that an entry point takes.
     TAKES takes = "//ikra:takes";
-    /// How the mark of an entry begins whose methods may call themselves.
+    /// The start of the mark of an entry point whose methods may call themselves.
     RECURSIVE recursive = "//ikra:recursive";
-    /// How the mark begins that says how much stack a thread needs.
+    /// The start of the mark that contains the stack size of a thread.
     STACK stack = "//ikra:stack";
-    /// How the mark begins that says how often each pass fired.
+    /// The start of the mark that counts how often each pass fired.
     PASSES passes = "//ikra:passes";
-    /// How symbols of classes' tables begin.
+    /// The start of the symbols of classes' tables.
     TABLE table = "ikra_class_";
-    /// How the symbol of the header ends that a table leads to as long as there is no object.
+    /// The end of the symbol of the header to which a table points while its class has no objects.
     ABSENT absent = "_absent";
-    /// How names of functions begin that stand for methods that are not exact.
+    /// The start of the names of functions that stand for inexact methods.
     REFUSED refused = "ikra_refused_";
-    /// The register that holds the name of the kernel that runs, for the report of a panic.
+    /// The register with the name of the running kernel, for the report of a panic.
     NOTED_KERNEL noted_kernel = "%ikra_kernel";
-    /// The register that holds the index of the object that a kernel works on.
+    /// The register with the index of the object that a kernel works on.
     NOTED_OBJECT noted_object = "%ikra_object";
-    /// The function that reports a panic, of a kernel's name and an object's index.
+    /// The function that reports a panic, given a kernel's name and an object's index.
     FAILING failing = "ikra_failing";
 }
 
-/// The words of a mark, behind how it begins.
+/// The words of a mark, after its start.
 ///
 /// ```
 /// let words = ikra_marks::words("\t//ikra:stack 4096", ikra_marks::STACK);
@@ -75,10 +75,10 @@ pub fn words<'t>(line: &'t str, mark: &str) -> Option<impl Iterator<Item = &'t s
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.split_whitespace())
 }
 
-/// The environment variable that `ikra-build` sets where it compiles a model for the device, for `ikra-macros`.
+/// The environment variable that `ikra-build` sets for `ikra-macros` when it compiles a model for the device.
 pub const FOR_DEVICE: &str = "IKRA_FOR_DEVICE";
 
-/// What can be done to an atomic field, as bits of a set.
+/// The operations on an atomic field, as bits of a set.
 pub mod uses {
     /// It is loaded.
     pub const LOAD: u16 = 1 << 0;
@@ -94,9 +94,9 @@ pub mod uses {
     pub const OR: u16 = 1 << 5;
     /// It becomes the bitwise and of two values.
     pub const AND: u16 = 1 << 6;
-    /// It is changed, and the value before is used.
+    /// It is changed, and the previous value is used.
     pub const EXCHANGE: u16 = 1 << 7;
-    /// Anything at all, in any order.
+    /// Any operations, in any order.
     pub const UNORDERED: u16 = 1 << 8;
 
     /// The operations that commute with themselves.

@@ -25,20 +25,20 @@ pub fn bench(what: &[&str]) -> Outcome {
     }
 }
 
-/// Ikra beside hand-written loops and crates for columns.
+/// Ikra compared with hand-written loops and crates for columns.
 fn host(arguments: &[&str]) -> Outcome {
     step(cargo("bench -p ikra-benches --benches --").args(arguments))?;
     step(&mut cargo("run --quiet --release -p ikra-benches --bin bench-table"))
 }
 
-/// Ikra beside entity component systems.
+/// Ikra compared with entity component systems.
 fn peers(arguments: &[&str]) -> Outcome {
     let mut peers = cargo("bench --manifest-path benches/peers/Cargo.toml --");
     step(peers.args(arguments).env("CARGO_TARGET_DIR", "target/peers"))
 }
 
-/// Ikra beside CUDA, on a machine with a GPU and `nvcc`: one of the programs in benches/gpu, benches/dispatch,
-/// benches/models, benches/traffic.
+/// Ikra compared with CUDA, on a machine with a GPU and `nvcc`: a program in benches/gpu, benches/dispatch,
+/// benches/models or benches/traffic.
 fn gpu(name: &str, arguments: &[&str]) -> Outcome {
     step(&mut program("benches/cuda/build.sh", ""))?;
     let run = format!("run --release --manifest-path benches/{name}/Cargo.toml -- target/cuda/libbaselines.so");

@@ -1,4 +1,4 @@
-//! Expected output, written anew. Read the difference as a newcomer would before it is committed.
+//! Rewrites expected output. Before you commit it, read the difference as a newcomer would.
 
 use crate::run::{Outcome, cargo, step};
 
@@ -21,7 +21,7 @@ fn ui(file: Option<&str>) -> Outcome {
     if let Some(file) = file {
         test.arg(format!("trybuild={file}"));
     }
-    // Messages differ between compilers: with another than the expected one this fails.
+    // Messages differ between compilers: this fails with any compiler but the expected one.
     step(test.env("TRYBUILD", "overwrite").env("IKRA_REQUIRE_UI", "1"))
 }
 

@@ -1,8 +1,8 @@
-//! How large the library may be. Whoever adds a special case removes one.
+//! Budgets for the size of the library. A change that adds a special case removes one.
 //!
-//! A change that makes a number smaller lowers its budget, and none is raised without a reason in the commit.
+//! A change that makes a number smaller lowers its budget; raising a budget needs a reason in the commit.
 
-/// What is counted, the most that there may be of it, and what it is to come down to.
+/// The counted item, the most that it may reach, and its target.
 pub struct Budget {
     pub what: &'static str,
     pub most: usize,
@@ -21,8 +21,8 @@ pub const BUDGETS: [Budget; 8] = [
     Budget { what: "modules in the largest circle of imports", most: 3, goal: 3 },
 ];
 
-/// Crates of the library, and how many modules of each may import one another in a circle. The emulator, programs and reports are
-/// not part of what a model is compiled with.
+/// Crates of the library, and how many modules of each may import one another in a cycle. The emulator, programs and
+/// reports are not included, since models are not compiled with them.
 pub const CRATES: [(&str, &str, usize); 8] = [
     ("ikra", "src", 1),
     ("ikra-core", "ikra-core/src", 3),
@@ -34,5 +34,5 @@ pub const CRATES: [(&str, &str, usize); 8] = [
     ("ikra-ptx", "ikra-ptx/src", 1),
 ];
 
-/// The most lines of a file.
+/// The largest number of lines in a file.
 pub const MOST_LINES: usize = 500;

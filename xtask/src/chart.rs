@@ -11,14 +11,14 @@ const DOCUMENT: &str = "docs/performance.md";
 const CHART: &str = "docs/speed.svg";
 const HEADER: &str = "| program | compared with | ratio | command |";
 
-/// Pixels.
+/// Sizes in pixels.
 const WIDTH: f64 = 820.0;
 const LEFT: f64 = 400.0;
 const RIGHT: f64 = 740.0;
 const TOP: f64 = 40.0;
 const ROW: f64 = 34.0;
 
-/// The ends of the scale, and the ratios that are written below it.
+/// The ends of the scale, and the ratios on its labels.
 const SCALE: (f64, f64) = (1.0 / 16.0, 32.0);
 const TICKS: [(f64, &str); 5] = [(0.0625, "1/16"), (0.25, "1/4"), (1.0, "1"), (4.0, "4"), (16.0, "16")];
 
@@ -62,7 +62,7 @@ fn x(ratio: f64) -> f64 {
 fn svg(rows: &[Row]) -> String {
     let foot = TOP + ROW * rows.len() as f64;
     let height = foot + 44.0;
-    // An image follows the reader's colours by itself: the page that shows it cannot style it.
+    // An image follows the reader's colour scheme by itself: the page that shows it cannot style it.
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
          font-family=\"sans-serif\">\n<style>\n\
@@ -89,7 +89,7 @@ fn svg(rows: &[Row]) -> String {
         let y = TOP + ROW * n as f64;
         let _ = writeln!(svg, "<text x=\"12\" y=\"{:.1}\">{program}</text>", y + 14.0);
         let _ = writeln!(svg, "<text class=\"small\" x=\"12\" y=\"{:.1}\">compared with {other}</text>", y + 27.0);
-        // A ratio without a range is a mark of four pixels.
+        // A ratio without a range is shown as a mark of four pixels.
         let width = (x(*to) - x(*from)).max(4.0);
         let middle = f64::midpoint(x(*from), x(*to));
         let _ = writeln!(

@@ -1,4 +1,4 @@
-//! Checks that are tasks of their own.
+//! Checks that can be run as separate tasks.
 
 use std::fs;
 use std::path::{self, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{self, PathBuf};
 use crate::counts::counts;
 use crate::run::{Outcome, cargo, program, step};
 
-/// The published crates, in the order in which they would be published.
+/// The published crates, in the order of their publication.
 const PUBLISHED: &str = concat!(
     "-p ikra-marks -p ikra-core -p ikra-strategies -p ikra-runtime -p ikra-report -p ikra-gpu -p ikra-macros ",
     "-p ikra-ptx -p ikra-build -p ikra-doctor -p ikra"
@@ -22,19 +22,19 @@ pub fn lint() -> Outcome {
     step(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// A folder that `cust` takes for a CUDA toolkit, with which code that uses it is checked but not linked.
+/// A folder that `cust` accepts as a CUDA toolkit. Code that uses `cust` is checked with it but not linked.
 fn no_toolkit() -> Result<PathBuf, String> {
     let folder = path::absolute("target/no-toolkit").map_err(|error| format!("target: {error}"))?;
     fs::create_dir_all(folder.join("lib64")).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(folder)
 }
 
-/// Each published crate can be packaged.
+/// Checks that each published crate can be packaged.
 pub fn package() -> Outcome {
     step(&mut cargo(&format!("package --quiet --no-verify {PUBLISHED}")))
 }
 
-/// Makes sure that there is a compiler of the `rust-version` of Cargo.toml, and returns the version.
+/// Installs a compiler of the `rust-version` of Cargo.toml if necessary, and returns the version.
 pub fn oldest_compiler() -> Result<String, String> {
     let manifest = fs::read_to_string("Cargo.toml").map_err(|error| format!("Cargo.toml: {error}"))?;
     let version = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
@@ -45,7 +45,7 @@ pub fn oldest_compiler() -> Result<String, String> {
     Ok(version.to_owned())
 }
 
-/// The published crates, and what the macros make of classes, compile with the compiler of this version.
+/// Checks that the published crates and the macros' expansions compile with the compiler of this version.
 pub fn msrv(version: &str) -> Outcome {
     let check = format!("+{version} check {PUBLISHED} -p ikra-assembly-tests --all-features");
     let mut check = cargo(&check);
@@ -53,7 +53,7 @@ pub fn msrv(version: &str) -> Outcome {
     step(check.env("CARGO_TARGET_DIR", "target/msrv"))
 }
 
-/// The sanitizers, or one of them.
+/// Runs the sanitizers, or one of them.
 pub fn sanitize(which: &[&str]) -> Outcome {
     step(program("scripts/sanitize.sh", "").args(which))
 }

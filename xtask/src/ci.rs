@@ -1,4 +1,4 @@
-//! Everything that has to pass.
+//! All checks that have to pass.
 
 use std::process::Command;
 use std::time::Instant;
@@ -6,29 +6,29 @@ use std::time::Instant;
 use crate::run::{Outcome, cargo, program, step, tests};
 use crate::{check, passes};
 
-/// Runs all checks, and stops at the first that fails. What could not run is listed at the end.
+/// Runs all checks, and stops at the first failure. At the end it lists the skipped checks.
 pub fn ci() -> Outcome {
     let start = Instant::now();
     let mut skipped = Vec::new();
-    // Tests of device code and of messages fail, instead of being skipped, without the compiler that they need; those
-    // that need a GPU, where there is a driver for one.
+    // Tests of device code and of messages fail, instead of being skipped, if their compiler is missing. Tests that
+    // need a GPU do so if the machine has a driver for one.
     let mut all = cargo("test --workspace");
     all.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
-    // Everything, however long it takes.
+    // All tests, however long they take.
     all.env("IKRA_LONG", "1");
-    // Tests that look for panics print each: with backtraces that is a million lines.
+    // Tests that check for panics print every panic: with backtraces that is a million lines.
     all.env("RUST_BACKTRACE", "0");
     if Command::new("nvidia-smi").output().is_ok_and(|output| output.status.success()) {
         all.env("IKRA_REQUIRE_GPU", "1");
     }
     tests(&mut all, &mut skipped)?;
-    // Benchmarks for GPUs and their device code, which are no tests.
+    // Benchmarks for GPUs and their device code, which are not tests.
     step(&mut cargo("build --workspace --bins"))?;
-    // With each compiler that can: what they write turns passes off without an error.
+    // With each compiler that works: changes in compiler output disable passes without an error.
     passes::passes(false, &mut skipped)?;
     check::lint()?;
     step(&mut cargo("test --features glam,serde --test libraries"))?;
-    // Alone, without the features that other packages of the workspace turn on.
+    // Built alone, without the features that other packages of the workspace enable.
     step(&mut cargo("run --example quickstart"))?;
     check::package()?;
     match check::oldest_compiler() {
@@ -56,7 +56,7 @@ pub fn ci() -> Outcome {
     Ok(())
 }
 
-/// The sanitizers where there is a nightly toolchain, each in ten minutes at most.
+/// Runs the sanitizers if a nightly toolchain is installed, each for ten minutes at most.
 fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
     if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
@@ -69,7 +69,8 @@ fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
             Err(message) if message.contains("exit status: 124") => {
                 skipped.push(format!("{which} sanitizer: not done after 10 minutes"));
             }
-            // Without the standard library's sources it sees hand-overs that are none; so somebody has to look.
+            // Without the standard library's sources it misses synchronisation and reports false races, so a person has
+            // to check.
             Err(message) if which == "thread" && !is_std_instrumented => {
                 skipped.push(format!(
                     "thread sanitizer, for want of the standard library's sources: SEE ABOVE ({message})"

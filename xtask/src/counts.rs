@@ -1,4 +1,4 @@
-//! Numbers that should not grow: what a reader has to learn, and what ties modules together.
+//! Numbers that should not grow: the concepts that a reader has to learn, and the dependencies between modules.
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ pub struct Counts {
     names_in_rt: usize,
     inlined: usize,
     long_files: Vec<String>,
-    /// SAFETY comments, and those that only forward.
+    /// SAFETY comments, and the number that only forward.
     proofs: (usize, usize),
     circle: usize,
 }
 
 impl Counts {
-    /// Those of a crate.
+    /// The numbers of a crate.
     fn of(source: &Source) -> Self {
         let tokens = source.tokens();
         let long = source.files.iter().filter(|(_, text)| text.lines().count() > MOST_LINES);
@@ -42,7 +42,7 @@ impl Counts {
         }
     }
 
-    /// Adds those of another crate.
+    /// Adds the numbers of another crate.
     fn add(&mut self, other: Self) {
         self.lines += other.lines;
         self.traits += other.traits;
@@ -101,11 +101,11 @@ pub fn counts() -> Outcome {
     within(&all)
 }
 
-/// Whether all numbers are within their budgets.
+/// Checks that all numbers are within their budgets.
 ///
 /// # Errors
 ///
-/// Names those that are not.
+/// Names the numbers that exceed their budgets.
 fn within(counts: &Counts) -> Outcome {
     let figures = counts.figures().into_iter().zip(BUDGETS);
     let over: Vec<_> = figures
@@ -118,12 +118,12 @@ fn within(counts: &Counts) -> Outcome {
     Err(format!("{}; remove as many elsewhere, or give a reason and change xtask/src/budgets.rs", over.join("; ")))
 }
 
-/// Traits that are defined, in macros too.
+/// Trait definitions, including those in macros.
 fn traits(tokens: &[TokenTree]) -> usize {
     tokens.windows(2).filter(|two| is(two.first(), "trait") && matches!(two[1], TokenTree::Ident(_))).count()
 }
 
-/// Attributes of a name, with an argument in brackets.
+/// Attributes of this name, with an argument in brackets.
 fn attributes(tokens: &[TokenTree], name: &str, argument: &str) -> usize {
     let has_argument = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.to_string() == argument);
     tokens.windows(2).filter(|two| is(two.first(), name) && has_argument(&two[1])).count()
@@ -131,7 +131,7 @@ fn attributes(tokens: &[TokenTree], name: &str, argument: &str) -> usize {
 
 /// Public modules of the crate's root.
 fn public_modules(source: &Source) -> usize {
-    // Those of `ikra-gpu` and `ikra` that only the host has are declared in a file of their own.
+    // The host-only modules of `ikra-gpu` and `ikra` are declared in a file of their own.
     let roots = [vec![], vec!["host".to_owned()]];
     let roots = roots.iter().filter_map(|root| source.modules.get(root));
     roots.map(|root| root.windows(2).filter(|two| is(two.first(), "pub") && is(two.get(1), "mod")).count()).sum()
@@ -142,7 +142,7 @@ fn targets(tokens: &[TokenTree]) -> usize {
     tokens.windows(3).filter(|three| is(three.first(), "target_arch") && three[2].to_string() == "\"nvptx64\"").count()
 }
 
-/// What the macros' code may name.
+/// The items that the macros' code may name.
 fn names_in_rt(source: &Source) -> usize {
     let mut names = 0;
     for tokens in source.modules.values() {
@@ -162,7 +162,7 @@ fn names_in_rt(source: &Source) -> usize {
     names
 }
 
-/// Names that a `use` brings: the last of each path.
+/// The names that a `use` imports: the last segment of each path.
 fn leaves(tokens: &[TokenTree]) -> usize {
     let ends = |n: usize| !is(tokens.get(n + 1), ":");
     let is_name = |token: &TokenTree| matches!(token, TokenTree::Ident(name) if *name != "pub" && *name != "use");
@@ -213,7 +213,7 @@ mod tests {
         );
     }
 
-    /// Libraries that have no tests say so, and are not compiled once more to find that out.
+    /// Libraries without tests declare that, so that they are not compiled again only to find no tests.
     #[test]
     fn libraries_that_are_not_tested_have_no_tests() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
@@ -235,7 +235,7 @@ mod tests {
         assert!(untested > 5, "{untested}");
     }
 
-    /// All source files in a folder, but programs.
+    /// All source files in a folder, except programs.
     fn text_of(folder: &Path) -> String {
         let mut text = String::new();
         for entry in std::fs::read_dir(folder).expect("it can be read") {

@@ -1,11 +1,11 @@
-//! Documents name files that exist.
+//! Checks that documents name existing files.
 
 #![cfg(test)]
 
 use std::fs;
 use std::path::Path;
 
-/// The paths within backquotes that begin with a folder of the repository.
+/// The paths in backquotes that begin with a folder of the repository.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let folders = ["ikra-", "tests/", "benches/", "examples/", "docs/", "scripts/", "xtask"];
     text.split('`').skip(1).step_by(2).filter(move |code| {

@@ -1,4 +1,5 @@
-//! What the kernels of the benchmarks for GPUs do, counted by the emulator: a change of device code can be judged without a GPU.
+//! Counts of the operations of benchmark kernels, taken by the emulator: they show the effect of a device code change
+//! without a GPU.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,12 +10,12 @@ use crate::run::{Outcome, cargo, step};
 
 /// The programs of benches/ whose kernels are counted.
 const PROGRAMS: [&str; 4] = ["gpu", "dispatch", "models", "traffic"];
-/// Where counts go.
+/// The folder for counts.
 const FOLDER: &str = "target/emulated";
 /// The table of the last run.
 const TABLE: &str = "target/emulated/kernels.tsv";
 
-/// What is shown of each kernel, per thread where it says so.
+/// The columns for each kernel, per thread where the name says so.
 const COLUMNS: [(&str, &[&str]); 10] = [
     ("instructions", &["instructions"]),
     ("loads", &["load-global", "load-constant"]),
@@ -28,12 +29,12 @@ const COLUMNS: [(&str, &[&str]); 10] = [
     ("divergent", &["divergent-branches"]),
 ];
 
-/// What was counted of a kernel.
+/// The counts of a kernel.
 type Counts = BTreeMap<String, u64>;
 
 /// Runs all programs on the emulator, prints a table, and compares it with one of an earlier run.
 pub fn emulated(earlier: Option<&str>) -> Outcome {
-    // Before the new one takes its place.
+    // Read before the new table replaces it.
     let earlier =
         earlier.map(|path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))).transpose()?;
     step(&mut cargo("build --release -p ikra-emulator"))?;
@@ -48,7 +49,7 @@ pub fn emulated(earlier: Option<&str>) -> Outcome {
         let counts = absolute(&Path::new(FOLDER).join(program).with_extension("counts"))?;
         let mut run = cargo(&format!("run --release --manifest-path benches/{program}/Cargo.toml -- count"));
         run.env("IKRA_DRIVER", &library).env("IKRA_EMULATOR_COUNTS", &counts);
-        // Some kernels of benchmarks read what nobody wrote, on purpose: nothing is looked for here.
+        // Some benchmark kernels read uninitialised memory on purpose, so the emulator does not check for that here.
         step(run.env("IKRA_EMULATOR_CHECKS", "off").env("IKRA_EMULATOR_SEED", "0"))?;
         let text = fs::read_to_string(&counts).map_err(|error| format!("{}: {error}", counts.display()))?;
         for (kernel, counts) in text.lines().filter_map(read) {
@@ -66,7 +67,8 @@ pub fn emulated(earlier: Option<&str>) -> Outcome {
     })
 }
 
-/// A line of the emulator's: the kernel's name, without what changes with its fingerprint, and the counts.
+/// A line of the emulator's output: the kernel's name, without the part that changes with its fingerprint, and the
+/// counts.
 fn read(line: &str) -> Option<(String, Counts)> {
     let mut parts = line.split('\t');
     let name = short(parts.next()?);
@@ -77,14 +79,14 @@ fn read(line: &str) -> Option<(String, Counts)> {
     Some((name, counts.collect()))
 }
 
-/// `Body_advance_45_11` of `ikra_kernel_Body_advance_45_11_01234567`: the fingerprint changes with Ikra.
+/// `Body_advance_45_11` from `ikra_kernel_Body_advance_45_11_01234567`: the fingerprint changes with Ikra.
 fn short(symbol: &str) -> String {
     let name = symbol.strip_prefix("ikra_kernel_").unwrap_or(symbol);
     let is_fingerprint = |part: &&str| part.len() == 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.split('_').filter(|part| !is_fingerprint(part)).collect::<Vec<_>>().join("_")
 }
 
-/// Adds counts; of what does not add up, the larger counts.
+/// Adds counts. For values that cannot be added, keeps the larger one.
 fn add(to: &mut Counts, from: &Counts) {
     for (what, &number) in from {
         let sum = to.entry(what.clone()).or_default();
@@ -93,7 +95,7 @@ fn add(to: &mut Counts, from: &Counts) {
     }
 }
 
-/// Replaces the registers that kernels declare by those that `ptxas` assigns, where there is one.
+/// Replaces the registers that kernels declare by the number that `ptxas` assigns, if `ptxas` is installed.
 fn registers(all: &mut BTreeMap<String, Counts>) {
     let Some(ptxas) = env::var_os("IKRA_PTXAS") else {
         println!("registers are those that the text declares; with IKRA_PTXAS they are those that `ptxas` assigns");
@@ -123,7 +125,7 @@ fn registers(all: &mut BTreeMap<String, Counts>) {
     }
 }
 
-/// One row per kernel: threads, what each of them does on average, and registers.
+/// One row per kernel: threads, the average counts of a thread, and registers.
 fn table(all: &BTreeMap<String, Counts>) -> String {
     let titles: Vec<&str> = COLUMNS.iter().map(|(title, _)| *title).collect();
     let mut text = format!("kernel\tthreads\t{}\tregisters\n", titles.join("\t"));
@@ -149,7 +151,7 @@ fn table(all: &BTreeMap<String, Counts>) -> String {
     text
 }
 
-/// The rows that differ, with what they were.
+/// The rows that differ, with their former values.
 fn differences(earlier: &str, now: &str) -> String {
     let rows = |text: &str| -> BTreeMap<String, Vec<String>> {
         let rows = text.lines().filter_map(|line| line.split_once('\t'));

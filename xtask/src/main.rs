@@ -1,4 +1,4 @@
-//! What developers of Ikra run: `cargo xtask` lists the tasks.
+//! Tasks for developers of Ikra: `cargo xtask` lists them.
 
 mod bench;
 mod bless;

@@ -1,4 +1,4 @@
-//! Which modules import each other.
+//! Imports between modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,8 @@ use proc_macro2::TokenTree;
 
 use crate::source::is;
 
-/// The modules of the crate's root that paths with `crate::` lead to. Those with `$crate::` are in macros, for other crates.
+/// The modules of the crate's root that paths with `crate::` lead to. Paths with `$crate::` are in macros, for other
+/// crates.
 pub fn imported(tokens: &[TokenTree]) -> Vec<String> {
     let mut imported = Vec::new();
     for (n, token) in tokens.iter().enumerate() {
@@ -28,7 +29,7 @@ pub fn imported(tokens: &[TokenTree]) -> Vec<String> {
     imported
 }
 
-/// The largest set of modules each of which imports every other, by way of others or not; at least one module.
+/// The largest set of modules in which each imports every other, directly or indirectly; at least one module.
 pub fn largest_cycle(imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let reached: BTreeMap<_, _> = imports.keys().map(|module| (module, reached_from(module, imports))).collect();
     let cycle = |module: &String| -> BTreeSet<String> {

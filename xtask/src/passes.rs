@@ -1,4 +1,4 @@
-//! How often passes over device code fire, behind each compiler that can be had.
+//! Counts how often passes over device code fire, with each available compiler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,8 @@ use crate::run::{Outcome, cargo};
 const EXPECTED: &str = "tests/codegen/passes.txt";
 const HEAD: &str = "# How often each pass over device code fires, by package: `cargo xtask passes bless` writes it. docs/compilers.md says more.\n";
 
-/// Makes the device code of all packages by each compiler that can, and compares how often passes fired; or writes what is
-/// expected. Adds the compilers that cannot.
+/// Builds the device code of all packages with each working compiler, and compares how often passes fired, or writes
+/// the expected counts. Adds the compilers that do not work to `skipped`.
 pub fn passes(is_blessed: bool, skipped: &mut Vec<String>) -> Outcome {
     let (mut is_first, mut differences) = (true, Vec::new());
     for candidate in ikra_build::toolchains() {
@@ -48,7 +48,7 @@ pub fn passes(is_blessed: bool, skipped: &mut Vec<String>) -> Outcome {
     ))
 }
 
-/// What the file says, by packages.
+/// The file's contents, by package.
 fn expected() -> Result<BTreeMap<String, Fired>, String> {
     let text = fs::read_to_string(EXPECTED).map_err(|error| format!("{EXPECTED}: {error}"))?;
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -59,7 +59,7 @@ fn expected() -> Result<BTreeMap<String, Fired>, String> {
     lines.map(|line| read(line).ok_or(format!("{EXPECTED}: `{line}` is not understood"))).collect()
 }
 
-/// What differs, in sentences.
+/// The differences, as sentences.
 fn compared(expected: &BTreeMap<String, Fired>, found: &BTreeMap<String, Fired>) -> Vec<String> {
     let mut differences = Vec::new();
     for (package, before) in expected {
@@ -78,7 +78,7 @@ fn fired(rustc: &Path) -> Result<BTreeMap<String, Fired>, String> {
     let packages = packages()?;
     let mut command = cargo("check --message-format=json");
     command.args(packages.iter().flat_map(|package| ["-p", package])).env("IKRA_RUSTC", rustc);
-    // Other programs would be made of other seeds.
+    // Other seeds would generate other programs.
     command.env_remove("IKRA_RANDOM_SEEDS");
     let mut all = BTreeMap::new();
     for (package, path) in made(&mut command)? {
@@ -89,7 +89,7 @@ fn fired(rustc: &Path) -> Result<BTreeMap<String, Fired>, String> {
     Ok(all)
 }
 
-/// The members of the workspace that make device code: what depends on `ikra-build` in its build script.
+/// The members of the workspace that build device code: those packages depend on `ikra-build` in their build scripts.
 fn packages() -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let workspace = fs::read_to_string("Cargo.toml").map_err(|error| format!("Cargo.toml: {error}"))?;
@@ -107,7 +107,7 @@ fn packages() -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// The device code that cargo's build scripts made, by packages, with the path of each.
+/// The device code from cargo's build scripts, by package, with each file's path.
 fn made(command: &mut Command) -> Result<Vec<(String, String)>, String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
     if !output.status.success() {

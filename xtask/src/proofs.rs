@@ -1,6 +1,6 @@
-//! Comments that say why an `unsafe` operation is sound.
+//! Counts comments that prove an `unsafe` operation sound.
 
-/// How many SAFETY comments a text has, and how many of them only say that somebody else has to know.
+/// The number of SAFETY comments in a text, and the number that only forward the obligation.
 pub fn proofs(text: &str) -> (usize, usize) {
     let (mut all, mut forwarding) = (0, 0);
     let mut lines = text.lines().map(str::trim).peekable();
@@ -17,12 +17,12 @@ pub fn proofs(text: &str) -> (usize, usize) {
     (all, forwarding)
 }
 
-/// The first line of a proof, without what marks it.
+/// The first line of a proof, without its marker.
 fn beginning(line: &str) -> Option<&str> {
     line.strip_prefix("// ")?.strip_prefix("SAFETY:")
 }
 
-/// Whether a proof names no fact: it is another place's, without a reason why it holds here.
+/// Whether a proof names no fact: it refers to another contract, without a reason why that holds here.
 fn only_forwards(proof: &str) -> bool {
     let proof = proof.trim_end_matches('.');
     let is_one_clause = !proof.contains([',', ';', ':', '.']);
@@ -40,7 +40,7 @@ fn only_forwards(proof: &str) -> bool {
 mod tests {
     use super::proofs;
 
-    /// Apart, so that the compiler's lints do not take this file's texts for proofs.
+    /// A separate constant, so that the compiler's lints do not take this file's texts for proofs.
     const MARK: &str = "SAFETY:";
 
     #[test]

@@ -4,15 +4,15 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-/// A task's success, or why it failed.
+/// A task's success, or the reason for its failure.
 pub type Outcome = Result<(), String>;
 
-/// `cargo` with arguments that spaces separate.
+/// Runs `cargo` with arguments that are separated by spaces.
 pub fn cargo(arguments: &str) -> Command {
     program("cargo", arguments)
 }
 
-/// A program with arguments that spaces separate.
+/// A program with arguments that are separated by spaces.
 pub fn program(name: &str, arguments: &str) -> Command {
     let mut command = Command::new(name);
     command.args(arguments.split_whitespace());
@@ -24,8 +24,8 @@ pub fn step(command: &mut Command) -> Outcome {
     run(command, Command::status)
 }
 
-/// The same for tests; adds what they print of tests that they skipped. What passing tests print is left out: those that
-/// look for panics print thousands of messages, among which nobody would find the message of a test that failed.
+/// As `run`, for tests; collects their messages about skipped tests. The output of passing tests is not shown. Tests
+/// that check for panics print thousands of messages, which would hide the message of a failed test.
 pub fn tests(command: &mut Command, skipped: &mut Vec<String>) -> Outcome {
     run(command.args(["--", "--show-output"]).stdout(Stdio::piped()), |command| {
         let mut child = command.spawn()?;

@@ -1,4 +1,4 @@
-//! The crates' source text as tokens: comments, strings and tests do not count.
+//! The crates' source text as tokens; comments, strings and tests are not counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,11 +10,11 @@ use crate::modules;
 
 /// One crate's source.
 pub struct Source {
-    /// The tokens of each module that is a file, by its path: `storage::inner` for `storage/inner.rs`.
+    /// The tokens of each module file, by its path: `storage::inner` for `storage/inner.rs`.
     pub modules: BTreeMap<Vec<String>, Vec<TokenTree>>,
     /// All files, with their text.
     pub files: Vec<(PathBuf, String)>,
-    /// Lines of modules for tests, in files of their own or not.
+    /// Lines of test modules, in their own files or inline.
     pub test_lines: usize,
 }
 
@@ -24,7 +24,7 @@ impl Source {
         let mut source = Self { modules: BTreeMap::new(), files: Vec::new(), test_lines: 0 };
         let mut tests = Vec::new();
         source.add(folder, &mut Vec::new(), &mut tests)?;
-        // Modules for tests in files of their own, which come in any order.
+        // Test modules in their own files, which are found in any order.
         for path in tests {
             if source.modules.remove(&path).is_some() {
                 let file = folder.join(path.join("/")).with_extension("rs");
@@ -61,14 +61,14 @@ impl Source {
         Ok(())
     }
 
-    /// All tokens, groups opened, in order.
+    /// All tokens in order, with groups flattened.
     pub fn tokens(&self) -> Vec<TokenTree> {
         self.modules.values().flat_map(|tokens| flat(tokens)).collect()
     }
 
-    /// For each module of the crate's root, the others that it imports from.
+    /// For each module of the crate's root, the other modules that it imports from.
     ///
-    /// What a module's children import counts as imported by it, since they are one another's parts.
+    /// Imports of a child module count for the root module that contains it.
     pub fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut imports = BTreeMap::<String, BTreeSet<String>>::new();
         for (path, tokens) in &self.modules {
@@ -83,7 +83,7 @@ impl Source {
     }
 }
 
-/// Tokens with those in groups between their delimiters.
+/// Tokens, with the tokens of groups between their delimiters.
 pub fn flat(tokens: &[TokenTree]) -> Vec<TokenTree> {
     let mut all = Vec::new();
     for token in tokens {
@@ -95,7 +95,7 @@ pub fn flat(tokens: &[TokenTree]) -> Vec<TokenTree> {
     all
 }
 
-/// Whether a token is this word or sign.
+/// Whether a token is this word or punctuation.
 pub fn is(token: Option<&TokenTree>, text: &str) -> bool {
     match token {
         Some(TokenTree::Ident(ident)) => ident == text,
@@ -104,7 +104,8 @@ pub fn is(token: Option<&TokenTree>, text: &str) -> bool {
     }
 }
 
-/// The tokens of a file without its modules for tests; how many lines these have, and which are in other files.
+/// The tokens of a file without its test modules, the number of lines of these modules, and the names of test modules
+/// in other files.
 fn without_tests(tokens: TokenStream) -> (Vec<TokenTree>, usize, Vec<String>) {
     let tokens: Vec<_> = tokens.into_iter().collect();
     let (mut kept, mut lines, mut modules) = (Vec::new(), 0, Vec::new());
@@ -113,7 +114,7 @@ fn without_tests(tokens: TokenStream) -> (Vec<TokenTree>, usize, Vec<String>) {
         let is_test = matches!(&tokens[n..], [TokenTree::Punct(_), TokenTree::Group(attribute), ..]
             if attribute.to_string().replace(' ', "") == "[cfg(test)]");
         if is_test {
-            // Up to the body, or the semicolon of a module in another file.
+            // Up to the body, or to the semicolon of a module in another file.
             let ends = |token: &TokenTree| match token {
                 TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
                 token => is(Some(token), ";"),

@@ -1,4 +1,5 @@
-//! Copies tables that a benchmark printed into docs/performance.md and its notes, and into the CSV files of their plots.
+//! Copies the tables that a benchmark printed into docs/performance.md and its notes, and into the CSV files of their
+//! plots.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,15 +7,16 @@ use std::path::Path;
 
 use crate::run::Outcome;
 
-/// The documents with tables. Of two documents with the same table, the first one is updated.
+/// The documents with tables. If two documents have the same table, the first one is updated.
 const DOCUMENTS: [&str; 4] =
     ["docs/performance.md", "docs/notes/tables.md", "docs/notes/dispatch.md", "docs/notes/traffic-arrays.md"];
 
-/// A table: its lines, of which the second one says how columns are aligned.
+/// The lines of a table; the second line sets the alignment of its columns.
 type Table<'a> = Vec<&'a str>;
 
-/// Replaces each table of the documents that has the same columns as one of the output. Further columns of a document, which
-/// come from elsewhere, stay. Plots name the file, without its ending, as their source: `NVIDIA H200, 2026-11-22.txt`.
+/// Replaces each table of the documents that has the same columns as a table of the output. Further columns of a
+/// document come from elsewhere, and stay. Plots name the file, without its extension, as their source: `NVIDIA H200,
+/// 2026-11-22.txt`.
 pub fn take_over(file: &str) -> Outcome {
     let machine = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
@@ -44,8 +46,8 @@ fn tables(output: &str) -> Vec<Table<'_>> {
     tables.filter(|lines| lines.len() > 2 && lines[1].starts_with("| -")).map(<[_]>::to_vec).collect()
 }
 
-/// The document with another table in the place of the one that begins alike, if there is one. Columns that only the old one
-/// has, the last ones, keep their cells where the row has the same first cell.
+/// The document, with the new table in place of the one that begins alike, if it exists. Trailing columns that only the
+/// old table has keep their cells in rows with the same first cell.
 fn replaced(document: &str, table: &Table<'_>) -> Option<String> {
     let is_header =
         |line: &str| line == table[0] || line.strip_prefix(table[0]).is_some_and(|rest| rest.starts_with(' '));
@@ -65,7 +67,7 @@ fn replaced(document: &str, table: &Table<'_>) -> Option<String> {
     let first = |line: &str| line.split('|').nth(1).map(|cell| cell.trim().to_owned());
     let mut text = document[..begin].to_owned();
     for (n, line) in table.iter().enumerate() {
-        // The header and the alignment are in the same lines; the others are found by their first cells.
+        // The header and the alignment have the same line numbers; the other rows are found by their first cells.
         let of_old =
             if n < 2 { old.get(n) } else { old[2.min(old.len())..].iter().find(|old| first(old) == first(line)) };
         let more = of_old.map_or_else(String::new, |old| rest(old));
@@ -74,7 +76,7 @@ fn replaced(document: &str, table: &Table<'_>) -> Option<String> {
     Some(text + &document[end..])
 }
 
-/// The files for `bench plots` that a table is the source of: path and text.
+/// The path and the text of each file for `bench plots` that uses a table as its source.
 fn plots(table: &Table<'_>, machine: &str) -> Result<Vec<(String, String)>, String> {
     let of = |program: &str| format!("{machine}; {program} target/cuda/libbaselines.so");
     let traffic = format!("{machine}; ikra-traffic-benches");
@@ -100,17 +102,17 @@ fn plots(table: &Table<'_>, machine: &str) -> Result<Vec<(String, String)>, Stri
     }
 }
 
-/// What a plot's file begins with.
+/// The start of a plot's file.
 fn head(title: &str, unit: &str, x: &str, source: &str) -> String {
     format!("# title: {title}\n# unit: {unit}\n# x: {x}\n# source: {source}\ngroup,variant,series,value\n")
 }
 
-/// The number that a cell begins with, if there is one.
+/// The number at the start of a cell, if any.
 fn number(cell: &str) -> Option<f64> {
     cell.split(' ').next()?.replace(',', "").parse().ok()
 }
 
-/// A layout and the elements inlined, `SoA (partial) 8`, as a plot has them.
+/// A layout and the number of inlined elements, `SoA (partial) 8`, in the form that plots use.
 fn layout(cell: &str) -> (&str, &str) {
     cell.rsplit_once(' ').filter(|(_, slots)| slots.parse::<u32>().is_ok()).unwrap_or((cell, ""))
 }
@@ -132,7 +134,7 @@ fn inner_arrays(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>
     Ok(vec![("docs/inner-array.csv".to_owned(), text)])
 }
 
-/// Times of searches by layout (INNER Fig. 10b). CUDA's are of SoA, and shown beside that.
+/// Times of searches by layout (INNER Fig. 10b). CUDA's times are for SoA, and are shown next to it.
 fn searches(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
     let title = "Breadth-first search on a road network of 1.09 million junctions (INNER Fig. 10b)";
     let mut text = head(title, "ms", "layout, links inlined", source);
@@ -153,7 +155,7 @@ fn searches(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, St
     Ok(vec![("docs/bfs.csv".to_owned(), text)])
 }
 
-/// Figures 12a and 12b of TYPEPTR: title, and how many objects a row has.
+/// Figures 12a and 12b of TYPEPTR: the title, and the number of objects in a row.
 fn figure(x: &str, row: &str) -> Result<(&'static str, &'static str, f64), String> {
     const M: f64 = (1 << 20) as f64;
     match x {
@@ -188,7 +190,7 @@ fn calls(table: &Table<'_>, x: &str, source: &str) -> Result<Vec<(String, String
     Ok(vec![(format!("docs/dispatch-{x}.csv"), text)])
 }
 
-/// Calls through a link field by each strategy, in picoseconds per object, with CUDA's as the ratio says.
+/// Calls through a link field by each strategy, in picoseconds per object. CUDA's times follow from the ratio.
 fn strategies(table: &Table<'_>, x: &str, source: &str) -> Result<Vec<(String, String)>, String> {
     let (title, axis, _) = figure(x, "1 M")?;
     let title = format!("{title}: calls through a link field, by strategy");
@@ -211,7 +213,7 @@ fn strategies(table: &Table<'_>, x: &str, source: &str) -> Result<Vec<(String, S
     Ok(vec![(format!("docs/dispatch-{x}-strategies.csv"), text)])
 }
 
-/// What a car's step takes as cities grow.
+/// The time of a car's step as cities grow.
 fn growth(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, String> {
     let mut text = format!(
         "# title: Traffic: a step of a car as the city grows\n# unit: ns per car\n# x: cars\n# scale: logarithmic\n\
@@ -220,7 +222,7 @@ fn growth(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, Stri
     for line in &table[2..] {
         let row = cells::<7>(line).ok_or_else(|| format!("{source}: a table of growth has seven columns"))?;
         let [_, cars, _, ikra, same, packed, _] = row.map(|cell| cell.replace(',', ""));
-        // Nanoseconds of a car in a step, from milliseconds of 1,000 steps with the ratio after them.
+        // Nanoseconds per car and step, from milliseconds per 1,000 steps, with the ratio after them.
         let per_car = |cell: &str| Some(number(cell)? * 1e3 / number(&cars)?);
         let times =
             [("Ikra", ikra.parse().ok()), ("CUDA, same data", per_car(&same)), ("CUDA, packed", per_car(&packed))];
@@ -232,7 +234,8 @@ fn growth(table: &Table<'_>, source: &str) -> Result<Vec<(String, String)>, Stri
     Ok(vec![("docs/traffic-growth.csv".to_owned(), text)])
 }
 
-/// The times and the memory of a table of arrays (INNER Fig. 11): all arrays inlined is a bar of each group.
+/// The times and the memory of a table of arrays (INNER Fig. 11). The layout with all elements inlined is a bar of each
+/// group.
 fn arrays(table: &Table<'_>, machine: &str, source: &str) -> Result<Vec<(String, String)>, String> {
     let rows: Option<Vec<[&str; 7]>> = table[2..].iter().map(|line| cells(line)).collect();
     let rows = rows.ok_or_else(|| format!("{source}: a table of arrays has seven columns"))?;
@@ -253,7 +256,8 @@ fn arrays(table: &Table<'_>, machine: &str, source: &str) -> Result<Vec<(String,
     }
     for wanted in figures {
         for layout in ["AoS", "SoA"] {
-            // Arrays of any length by the elements inlined, all last; then those of a fixed length.
+            // Arrays of variable length by the number of inlined elements, with "all" last, followed by arrays of fixed
+            // length.
             let bars = [(wanted, true), ("", false), (wanted, false)].into_iter().flat_map(|wanted| {
                 rows.iter()
                     .filter(move |row| row[2] == layout && (letter(row[0]), row[1].parse::<u32>().is_ok()) == wanted)
@@ -267,7 +271,7 @@ fn arrays(table: &Table<'_>, machine: &str, source: &str) -> Result<Vec<(String,
             }
         }
     }
-    // A bar has a height.
+    // A bar needs a height.
     let memory: String = memory.split_inclusive('\n').filter(|line| !line.ends_with(",0.0\n")).collect();
     let path = |what: &str| format!("docs/traffic-arrays{machine}{what}.csv");
     Ok(vec![(path(""), times), (path("-memory"), memory)])

@@ -15,7 +15,7 @@ use example_program::{ThreadsError, Unwritable};
 use options::Options;
 use streets::{InputError, NoPositions};
 
-/// What ends the program early.
+/// The errors that end the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -48,7 +48,7 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong options end the program with code 2 as well.
+    // Wrong options also end the program with code 2.
     let options = Options::parse();
     example_program::end("actors", simulation::run(&options), Failure::code)
 }

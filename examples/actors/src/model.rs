@@ -1,14 +1,14 @@
-//! The model: what moves along streets (RUBY §2). Compiled for the host and for the GPU.
+//! The model: actors that move along streets (RUBY §2). Compiled for the host and for the GPU.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
 
 /// Seconds from one tick to the next.
 pub const SECONDS: f32 = 1.0;
-/// No actor passes more junctions in one tick.
+/// An actor passes at most this many junctions in one tick.
 const MOST_JUNCTIONS: u32 = 16;
 
-/// Who may use a street: bits of [`Street::open`].
+/// The actors that may use a street: bits of [`Street::open`].
 pub mod open {
     /// Cars and buses.
     pub const DRIVE: u8 = 1;
@@ -18,11 +18,11 @@ pub mod open {
     pub const WALK: u8 = 4;
 }
 
-/// What slows down those who are on wheels.
+/// The weather, which slows down vehicles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
 #[repr(u8)]
 pub enum Weather {
-    /// Nothing does.
+    /// Full speed.
     Sunny,
     /// Rain.
     Rainy,
@@ -41,7 +41,7 @@ impl Weather {
     }
 }
 
-/// What all actors are told in a tick.
+/// The input of all actors for a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Tick {
@@ -61,36 +61,36 @@ pub struct Street {
     pub length: f32,
     /// The speed limit in metres per second.
     pub limit: f32,
-    /// Who may use it.
+    /// The actors that may use it.
     pub open: u8,
-    /// How much traffic it draws.
+    /// Its weight for the traffic's choice of ways.
     pub weight: u32,
-    /// Its other direction.
+    /// The same street in the other direction.
     pub back: Option<Link<Street>>,
     /// The streets that leave the junction at its end.
     #[inline_array(4)]
     pub onward: InnerArray<Link<Street>>,
-    /// Who is on it.
+    /// The number of actors on it.
     #[atomic]
     pub actors: u32,
 }
 
 #[soa_methods]
 impl Street {
-    /// Before actors are counted.
+    /// Resets the count of actors.
     #[kernel]
     pub fn clear(&mut self) {
         self.actors.store(0);
     }
 
-    /// How many actors were counted.
+    /// The number of counted actors.
     #[kernel(reduce(Sum))]
     pub fn crowd(&self) -> u64 {
         u64::from(self.actors.load())
     }
 }
 
-/// The motion along a street of whatever moves: what all classes have in common, in columns of each.
+/// The motion of an actor along a street: common to all classes, and stored in columns of each class.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Motion {
@@ -103,12 +103,12 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// The speed of one who goes as fast as it can and a limit allows.
+    /// The speed of an actor that goes as fast as it can within a limit.
     pub fn speed(&self, limit: f32) -> f32 {
         if self.max_velocity < limit { self.max_velocity } else { limit }
     }
 
-    /// Moves by some metres, back to the beginning of the street at most.
+    /// Moves by some metres; backwards no farther than the beginning of the street.
     pub fn advance(&mut self, metres: f32) {
         self.moved = metres;
         let progress = self.progress + metres;
@@ -121,15 +121,15 @@ impl Motion {
     }
 }
 
-/// A car: as fast as it can, the street allows and the weather lets it.
+/// A car: as fast as it can go, and as the street and the weather allow.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Car {
-    /// Where it is.
+    /// Its street.
     pub street: Link<Street>,
-    /// Where it begins again if a street leads off the map.
+    /// The street where it begins again if a street leads off the map.
     pub home: Link<Street>,
-    /// Along the street.
+    /// Its motion along the street.
     #[soa(flatten)]
     pub motion: Motion,
 }
@@ -138,49 +138,49 @@ pub struct Car {
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Bus {
-    /// Where it is.
+    /// Its street.
     pub street: Link<Street>,
-    /// Where it begins again if a street leads off the map.
+    /// The street where it begins again if a street leads off the map.
     pub home: Link<Street>,
-    /// Along the street.
+    /// Its motion along the street.
     #[soa(flatten)]
     pub motion: Motion,
     /// Ticks until it leaves the stop.
     pub waits: u32,
 }
 
-/// A cyclist: whom the weather slows down half as much as a car.
+/// A cyclist: the weather slows it down half as much as a car.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Cyclist {
-    /// Where they are.
+    /// Its street.
     pub street: Link<Street>,
-    /// Where they begin again if a street leads off the map.
+    /// The street where it begins again if a street leads off the map.
     pub home: Link<Street>,
-    /// Along the street.
+    /// Its motion along the street.
     #[soa(flatten)]
     pub motion: Motion,
 }
 
-/// A pedestrian, who strolls: at any speed up to the largest, and at half of it backwards.
+/// A pedestrian, who strolls: at any speed up to the largest, or backwards at up to half of it.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Pedestrian {
-    /// Where they are.
+    /// Its street.
     pub street: Link<Street>,
-    /// Where they begin again if a street leads off the map.
+    /// The street where it begins again if a street leads off the map.
     pub home: Link<Street>,
-    /// Along the street.
+    /// Its motion along the street.
     #[soa(flatten)]
     pub motion: Motion,
 }
 
-/// What moves along streets.
+/// An actor that moves along streets.
 #[soa_dispatch(Car, Bus, Cyclist, Pedestrian)]
 pub trait Actor {
-    /// A number for each class, so that a car and a pedestrian of the same number draw other random numbers.
+    /// A number for each class, so that a car and a pedestrian with the same number draw different random numbers.
     const KIND: u32;
-    /// Which streets it may use.
+    /// The actor class as a bit of [`Street::open`].
     const USES: u8;
     /// Whether it prefers large streets.
     const PREFERS_LARGE: bool;
@@ -207,12 +207,12 @@ pub trait Actor {
         f64::from(self.motion.moved)
     }
 
-    /// Random numbers of its own for a tick.
+    /// Its own random numbers for a tick.
     fn random(&self, tick: Tick) -> Random {
         Random::new(u64::from(tick.seed) << 32 | u64::from(Self::KIND), self.link().id(), tick.number)
     }
 
-    /// Moves by some metres, at junctions into another street by chance: back only where there is no other way on.
+    /// Moves by some metres, at junctions into a random other street. It turns back only if no other way leads on.
     fn go(&mut self, metres: f32, random: Random) {
         let mut random = random;
         (&mut self.motion).advance(metres);
@@ -234,7 +234,7 @@ pub trait Actor {
             self.street = match (next, self.street.back()) {
                 (Some(street), _) => street,
                 (None, Some(back)) if back.open() & Self::USES != 0 => back,
-                // It leaves the map, and another one enters it.
+                // It leaves the map, and enters it elsewhere.
                 _ => self.home,
             };
             junctions += 1;
@@ -272,7 +272,7 @@ impl Actor for Bus {
             let before = self.street.link();
             let speed = self.motion.speed(self.street.limit());
             self.go(speed * tick.weather.grip() * SECONDS, self.random(tick));
-            // A stop in the first metres of every second street or so.
+            // About every second street has a stop in its first metres.
             if self.street.link() != before && before.id() % 2 == 0 {
                 self.waits = 12;
             }

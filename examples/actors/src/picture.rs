@@ -8,12 +8,12 @@ use crate::model::{Motion, SECONDS, Street, Town};
 const CYCLIST: [u8; 3] = [0x5c, 0xe0, 0xb8];
 const PEDESTRIAN: [u8; 3] = [0x6f, 0xa8, 0xff];
 const BUS: [u8; 3] = [0xe8, 0x7b, 0xff];
-/// Of cars from those that stand to those at 100 km/h.
+/// The colours of cars, from standing ones to 100 km/h.
 const SPEEDS: [[u8; 3]; 4] = [[0xff, 0x3b, 0x30], [0xff, 0x8a, 0x2b], [0xff, 0xd4, 0x4f], [0xf6, 0xff, 0xd8]];
-/// The fastest colour, in metres per second.
+/// The speed of the last colour, in metres per second.
 const FASTEST: f32 = 100.0 / 3.6;
 
-/// The map of a network, by night, so that who moves shows.
+/// The map of a network, by night, so that moving actors are visible.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ pub(crate) fn map(network: &Network, width: u32) -> Result<Map, NoPositions> {
     Map::new(network, width, Map::height_for(network, width)?, Theme::Dark)
 }
 
-/// Who is shown.
+/// The actors that are shown.
 pub(crate) fn layers(town: &Town) -> Vec<Layer> {
     let layer =
         |name: &str, count, colours, metres, least| Layer { name: name.to_owned(), count, colours, metres, least };
@@ -34,7 +34,7 @@ pub(crate) fn layers(town: &Town) -> Vec<Layer> {
     ]
 }
 
-/// Where all are, layer by layer, and how fast cars are.
+/// The positions of all actors, layer by layer, and the speeds of cars.
 pub(crate) fn points(network: &Network, town: &Town) -> impl Iterator<Item = ([f32; 2], u8)> {
     let at = |street: Link<Street>, motion: Motion| network.position_on(street.index() as u32, motion.progress);
     let value = |motion: Motion| (motion.moved / SECONDS / FASTEST * 255.0).round() as u8;

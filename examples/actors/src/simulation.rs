@@ -10,16 +10,16 @@ use streets::{Animation, City, Layer, Network, Player};
 use crate::model::{Actor, Bus, Car, Cyclist, Pedestrian, SECONDS, Street, Tick, Town};
 use crate::options::Options;
 use crate::{Failure, picture, town};
-/// Pixels from left to right.
+/// Width in pixels.
 const PNG_WIDTH: u32 = 1600;
 const GIF_WIDTH: u32 = 800;
-/// At most so many pictures in an animation.
+/// The largest number of pictures in an animation.
 const MOST_FRAMES: u32 = 100;
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let threads = options.machine.threads()?;
-    // Before the work: an hour later it would be too late to find that a folder is not there.
+    // Before the work starts: an hour later would be too late to report a missing folder.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
         gif: options.gif.as_deref().map(Output::open).transpose()?,
@@ -38,7 +38,7 @@ struct Files {
     csv: Option<Output>,
 }
 
-/// The network that the user means.
+/// The network that the user selected.
 fn network(options: &Options) -> Result<Network, Failure> {
     let Some(path) = &options.network else {
         return Ok(City { seed: u64::from(options.seed), ..options.city }.build());
@@ -88,7 +88,7 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
         sim.execute(Actor::tick, Tick { seed: options.seed, number, weather: options.weather() })?;
         let is_drawn = number % stride == 0 && (animation.is_some() || page.is_some());
         if number == ticks || options.check || log.is_some() || is_drawn {
-            // A device may be behind, and the next waits for it.
+            // A device may lag behind, and the next tick waits for it.
             sim.synchronize()?;
         }
         computing += start.elapsed();
@@ -126,12 +126,12 @@ fn simulate(network: &Network, files: Files, options: &Options) -> Result<(), Fa
     Ok(())
 }
 
-/// How many there are of cars, buses, cyclists and pedestrians.
+/// The numbers of cars, buses, cyclists and pedestrians.
 fn counts(town: &Town) -> [usize; 4] {
     [town.cars.len(), town.buses.len(), town.cyclists.len(), town.pedestrians.len()]
 }
 
-/// Mean speeds of cars, buses, cyclists and pedestrians in kilometres per hour; 0 where there are none.
+/// Mean speeds of cars, buses, cyclists and pedestrians in kilometres per hour; 0 for a class without actors.
 fn speeds(sim: &mut On<'_, Town>) -> Result<[f64; 4], ikra::Error> {
     let metres = [
         sim.execute_and_reduce(Car::metres, (), Sum)?,
@@ -143,7 +143,7 @@ fn speeds(sim: &mut On<'_, Town>) -> Result<[f64; 4], ikra::Error> {
     Ok(std::array::from_fn(|n| metres[n] / counts[n].max(1) as f64 / f64::from(SECONDS) * 3.6))
 }
 
-/// That nobody is lost, and all are on streets that they may use.
+/// Checks that no actor is lost, and that all are on streets that they may use.
 fn check(sim: &mut On<'_, Town>, tick: u32) -> Result<(), Failure> {
     sim.execute(Street::clear, ())?;
     sim.execute(Actor::stand, ())?;

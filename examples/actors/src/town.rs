@@ -1,4 +1,4 @@
-//! The world at its beginning: a network's streets, and actors at random on those that they may use.
+//! The initial world: a network's streets, and actors at random positions on streets that they may use.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
@@ -6,13 +6,13 @@ use streets::{Class, Network};
 
 use crate::model::{Bus, Car, Cyclist, Motion, Pedestrian, Street, Town, open};
 
-/// Of a hundred actors, cars, buses, and cyclists; the others are pedestrians.
+/// Cars, buses, and cyclists per hundred actors; the others are pedestrians.
 const SHARES: [u32; 3] = [55, 2, 8];
 
-/// The smallest and the largest speed that one of each kind may have, in kilometres per hour.
+/// The smallest and the largest speed of each kind, in kilometres per hour.
 const SPEEDS: [(f32, f32); 4] = [(60.0, 160.0), (50.0, 70.0), (12.0, 28.0), (4.0, 9.0)];
 
-/// Who may use a street.
+/// The actors that may use a street.
 fn users(class: Class) -> u8 {
     let mut users = 0;
     if class.has_cars() {
@@ -27,11 +27,11 @@ fn users(class: Class) -> u8 {
     users
 }
 
-/// Makes the world. Streets have the numbers that they have in the network.
+/// Makes the world. Streets keep the numbers that they have in the network.
 ///
 /// # Errors
 ///
-/// Those of Ikra: there is no room.
+/// The errors of Ikra: no room for the objects.
 pub(crate) fn build(network: &Network, actors: u32, seed: u32) -> Result<Town, ikra::Error> {
     let mut town = Town::new();
     let links: Vec<Link<Street>> = town.streets.reserve(network.streets())?.collect();
@@ -54,7 +54,7 @@ pub(crate) fn build(network: &Network, actors: u32, seed: u32) -> Result<Town, i
         let mut random = Random::new(u64::from(seed), number, u32::MAX);
         let dice = random.below(100);
         let wanted = (0..SHARES.len()).find(|&kind| dice < SHARES[..=kind].iter().sum()).unwrap_or(SHARES.len());
-        // Where there are no footways, all drive, and the other way round.
+        // Without footways, all actors drive, and without roads, all walk.
         let kinds = [wanted, 3, 0, 2].into_iter();
         let Some(kind) = kinds.into_iter().find(|&kind| homes[kind].length > 0.0) else { break };
         let (id, progress) = homes[kind].choose(&mut random);
@@ -79,9 +79,9 @@ pub(crate) fn build(network: &Network, actors: u32, seed: u32) -> Result<Town, i
 /// The streets on which an actor may begin.
 struct Homes {
     streets: Vec<u32>,
-    /// The length of each and of all before.
+    /// The length of each street and of all streets before it.
     ends: Vec<f64>,
-    /// The length of all.
+    /// The total length.
     length: f64,
 }
 
@@ -96,12 +96,12 @@ impl Homes {
         Self { streets, ends, length }
     }
 
-    /// A place at random: a street, and the metres from its beginning.
+    /// A random position: a street, and the metres from its beginning.
     fn choose(&self, random: &mut Random) -> (u32, f32) {
         let at = random.uniform_f64() * self.length;
         let n = self.ends.partition_point(|&end| end <= at).min(self.streets.len() - 1);
         let start = if n == 0 { 0.0 } else { self.ends[n - 1] };
-        // Rounded, it might be past the end.
+        // Rounding might put it past the end.
         let whole = (self.ends[n] - start) as f32;
         (self.streets[n], ((at - start) as f32).min(whole).max(0.0))
     }

@@ -3,22 +3,22 @@
 /// A directed graph: the neighbours of vertex `v` are `targets[offsets[v]..offsets[v + 1]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
-    /// Where the neighbours of each vertex begin among the targets, and where those of the last end.
+    /// The start of each vertex's neighbours among the targets, followed by the end of the last.
     pub offsets: Vec<u32>,
-    /// The ends of all edges.
+    /// The target vertices of all edges.
     pub targets: Vec<u32>,
-    /// The file's number of each vertex, ascending, where it is not the vertex's own.
+    /// The file's number of each vertex, ascending, if it differs from the vertex's own.
     pub names: Option<Vec<u64>>,
-    /// Where each vertex lies in the plane, for graphs that do.
+    /// The position of each vertex in the plane, for graphs that have positions.
     pub positions: Option<Vec<[f32; 2]>>,
 }
 
 impl Graph {
-    /// A graph with these edges, kept in their order at each vertex, duplicates and loops included.
+    /// A graph with these edges. Each vertex keeps the order of its edges, including duplicates and loops.
     ///
     /// # Panics
     ///
-    /// If an edge names a vertex that is not there, or there are 2³² edges or more.
+    /// If an edge names a vertex that does not exist, or if there are 2³² edges or more.
     pub fn new(vertices: usize, edges: &[(u32, u32)]) -> Self {
         assert!(u32::try_from(edges.len()).is_ok(), "a graph has less than 2³² edges");
         let mut offsets = vec![0_u32; vertices + 1];
@@ -49,17 +49,17 @@ impl Graph {
         self.targets.len()
     }
 
-    /// Where the edges of a vertex lead.
+    /// The target vertices of a vertex's edges.
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.targets[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
-    /// The numbers of neighbours.
+    /// The number of neighbours of each vertex.
     pub fn degrees(&self) -> impl Iterator<Item = usize> {
         self.offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize)
     }
 
-    /// The vertex that the file calls so.
+    /// The vertex with this number in the file.
     pub fn vertex_named(&self, name: u64) -> Option<u32> {
         let place = match &self.names {
             Some(names) => names.binary_search(&name).ok(),
@@ -68,12 +68,12 @@ impl Graph {
         place.map(|place| place as u32)
     }
 
-    /// What the file calls a vertex.
+    /// The number of a vertex in the file.
     pub fn name(&self, vertex: usize) -> u64 {
         self.names.as_ref().map_or(vertex as u64, |names| names[vertex])
     }
 
-    /// The graph with every edge turned around.
+    /// The graph with every edge reversed.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let mut edges = Vec::with_capacity(self.edges());

@@ -1,4 +1,4 @@
-//! Graphs, where they come from, and their vertices as objects: all of the example but the search itself.
+//! Graphs, their sources, and their vertices as objects: the whole example except the search itself.
 #![forbid(unsafe_code)]
 
 pub mod graph;

@@ -18,7 +18,7 @@ use bfs::{roads, sequential};
 use example_program::{Output, ThreadsError, Unwritable};
 use options::Options;
 
-/// What ends the program early.
+/// The errors that end the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -47,14 +47,14 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong options end the program with code 2 as well.
+    // Wrong options also end the program with code 2.
     let options = Options::parse();
     example_program::end("bfs", run(&options), Failure::code)
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
     let threads = options.machine.threads()?;
-    // Before the work: an hour later it would be too late to find that a folder is not there.
+    // Before the work starts: an hour later would be too late to report a missing folder.
     let png = options.png.as_deref().map(Output::open).transpose()?;
     let csv = options.csv.as_deref().map(Output::open).transpose()?;
     let start = Instant::now();
@@ -106,7 +106,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The vertex that the user means.
+/// The vertex with the number that the user gave.
 fn source(graph: &Graph, vertex: u64) -> Result<u32, InputError> {
     graph.vertex_named(vertex).ok_or_else(|| {
         let last = graph.vertices() - 1;
@@ -130,7 +130,7 @@ fn check(graph: &Graph, source: u32, levels: &[u32]) -> Result<(), Failure> {
     }
 }
 
-/// Writes one line per vertex; the distance of those that are not reached is empty.
+/// Writes one line per vertex; unreached vertices have an empty distance.
 fn write_levels(file: &mut impl Write, graph: &Graph, levels: &[u32]) -> std::io::Result<()> {
     writeln!(file, "vertex,distance")?;
     for (vertex, &level) in levels.iter().enumerate() {

@@ -5,42 +5,42 @@ use ikra::prelude::*;
 /// The distance of vertices that the search has not reached.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// A vertex. In a road network four of five have at most three neighbours: these are found in columns, those
-/// of the others in the class's arena.
+/// A vertex. In a road network four of five have at most three neighbours: their neighbours are in columns.
+/// The other vertices store theirs in the class's arena.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Vertex {
-    /// Edges from the source. Others lower it, several at once, all to the same number.
+    /// Distance from the source. Several vertices may lower it at once, all to the same number.
     #[atomic]
     pub distance: u32,
-    /// Where edges lead.
+    /// The target vertices of its edges.
     #[inline_array(3)]
     pub neighbours: InnerArray<Link<Vertex>>,
-    /// Where edges come from, for the search that pulls.
+    /// The vertices with an edge to this one, for the search that pulls.
     #[inline_array(0)]
     pub incoming: InnerArray<Link<Vertex>>,
 }
 
 #[soa_methods]
 impl Vertex {
-    /// A vertex that nothing is known of.
+    /// A vertex without a distance or edges.
     pub fn unreached() -> Self {
         Self { distance: UNREACHED, neighbours: InnerArray::new(), incoming: InnerArray::new() }
     }
 
-    /// Forgets the last search.
+    /// Resets the last search.
     #[kernel]
     pub fn reset(&mut self) {
         self.distance.store(UNREACHED);
     }
 
-    /// Pushes: a vertex of the frontier, at distance `level`, lowers the distance of its neighbours. Says
-    /// whether it reached any.
+    /// Pushes: a vertex of the frontier, at distance `level`, lowers the distance of its neighbours. Returns
+    /// whether it reached any vertex.
     //
-    // Vertices load distances that others store meanwhile, so Ikra cannot know that the order makes no difference.
-    // It makes none: whoever reaches a vertex stores the same distance, `level + 1`; a vertex is of the frontier
-    // in every order, because its distance, `level`, is not stored here; and the first to look at a vertex that
-    // is farther sees that it is, so that the result is true in every order if it is in one.
+    // Vertices load distances that others store meanwhile, so Ikra cannot know that the result does not depend on
+    // the order. It does not: all vertices that reach a vertex store the same distance, `level + 1`. The frontier is
+    // the same in every order, because the kernel does not store `level`. And the first vertex that looks at a farther
+    // one sees that it is farther, so the result is `true` in every order or in none.
     #[kernel(reduce(Any), unordered(distance))]
     pub fn push(&self, level: u32) -> bool {
         let mut reached = false;
@@ -56,11 +56,11 @@ impl Vertex {
         reached
     }
 
-    /// Pulls: a vertex that is not reached yet looks for one that is at distance `level` among those whose
-    /// edges lead to it, and stops at the first.
+    /// Pulls: an unreached vertex looks for a vertex at distance `level` among the sources of its incoming edges, and
+    /// stops at the first.
     //
-    // A vertex stores `level + 1` in its own distance, and others look whether it is `level`: it is not, in
-    // whatever order they look.
+    // A vertex stores `level + 1` in its own distance, and others compare that distance with `level`: they differ, in
+    // any order.
     #[kernel(reduce(Any), unordered(distance))]
     pub fn pull(&self, level: u32) -> bool {
         let found =

@@ -1,4 +1,4 @@
-//! Pictures of a search: where each level is, or how many vertices it has.
+//! Pictures of a search: a map of its levels, or the number of vertices per level.
 
 use bfs::graph::Graph;
 use bfs::model::UNREACHED;
@@ -20,7 +20,7 @@ fn deepest(levels: &[u32]) -> u32 {
     levels.iter().copied().filter(|&level| level != UNREACHED).max().unwrap_or(0)
 }
 
-/// Blue near the source, yellow far from it, in bands so that the fronts show.
+/// Blue near the source, yellow far from it, in bands that show the fronts.
 fn colour(level: u32, deepest: u32) -> [u8; 3] {
     let at = level as f32 / deepest.max(1) as f32;
     let band = if (level / (deepest / 20).max(1)).is_multiple_of(2) { 1.0 } else { 0.72 };
@@ -28,7 +28,7 @@ fn colour(level: u32, deepest: u32) -> [u8; 3] {
     [mix(40.0, 255.0), mix(90.0, 210.0), mix(220.0, 70.0)]
 }
 
-/// Each vertex where it lies.
+/// Draws each vertex at its position.
 fn map(positions: &[[f32; 2]], levels: &[u32]) -> Picture {
     let mut picture = Picture::new(SIZE, SIZE, BACKGROUND);
     let bound = |pick: fn(f32, f32) -> f32, start| {
@@ -46,7 +46,7 @@ fn map(positions: &[[f32; 2]], levels: &[u32]) -> Picture {
     picture
 }
 
-/// One bar per level, as high as the level has vertices.
+/// Draws one bar per level; its height is the level's number of vertices.
 fn bars(levels: &[u32]) -> Picture {
     let mut picture = Picture::new(SIZE, SIZE / 2, BACKGROUND);
     let deepest = deepest(levels);

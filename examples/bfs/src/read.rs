@@ -11,15 +11,15 @@ use flate2::read::MultiGzDecoder;
 
 use crate::graph::Graph;
 
-/// What can be wrong with a file.
+/// The errors of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// It cannot be opened, read, or decompressed.
+    /// The file cannot be opened, read, or decompressed.
     #[error("{file}: cannot be read: {reason}")]
     Unreadable {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
     /// A line is wrong.
@@ -29,7 +29,7 @@ pub enum InputError {
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The error.
         what: String,
     },
     /// The file as a whole is wrong.
@@ -37,23 +37,23 @@ pub enum InputError {
     Wrong {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The error.
         what: String,
     },
-    /// The search cannot start where it should.
+    /// The search cannot start at the requested vertex.
     #[error("there is no vertex {vertex}: {range}")]
     NoSource {
         /// The vertex.
         vertex: u64,
-        /// Which vertices there are.
+        /// The vertices that exist.
         range: String,
     },
 }
 
-/// What is wrong with a text, and in which line.
+/// An error in a text, and the line that contains it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Mistake {
-    /// Counted from 1; 0 if it is no line.
+    /// Counted from 1; 0 if the error is not in a line.
     line: usize,
     what: String,
 }
@@ -78,8 +78,8 @@ pub fn read(path: &Path, undirected: bool) -> Result<Graph, InputError> {
     })
 }
 
-/// Text that a compressed file may hold, as a multiple of its size, if it is more than [`SMALL`]. Graphs reach
-/// 10; a file that is made to fill the memory, 1000.
+/// The limit for decompressed text, as a multiple of the file's size, if the text is larger than [`SMALL`]. Graphs
+/// reach 10; a file that is meant to fill the memory reaches 1000.
 const MOST_EXPANSION: usize = 100;
 const SMALL: usize = 16 << 20;
 
@@ -92,7 +92,7 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let compressed = text;
     let most = SMALL.max(compressed.len().saturating_mul(MOST_EXPANSION));
     let mut text = Vec::new();
-    // One byte more shows that there is more.
+    // One more byte shows that the file is too long.
     MultiGzDecoder::new(&compressed[..]).take(most as u64 + 1).read_to_end(&mut text)?;
     if text.len() > most {
         return Err(std::io::Error::other(format!(
@@ -111,7 +111,7 @@ fn parse(text: &[u8], undirected: bool) -> Result<Graph, Mistake> {
     }
 }
 
-/// Adds the opposite of each edge, of loops excepted.
+/// Adds the reverse of each edge, except for loops.
 fn both_ways(edges: &mut Vec<(u32, u32)>) {
     for n in 0..edges.len() {
         let (from, to) = edges[n];

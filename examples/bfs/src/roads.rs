@@ -1,9 +1,9 @@
 //! A made-up road network with the statistics of Pennsylvania's (Leskovec et al. 2009): 1,088,092 junctions and
-//! 3,083,796 directed edges, 2.83 a junction, and a diameter of some 800 edges.
+//! 3,083,796 directed edges, 2.83 per junction, and a diameter of some 800 edges.
 //!
-//! Junctions lie on a jittered grid. A random spanning tree of the grid keeps them connected, random further
-//! edges of the grid are added until there are enough, and every 64th row and column is a motorway, with exits
-//! at every third junction only: without motorways the diameter would be three times as large.
+//! Junctions lie on a jittered grid. A random spanning tree of the grid keeps them connected, and random further edges
+//! of the grid complete the number. Every 64th row and column is a motorway, with exits at every third junction only:
+//! without motorways the diameter would be three times as large.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -18,10 +18,10 @@ const EDGES: u64 = 1_541_898;
 const MOTORWAY: usize = 64;
 /// Junctions from one exit to the next.
 const EXIT: usize = 3;
-/// Side of the squares in which junctions are numbered one after another.
+/// Side of the squares in which junctions have consecutive numbers.
 const SQUARE: usize = 32;
 
-/// A network of this many junctions, and of edges in proportion.
+/// A network with this many junctions and a proportional number of edges.
 pub fn generate(vertices: u32, seed: u64) -> Graph {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let n = vertices as usize;
@@ -56,8 +56,8 @@ pub fn generate(vertices: u32, seed: u64) -> Graph {
     Graph { positions: Some(positions), ..Graph::new(n, &edges) }
 }
 
-/// The number of the junction at each place of the grid: neighbours have numbers near each other, as in real
-/// files, but not in order.
+/// The number of the junction at each grid position. Neighbours have nearby numbers, as in real files, but in random
+/// order.
 fn numbers(n: usize, width: usize, random: &mut ChaCha8Rng) -> Vec<u32> {
     let squares = width.div_ceil(SQUARE);
     let mut places: Vec<Vec<u32>> = vec![Vec::new(); squares * (n.div_ceil(width)).div_ceil(SQUARE)];
@@ -105,7 +105,7 @@ fn shuffle<T>(items: &mut [T], random: &mut ChaCha8Rng) {
     }
 }
 
-/// Sets of junctions that are connected.
+/// Sets of connected junctions.
 struct Forest(Vec<u32>);
 
 impl Forest {
@@ -122,10 +122,10 @@ impl Forest {
         at
     }
 
-    /// Joins two sets; false if they were one already.
+    /// Joins two sets; returns false if they were one already.
     fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
-        // The root with the smaller number stays: shallow enough with halved paths.
+        // The root with the smaller number stays: with path halving the trees are shallow enough.
         self.0[a.max(b) as usize] = a.min(b);
         a != b
     }

@@ -8,23 +8,23 @@ use crate::options::{Options, Variant};
 use bfs::graph::Graph;
 use bfs::model::{Network, Vertex, vertex};
 
-/// What a search found, and how long it took.
+/// The result of a search, and its times.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The distance of each vertex.
     pub(crate) levels: Vec<u32>,
     /// Building the objects.
     pub(crate) build: Duration,
-    /// From the first kernel to the last answer; on a GPU without copying the graph to it.
+    /// From the first kernel to the last answer, without copying the graph to a GPU.
     pub(crate) search: Duration,
     /// Levels that were pulled.
     pub(crate) pulled: u32,
-    /// Who did the work.
+    /// The place that did the work.
     pub(crate) worker: String,
 }
 
-/// A frontier with more than one edge in this many is pulled: fewer vertices are left to look than are looked
-/// at, and none of them looks at more than it needs.
+/// If more than one edge in this many starts in the frontier, the level is pulled. Then fewer vertices remain to look
+/// than to be looked at, and each looks at only as many edges as necessary.
 const PULL_FROM: u64 = 20;
 
 /// Searches from a vertex.
@@ -36,7 +36,7 @@ pub(crate) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
     let worker = sim.open()?;
     let source: Link<Vertex> =
         Link::from_index(source as usize).unwrap_or_else(|| unreachable!("a vertex's number is an id"));
-    // On a GPU, copies the graph there and lets it start.
+    // On a GPU, copies the graph there and starts the device.
     sim.execute(Vertex::reset, ())?;
     sim.synchronize()?;
     sim.world().get(source).distance().store(0);
@@ -60,7 +60,7 @@ pub(crate) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
     Ok(Outcome { levels: sim.world().vertices.copy_column(vertex::distance), build, search, pulled, worker })
 }
 
-/// The objects of a graph: all vertices, then all their arrays at once.
+/// The objects of a graph: all vertices first, then all their arrays together.
 fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
     let mut sim = Network::new();
     sim.vertices.extend((0..graph.vertices()).map(|_| Vertex::unreached()))?;
@@ -72,7 +72,7 @@ fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
     Ok(sim)
 }
 
-/// The ends of all edges as links.
+/// The targets of all edges as links.
 fn links(graph: &Graph) -> Vec<Link<Vertex>> {
     graph.targets.iter().filter_map(|&target| Link::from_index(target as usize)).collect()
 }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_star_is_pulled() {
-        // A hub that reaches all others at once.
+        // A hub that reaches all other vertices at once.
         let edges: Vec<_> = (1..10_000).flat_map(|v| [(0, v), (v, 0)]).collect();
         let graph = Graph::new(10_000, &edges);
         let outcome = run(&graph, 5, &options(Variant::Direction)).unwrap();

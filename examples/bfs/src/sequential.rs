@@ -1,4 +1,4 @@
-//! The textbook's search, with a queue: what the others are checked against.
+//! The textbook's search, with a queue: the reference for the other searches.
 
 use std::collections::VecDeque;
 

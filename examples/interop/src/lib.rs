@@ -1,4 +1,4 @@
-//! A model, and a CUDA kernel that knows nothing of it, for the programs beside this.
+//! A model, and a CUDA kernel that knows nothing of the model, for the programs in `bin`.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 pub mod model;
@@ -10,18 +10,18 @@ pub use host::{BALLS, SCALE, check, sim};
 mod host {
     use crate::model::{Ball, Sim};
 
-    /// Their number: more than a block's threads, and no multiple of them.
+    /// The number of balls: more than a block's threads, and not a multiple of them.
     pub const BALLS: usize = 100_001;
 
-    /// `values[i] *= factor`, as a CUDA compiler would make it of
-    /// `__global__ void scale(float *values, unsigned len, float factor)`.
+    /// `values[i] *= factor`, as a CUDA compiler would translate `__global__ void scale(float *values, unsigned len,
+    /// float factor)`.
     pub const SCALE: &str = include_str!("scale.ptx");
 
-    /// The world at the start.
+    /// The initial world.
     ///
     /// # Panics
     ///
-    /// If there is no memory for it.
+    /// If memory runs out.
     #[must_use]
     pub fn sim() -> Sim {
         let mut sim = Sim::new();
@@ -30,11 +30,11 @@ mod host {
         sim
     }
 
-    /// What the programs print, after two seconds of falling: in the middle, `scale` has halved all speeds.
+    /// The programs' output, after two seconds of falling: half-way, `scale` has halved all speeds.
     ///
     /// # Errors
     ///
-    /// What is wrong with the result.
+    /// A description of the wrong result.
     pub fn check(sim: &Sim) -> Result<String, String> {
         use crate::model::ball;
         let (height, speed) = (sim.balls.column(ball::height), sim.balls.column(ball::speed));

@@ -7,13 +7,13 @@ use ikra::prelude::*;
 pub struct Ball {
     /// Its height.
     pub height: f32,
-    /// How fast it rises.
+    /// Its upward speed.
     pub speed: f32,
 }
 
 #[soa_methods]
 impl Ball {
-    /// Lets it fall for a while.
+    /// Lets it fall for some time.
     #[kernel]
     pub fn fall(&mut self, dt: f32) {
         self.speed -= 10.0 * dt;

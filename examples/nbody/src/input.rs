@@ -7,7 +7,7 @@ use example_program::read_text;
 
 use crate::model::Body;
 
-/// What can be wrong with a file of bodies.
+/// The errors of a file of bodies.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputError {
     #[error("{file}: cannot be read: {reason}")]
@@ -18,12 +18,12 @@ pub(crate) enum InputError {
     Empty { file: String, row: &'static str },
 }
 
-/// The columns of a row in a number of dimensions.
+/// The columns of a row, for a number of dimensions.
 fn columns(dims: u8) -> &'static str {
     if dims == 2 { "mass,x,y,vx,vy" } else { "mass,x,y,z,vx,vy,vz" }
 }
 
-/// Reads the bodies of a file.
+/// Reads the bodies from a file.
 pub(crate) fn read(path: &Path, dims: u8) -> Result<Vec<Body>, InputError> {
     let file = path.display().to_string();
     let text = read_text(path).and_then(|text| String::from_utf8(text).map_err(io::Error::other));
@@ -33,8 +33,8 @@ pub(crate) fn read(path: &Path, dims: u8) -> Result<Vec<Body>, InputError> {
     }
 }
 
-/// Reads the bodies of a text. Numbers are never quoted, so a row is a line; counting lines here keeps
-/// blank ones and comments in the count.
+/// Reads the bodies from a text. Numbers are never quoted, so each line is a row. Counting lines here includes blank
+/// lines and comments in the line numbers.
 fn parse(text: &str, file: &str, dims: u8) -> Result<Vec<Body>, InputError> {
     let mut bodies = Vec::new();
     let lines = text.lines().enumerate().map(|(n, line)| (n + 1, line.trim()));

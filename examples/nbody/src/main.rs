@@ -17,7 +17,7 @@ use example_program::{ThreadsError, Unwritable};
 use input::InputError;
 use options::Options;
 
-/// What ends the program early.
+/// The errors that end the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -46,7 +46,7 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong options end the program with code 2 as well.
+    // Wrong options also end the program with code 2.
     let options = Options::parse();
     example_program::end("nbody", simulation::run(&options), Failure::code)
 }

@@ -1,6 +1,6 @@
 //! The model: bodies that attract each other. Units are such that the gravitational constant is 1.
 //!
-//! It uses `core` and `ikra` only, so that it can be compiled for other targets as it is.
+//! It uses `core` and `ikra` only, so it can be compiled for other targets without changes.
 
 use ikra::prelude::*;
 
@@ -27,7 +27,7 @@ impl Body {
         Self { pos, vel, acc: [0.0; 3], potential: 0.0, mass }
     }
 
-    /// First half of a leap-frog step: half a kick, then a drift. Clears what `attract` sums up.
+    /// First half of a leap-frog step: half a kick, then a drift. Clears the sums of `attract`.
     #[kernel]
     pub fn kick_drift(&mut self, dt: f64) {
         for d in 0..3 {
@@ -38,9 +38,8 @@ impl Body {
         self.potential = 0.0;
     }
 
-    /// Adds what one other body contributes, softened (Plummer): as if its mass were spread over a
-    /// distance whose square is `softening2`. A body at the same place contributes nothing, and so does
-    /// the body itself.
+    /// Adds the contribution of one other body, softened (Plummer): as if its mass were spread over a distance whose
+    /// square is `softening2`. A body at the same position contributes nothing, and neither does the body itself.
     #[kernel(pairs)]
     pub fn attract(&mut self, other: Ref<Body>, softening2: f64) {
         let (pos, mass) = (other.pos(), other.mass());
@@ -70,7 +69,7 @@ impl Body {
         0.5 * self.mass * (speed2 + self.potential)
     }
 
-    /// Size of the acceleration.
+    /// Magnitude of the acceleration.
     #[kernel(reduce(Max))]
     pub fn strength(&self) -> f64 {
         (self.acc[0] * self.acc[0] + self.acc[1] * self.acc[1] + self.acc[2] * self.acc[2]).sqrt()

@@ -5,21 +5,21 @@ use example_program::Picture;
 /// Width and height in pixels.
 const SIZE: usize = 800;
 
-/// Draws each body as a soft spot of light on black, the brighter the more there are.
+/// Draws each body as a soft spot of light on black; several bodies make a brighter spot.
 pub(crate) fn draw(positions: &[[f64; 3]]) -> Picture {
     let mut picture = Picture::new(SIZE, SIZE, [0; 3]);
     for (n, light) in light(positions).into_iter().enumerate() {
-        // Compresses the range, so that single bodies and the dense centre both show.
+        // Compresses the range, so that both single bodies and the dense centre are visible.
         let tone = |strength: f32| (255.0 * (1.0 - (-strength * light).exp())) as u8;
         picture.put(n % SIZE, n / SIZE, [tone(0.9), tone(1.1), tone(1.6)]);
     }
     picture
 }
 
-/// The light that falls on each pixel.
+/// The light on each pixel.
 fn light(positions: &[[f64; 3]]) -> Vec<f32> {
     let mut light = vec![0.0; SIZE * SIZE];
-    // What is shown: nearly all bodies, without the few that have been flung far out.
+    // The visible region contains nearly all bodies, except the few that have been flung far out.
     let mut distances: Vec<f64> = positions.iter().map(|pos| pos[0].abs().max(pos[1].abs())).collect();
     distances.sort_by(f64::total_cmp);
     let shown = distances.get(distances.len() * 98 / 100).copied().unwrap_or(1.0).max(1e-9) * 1.05;

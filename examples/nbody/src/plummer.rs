@@ -1,5 +1,5 @@
-//! A Plummer sphere in virial equilibrium, the usual start of a star cluster (Aarseth, Hénon & Wielen
-//! 1974), in units in which total mass and gravitational constant are 1 and the energy is -1/4.
+//! A Plummer sphere in virial equilibrium, the usual start of a star cluster (Aarseth, Hénon & Wielen 1974). In its
+//! units, total mass and gravitational constant are 1, and the energy is -1/4.
 
 use std::f64::consts::PI;
 
@@ -11,8 +11,8 @@ use crate::model::Body;
 /// Length unit of the Plummer model in these units.
 const SCALE: f64 = 3.0 * PI / 16.0;
 
-/// Bodies of equal mass, at rest as a whole around the origin. In two dimensions, the sphere is pressed
-/// flat, and no longer in equilibrium.
+/// Bodies of equal mass, at rest as a whole around the origin. In two dimensions, the sphere is flattened, and no
+/// longer in equilibrium.
 pub(crate) fn sphere(bodies: u32, dims: u8, seed: u64) -> Vec<Body> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mass = 1.0 / f64::from(bodies);

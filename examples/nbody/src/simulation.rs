@@ -12,7 +12,7 @@ use crate::{Failure, input, picture, plummer, steps};
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let threads = options.machine.threads()?;
-    // Before the work: an hour later it would be too late to find that a folder is not there.
+    // Before the work starts: an hour later would be too late to report a missing folder.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
         csv: options.csv.as_deref().map(Output::open).transpose()?,
@@ -83,12 +83,11 @@ fn relative(difference: f64, whole: f64) -> f64 {
     if whole == 0.0 { difference } else { difference / whole.abs() }
 }
 
-/// How far leap-frog may let the energy drift.
+/// The largest relative change of energy that leap-frog allows.
 ///
-/// The method is symplectic: the error of the energy does not grow, but swings with an amplitude of
-/// (ω dt)² / 8 for an oscillation of angular frequency ω. The fastest one there can be, is that of a body
-/// which the strongest acceleration a met on the way pulls back over one softening length ε: ω² = a / ε.
-/// Rounding adds its share.
+/// The method is symplectic: the error of the energy does not grow, but oscillates. Its amplitude is (ω dt)² / 8 for an
+/// oscillation of angular frequency ω. The fastest possible oscillation is that of a body that the strongest observed
+/// acceleration a pulls back over one softening length ε: ω² = a / ε. Rounding adds to the error.
 fn drift_limit(strongest: f64, dt: f64, softening: f64) -> f64 {
     const ROUNDING: f64 = 1e-11;
     if softening == 0.0 { f64::INFINITY } else { strongest / softening * dt * dt / 8.0 + ROUNDING }

@@ -1,4 +1,4 @@
-//! What a step does, at any place.
+//! The kernels of a step, at any place.
 
 use ikra::On;
 use ikra::prelude::*;

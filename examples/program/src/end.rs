@@ -16,8 +16,8 @@ pub fn end<F: Display>(program: &str, result: Result<(), F>, code: impl FnOnce(&
     }
 }
 
-/// The exit code for one of Ikra's errors: 3 if the program was to run on a GPU and cannot, 2 if it was to do more than there is
-/// memory for, 1 for all others.
+/// The exit code for an error of Ikra: 3 if the program cannot run on the requested GPU, 2 if it needs more memory than
+/// exists, and 1 otherwise.
 ///
 /// ```
 /// use ikra::prelude::*;

@@ -1,4 +1,4 @@
-//! Files of text, which may be anything.
+//! Text files with arbitrary contents.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,16 +6,17 @@ use std::path::Path;
 
 /// The longest text that is read, in bytes.
 const MOST: u64 = 2 << 30;
-/// How many bytes are looked at before the rest is read.
+/// How many bytes are checked before the rest is read.
 const START: u64 = 64 << 10;
 
-/// The bytes of a file of lines, or of one that is compressed by gzip.
+/// The bytes of a file of lines, which may be compressed by gzip.
 ///
-/// It may be a pipe, or a device without an end: what is no text, or too long, is an error before the memory is full.
+/// The file may be a pipe, or a device without an end. If it is not text, or too long, this returns an error before the
+/// memory is full.
 ///
 /// # Errors
 ///
-/// The system's; or one that says that the file is too long, or holds no lines.
+/// The system's error, or an error if the file is too long or does not contain lines.
 pub fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     read(File::open(path)?, MOST)
 }
@@ -26,7 +27,7 @@ fn read(mut file: impl Read, most: u64) -> io::Result<Vec<u8>> {
     if !text.starts_with(&[0x1f, 0x8b]) && text.contains(&0) {
         return Err(io::Error::other("not a text"));
     }
-    // One byte more shows that there is more.
+    // One more byte shows that the file is too long.
     file.take((most + 1).saturating_sub(text.len() as u64)).read_to_end(&mut text)?;
     if text.len() as u64 > most {
         return Err(io::Error::other(format!("longer than {most} bytes")));

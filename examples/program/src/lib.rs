@@ -1,10 +1,10 @@
-//! What the example programs have in common.
+//! The common parts of the example programs.
 //!
-//! - [`Machine`]: the options that say on how many threads, or on which GPU, a program runs;
-//! - [`Output`]: files are opened before the work begins: a folder that is not there shows at once, not after an hour;
-//! - [`Progress`]: how far the work is, on a terminal;
-//! - [`end`]: what went wrong as one line, and the exit code;
-//! - [`read_text`] and [`Picture`]: files of text, and PNG.
+//! - [`Machine`]: the options for the number of threads and the GPU;
+//! - [`Output`]: files are opened before the work begins: a missing folder is reported at once, not after an hour;
+//! - [`Progress`]: the progress of the work, on a terminal;
+//! - [`end`]: an error as one line, and the exit code;
+//! - [`read_text`] and [`Picture`]: text files, and PNG.
 #![forbid(unsafe_code)]
 
 mod end;

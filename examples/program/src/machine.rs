@@ -1,4 +1,4 @@
-//! What a program runs on.
+//! The machine that a program runs on.
 
 use clap::Args;
 use ikra::Place;
@@ -61,21 +61,21 @@ impl Machine {
     }
 }
 
-/// There are no such threads.
+/// The requested number of threads is impossible.
 #[derive(Debug, thiserror::Error)]
 pub enum ThreadsError {
-    /// More than a machine has.
+    /// More threads than any machine has.
     #[error("--threads {threads}: at most {MOST_THREADS}")]
     TooMany {
-        /// So many were asked for.
+        /// The requested number.
         threads: u16,
     },
-    /// The system does not start them.
+    /// The system cannot start them.
     #[error("cannot start {}: {reason}", number(*threads))]
     NotStarted {
-        /// So many were asked for; 0 for one per core.
+        /// The requested number; 0 for one per core.
         threads: u16,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
 }

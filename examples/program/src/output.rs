@@ -28,7 +28,7 @@ impl Unwritable {
 
 /// A file to be written later.
 ///
-/// What was in it stays until then; one that is new is removed if nothing is written.
+/// The file keeps its contents until then; a new file is removed if nothing is written.
 ///
 /// ```
 /// use example_program::Output;
@@ -46,7 +46,7 @@ impl Unwritable {
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// Until it is written.
+    /// Set until the file is written.
     file: Option<File>,
     is_new: bool,
 }
@@ -56,12 +56,12 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`Unwritable`] if the system does not allow it, or if it is open for writing already, by this name or another.
+    /// [`Unwritable`] if the system does not allow it, or if it is already open for writing, by this name or another.
     pub fn open(path: &Path) -> Result<Self, Unwritable> {
         let is_new = !path.exists();
         let unwritable = |error| Unwritable::new(path, &error);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(unwritable)?;
-        // Many may write to a terminal or to `/dev/null`. A system without locks says so by another error.
+        // Many programs may write to a terminal or to `/dev/null`. A system without locks reports another error.
         let is_file = file.metadata().map_err(unwritable)?.is_file();
         if is_file && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             let reason =
@@ -72,7 +72,7 @@ impl Output {
         Ok(Self { path: path.to_owned(), file: Some(file), is_new })
     }
 
-    /// Begins a file of rows, which are written as they come.
+    /// Begins a file of rows, which are written one by one.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Output {
     }
 }
 
-/// Writes lines to standard output, whose reader may have gone.
+/// Writes lines to standard output, whose reader may have closed it.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub fn say(lines: &str) -> Result<(), Unwritable> {
     said.map_err(|error| Unwritable::new(Path::new("standard output"), &error))
 }
 
-/// A file of text that grows by a row at a time.
+/// A text file that grows by one row at a time.
 #[derive(Debug)]
 pub struct Rows {
     path: PathBuf,
@@ -142,7 +142,7 @@ impl Rows {
     }
 }
 
-/// The file without what was in it. Pipes and terminals have nothing to remove.
+/// Removes the file's contents. Pipes and terminals have nothing to remove.
 fn emptied(mut file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         file.set_len(0)?;
@@ -154,7 +154,7 @@ fn emptied(mut file: File) -> io::Result<File> {
 impl Drop for Output {
     fn drop(&mut self) {
         if self.is_new && self.file.take().is_some() {
-            // Nothing can be done about an empty file that cannot be removed.
+            // An empty file that cannot be removed is left as it is.
             let _ = fs::remove_file(&self.path);
         }
     }

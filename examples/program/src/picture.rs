@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{Output, Unwritable};
 
-/// A picture: rows of pixels from the top, of red, green and blue each.
+/// A picture: rows of pixels from the top; each pixel has red, green and blue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     width: usize,
@@ -37,7 +37,7 @@ impl Picture {
         &self.pixels
     }
 
-    /// Gives a pixel a colour.
+    /// Sets the colour of a pixel.
     ///
     /// # Panics
     ///
@@ -68,7 +68,7 @@ impl Picture {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or is another kind of picture.
+    /// If the file cannot be read, or is not such a picture.
     pub fn read(file: impl io::BufRead + io::Seek) -> io::Result<Self> {
         let mut reader = png::Decoder::new(file).read_info()?;
         let (width, height) = (reader.info().width as usize, reader.info().height as usize);

@@ -1,9 +1,9 @@
-//! How far a program is.
+//! The progress of a program.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-/// How far the work is, as a bar on a terminal; nothing where standard error is none.
+/// The progress of the work, as a bar on a terminal; nothing if standard error is not a terminal.
 #[derive(Debug)]
 pub struct Progress {
     unit: &'static str,
@@ -12,19 +12,19 @@ pub struct Progress {
     last: Instant,
 }
 
-/// From one picture of the bar to the next.
+/// The time between two updates of the bar.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Characters of the bar.
+/// The number of characters of the bar.
 const WIDTH: u64 = 30;
 
 impl Progress {
-    /// The beginning of so many units: `"steps"`.
+    /// Starts the progress of this many units: `"steps"`.
     #[must_use]
     pub fn new(unit: &'static str, all: u32) -> Self {
         Self { unit, all, is_shown: io::stderr().is_terminal(), last: Instant::now() }
     }
 
-    /// Shows how many are done, ten times per second.
+    /// Shows the number of finished units, ten times per second.
     pub fn show(&mut self, done: u32) {
         if self.is_shown && self.last.elapsed() > PERIOD {
             eprint!("\r{}", self.bar(done));
@@ -32,7 +32,7 @@ impl Progress {
         }
     }
 
-    /// Removes what was shown.
+    /// Removes the bar.
     pub fn clear(&self) {
         if self.is_shown {
             eprint!("\r\x1b[K");

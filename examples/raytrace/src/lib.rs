@@ -1,4 +1,5 @@
-//! A ray tracer whose shapes and materials are objects of several classes: all but the program's options and files.
+//! A ray tracer with shapes and materials as objects of several classes: everything except the program's options and
+//! files.
 #![forbid(unsafe_code)]
 
 pub mod made_up;

@@ -1,4 +1,4 @@
-//! Scenes that are not read from a file.
+//! Generated scenes, which need no file.
 
 use std::f32::consts::TAU;
 
@@ -36,8 +36,8 @@ impl Making {
         self.push(Form::Plane { point, up }, material);
     }
 
-    /// A cut stone around a vertical axis: rings of `SIDES` corners, by radius and height from the top, each turned by
-    /// half a side against the one before, closed above by a table and below by a tip.
+    /// A cut stone around a vertical axis. It has rings of `SIDES` corners, given by radius and height from the top.
+    /// Each ring is turned by half a side against the previous one. A table closes the stone above, and a tip below.
     fn stone(&mut self, middle: Vector, rings: &[(f32, f32)], tip: f32, material: usize) {
         const SIDES: usize = 8;
         let corner = |ring: usize, side: usize| {
@@ -61,7 +61,7 @@ impl Making {
     }
 }
 
-/// A colour of the rainbow, where red is 0 and 1: pale by a share.
+/// A colour of the rainbow, with red at 0 and 1, made paler by a share.
 fn rainbow(hue: f32, pale: f32) -> Vector {
     let part = |shift: f32| {
         let full = 0.5 + 0.5 * math::cos(TAU * (hue + shift));
@@ -70,7 +70,7 @@ fn rainbow(hue: f32, pale: f32) -> Vector {
     Vector::new(part(0.0), part(-1.0 / 3.0), part(1.0 / 3.0))
 }
 
-/// A stone, two great balls, and small ones around them in the spirals of a sunflower.
+/// A stone and two large balls, surrounded by small balls in the spirals of a sunflower.
 pub fn default(seed: u64) -> Scene {
     let mut making = Making::new();
     let floor = making.material(Material::Checks {

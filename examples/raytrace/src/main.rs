@@ -18,7 +18,7 @@ use raytrace::render::Renderer;
 use raytrace::scene::{Form, Picture, Scene};
 use raytrace::{Order, made_up};
 
-/// What ends the program early.
+/// The errors that end the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -49,7 +49,7 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong options end the program with code 2 as well.
+    // Wrong options also end the program with code 2.
     let options = Options::parse();
     example_program::end("raytrace", run(&options), Failure::code)
 }
@@ -59,7 +59,7 @@ fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn draw(options: &Options) -> Result<(), Failure> {
-    // Before the work: an hour later it would be too late to find that a folder is not there.
+    // Before the work starts: an hour later would be too late to report a missing folder.
     let png = options.png.as_deref().map(Output::open).transpose()?;
     let start = Instant::now();
     let scene = match &options.scene {
@@ -100,11 +100,11 @@ fn draw(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Looks at the brightness of all pixels, and finds some again by sequential code that asks all shapes.
+/// Checks the brightness of all pixels, and recomputes some of them by sequential code that tests all shapes.
 fn check(light: &[Vector], scene: &Scene, picture: &Picture, samples: u32) -> Result<(), Failure> {
     let place = |pixel: usize| (pixel as u32 % picture.width, pixel as u32 / picture.width);
     let brightest = scene.brightest();
-    // The sum of the samples is rounded.
+    // The sum of the samples has rounding errors.
     let most = brightest * (samples as f32 * 1.001);
     let is_right = |light: &Vector| {
         [(light.x, most.x), (light.y, most.y), (light.z, most.z)].iter().all(|&(x, most)| (0.0..=most).contains(&x))

@@ -1,5 +1,5 @@
-//! The model: shapes that rays hit, materials that send them on, pixels that gather the light. Compiled for the host and
-//! for the GPU.
+//! The model: shapes that rays hit, materials that scatter rays, and pixels that collect light.
+//! Compiled for the host and for the GPU.
 
 use ikra::prelude::*;
 
@@ -39,7 +39,7 @@ pub struct Studio {
     pub lamps: Objects<Lamp>,
     /// The boxes of the tree.
     pub nodes: Objects<Node>,
-    /// One: all that rays can hit.
+    /// A single object, which refers to all shapes.
     pub stages: Objects<Stage>,
     /// The picture, row by row from the top.
     pub pixels: Objects<Pixel>,

@@ -1,6 +1,6 @@
 //! Scenes from Wavefront OBJ files with MTL materials.
 //!
-//! Faces are triangles, also those with more corners. Textures, normals and curves are ignored. A material is
+//! Faces with more corners become triangles. Textures, normals and curves are ignored. A material is
 //!
 //! | with | a |
 //! | --- | --- |
@@ -9,15 +9,15 @@
 //! | `illum 3`, `5` or `8` | metal of colour `Ks`, polished if `Ns` is 1000, rough if it is 0 |
 //! | anything else | diffuse surface of colour `Kd` |
 //!
-//! What OBJ does not have is in comments that begin with `#:`, so that other programs read the file too:
+//! Features that OBJ lacks are in comments that begin with `#:`, so that other programs can read the file too:
 //!
 //! | comment | meaning |
 //! | --- | --- |
-//! | `#: sphere X Y Z RADIUS` | a sphere, of the material in use |
-//! | `#: plane X Y Z NX NY NZ` | a plane through a point, with the direction away from it, of the material in use |
+//! | `#: sphere X Y Z RADIUS` | a sphere of the current material |
+//! | `#: plane X Y Z NX NY NZ` | a plane of the current material, by a point and its normal |
 //! | `#: checks NAME R G B SIDE` | the diffuse material has squares of this second colour |
-//! | `#: camera X Y Z TX TY TZ ANGLE [LENS]` | the eye, what it looks at, the angle of view in degrees, the radius of the lens |
-//! | `#: sky R G B R G B` | its colour at the horizon and above |
+//! | `#: camera X Y Z TX TY TZ ANGLE [LENS]` | the eye, the point that it looks at, the angle of view in degrees, the radius of the lens |
+//! | `#: sky R G B R G B` | the sky's colours at the horizon and at the zenith |
 //! | `#: sun DX DY DZ R G B K` | the direction to the sun, its colour, and how small it is: brightness falls as the 2ᵏth power of the cosine |
 
 use std::collections::HashMap;
@@ -29,10 +29,10 @@ use example_program::read_text;
 use crate::model::{Sky, Vector};
 use crate::scene::{Camera, DAY, Form, Material, Scene, Shape};
 
-/// What can be wrong with a scene.
+/// The errors of a scene file.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{file}: cannot be read: {reason}")]
     Unreadable {
         /// Its path.
@@ -40,36 +40,36 @@ pub enum InputError {
         /// The system's message.
         reason: String,
     },
-    /// A line is wrong.
+    /// A line contains an error.
     #[error("{file}:{line}: {what}")]
     Malformed {
         /// Its path.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error.
         what: String,
     },
-    /// No line is wrong, but the whole.
+    /// The scene as a whole contains an error.
     #[error("{file}: {what}")]
     Whole {
         /// Its path.
         file: String,
-        /// What is wrong with it.
+        /// The error.
         what: String,
     },
 }
 
-/// The largest coordinate: products of a few stay far from where numbers end.
+/// The largest coordinate: products of a few coordinates stay far below the largest number.
 const FARTHEST: f32 = 1e6;
-/// What has no material.
+/// The material of shapes without one.
 const GREY: Material = Material::Diffuse { colour: Vector::all(0.7) };
 
 /// Reads a scene.
 ///
 /// # Errors
 ///
-/// [`InputError`], with the line that is wrong.
+/// [`InputError`], with the line that contains the error.
 pub fn read(path: &Path) -> Result<Scene, InputError> {
     let text = text(path)?;
     parse(&text, &path.display().to_string(), |library| {
@@ -87,7 +87,7 @@ fn text(path: &Path) -> Result<String, InputError> {
 /// Materials by name.
 type Materials = Vec<(String, Material)>;
 
-/// The numbers of a line, of which there must be as many as in its form.
+/// The numbers of a line, as many as its form requires.
 fn numbers<const N: usize>(words: &[&str], form: &str) -> Result<[f32; N], String> {
     if words.len() != N {
         return Err(format!("{} values instead of {N}: a line is {form}", words.len()));
@@ -107,7 +107,7 @@ fn number(word: &str, form: &str) -> Result<f32, String> {
     }
 }
 
-/// A colour whose components are not negative, nor greater than `most`.
+/// A colour whose components are between 0 and `most`.
 fn colour(values: [f32; 3], most: f32) -> Result<Vector, String> {
     for value in values {
         if !(0.0..=most).contains(&value) {
@@ -127,18 +127,18 @@ fn direction(values: [f32; 3]) -> Result<Vector, String> {
     if direction.length() < 1e-6 { Err("a direction of length 0".into()) } else { Ok(direction.unit()) }
 }
 
-/// What the lines of a scene say, but its faces.
+/// The contents of a scene's lines, except faces.
 struct Lines {
-    /// The materials by name; the first is that of shapes without one.
+    /// The materials by name; the first is for shapes without one.
     materials: Vec<Material>,
     by_name: HashMap<String, usize>,
-    /// The material in use.
+    /// The current material.
     material: usize,
     vertices: usize,
     shapes: Vec<Shape>,
     camera: Option<Camera>,
     sky: Sky,
-    /// What is left to be read: lines that are known to be right.
+    /// The remaining text: lines that have been checked.
     rest: String,
 }
 
@@ -178,7 +178,7 @@ fn parse(
 }
 
 impl Lines {
-    /// Adds what a line says.
+    /// Adds the contents of a line.
     fn add(&mut self, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -186,7 +186,7 @@ impl Lines {
                 let form = "v X Y Z";
                 let numbers = words.iter().map(|word| number(word, form)).collect::<Result<Vec<_>, _>>()?;
                 let [x, y, z] = match numbers[..] {
-                    // A fourth number is a weight; six are a point and its colour.
+                    // A fourth number is a weight; six numbers are a point and its colour.
                     [x, y, z] | [x, y, z, _, _, _] => [x, y, z],
                     [x, y, z, weight] if weight.abs() > 1e-3 => [x / weight, y / weight, z / weight],
                     _ => return Err(format!("{} values instead of 3: a line is {form}", numbers.len())),
@@ -212,7 +212,7 @@ impl Lines {
         Ok(())
     }
 
-    /// A corner of a face: the number of its vertex, from 1.
+    /// A corner of a face: the number of its vertex, counted from 1.
     fn corner(&self, word: &str) -> Result<String, String> {
         let vertex = word.split('/').next().unwrap_or_default();
         let number: i64 = vertex.parse().map_err(|_| format!("{word:?} is not a corner: a line is f 1 2 3"))?;
@@ -227,7 +227,7 @@ impl Lines {
         self.by_name.get(name).copied().ok_or_else(|| format!("there is no material {name:?}; mtllib names their file"))
     }
 
-    /// Adds what a comment says that is for this program.
+    /// Adds the contents of a comment for this program.
     fn extend(&mut self, words: &[&str]) -> Result<(), String> {
         match *words {
             ["sphere", ref words @ ..] => {
@@ -294,9 +294,9 @@ impl Lines {
         self.shapes.push(Shape { form, material: self.material });
     }
 
-    /// Adds the triangles of all faces but those without a surface.
+    /// Adds the triangles of all faces, except faces without area.
     fn add_faces(&mut self) -> Result<(), tobj::LoadError> {
-        // The names of materials here are their numbers.
+        // Here materials are named by their numbers.
         let numbered = |name: String| tobj::Material { name, ..Default::default() };
         let all: Vec<_> = (0..self.materials.len()).map(|n| numbered(n.to_string())).collect();
         let by_name: Vec<_> = (0..all.len()).map(|n| (n.to_string(), n)).collect();
@@ -365,9 +365,9 @@ fn materials(text: &str, file: &str) -> Result<Materials, InputError> {
     }
 }
 
-/// What a material is here.
+/// Converts a material to this program's form.
 fn material(read: &tobj::Material) -> Material {
-    // What tobj does not know it keeps as text, which is known to be right.
+    // Tobj keeps unknown entries as text, which has been checked.
     let other = |key: &str| {
         let values = numbers(&read.unknown_param.get(key)?.split_whitespace().collect::<Vec<_>>(), key).ok()?;
         Some(vector(values))

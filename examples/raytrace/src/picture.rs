@@ -1,10 +1,10 @@
-//! From light to colours of a screen.
+//! Conversion of light to colours of a screen.
 
 use example_program::Picture;
 use ikra::math;
 use raytrace::model::Vector;
 
-/// The picture of the light that so many samples brought to each pixel.
+/// The picture of the light that this many samples brought to each pixel.
 pub(crate) fn develop(light: &[Vector], samples: u32, (width, height): (u32, u32)) -> Picture {
     let (width, height) = (width as usize, height as usize);
     let mut picture = Picture::new(width, height, [0; 3]);
@@ -15,8 +15,8 @@ pub(crate) fn develop(light: &[Vector], samples: u32, (width, height): (u32, u32
     picture
 }
 
-/// The brightness on a screen: all that is bright still differs, as on film (Narkowicz's fit of the ACES curve), and
-/// then what sRGB asks for.
+/// The brightness on a screen. Bright regions keep their differences, as on film (Narkowicz's fit of the ACES curve);
+/// then the sRGB curve is applied.
 fn tone(light: f32) -> u8 {
     let light = (0.75 * light).min(1000.0);
     let film = (light * (2.51 * light + 0.03)) / (light * (2.43 * light + 0.59) + 0.14);

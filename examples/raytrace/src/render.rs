@@ -9,7 +9,7 @@ use crate::model::{Pixel, Stage, Studio, Vector, View, pixel};
 use crate::scene::{Picture, Scene};
 use crate::studio::{self, Order};
 
-/// A scene with a camera, ready to be lit.
+/// A scene with a camera, ready for rendering.
 #[derive(Debug)]
 pub struct Renderer {
     studio: Studio,
@@ -24,18 +24,18 @@ impl Renderer {
     ///
     /// # Errors
     ///
-    /// If there are too many.
+    /// If the scene has too many objects.
     pub fn new(scene: &Scene, picture: &Picture, order: Order, place: Place) -> Result<Self, ikra::Error> {
         let pixels = picture.width as usize * picture.height as usize;
         let (studio, stage) = studio::build(scene, order, pixels)?;
         Ok(Self { studio, stage, view: scene.view(picture), place, samples: 0 })
     }
 
-    /// Opens the place, and says what it is. On a GPU this brings all objects there, so that it is not timed.
+    /// Opens the place, and prints its name. On a GPU this copies all objects there, so that the copy is not timed.
     ///
     /// # Errors
     ///
-    /// If there is no such place.
+    /// If the place does not exist.
     pub fn open(&mut self) -> Result<String, ikra::Error> {
         let mut studio = self.studio.on(self.place);
         let worker = studio.open()?;
@@ -47,11 +47,11 @@ impl Renderer {
         Ok(worker)
     }
 
-    /// Adds samples to each pixel. Returns how long that took.
+    /// Adds samples to each pixel. Returns the time that it took.
     ///
     /// # Errors
     ///
-    /// The place's.
+    /// The errors of the place.
     pub fn sample(&mut self, samples: u32) -> Result<Duration, ikra::Error> {
         let start = Instant::now();
         let mut studio = self.studio.on(self.place);
@@ -68,7 +68,7 @@ impl Renderer {
         self.studio.pixels.copy_column(pixel::light)
     }
 
-    /// The world, and what a sample is taken of.
+    /// The world, and the arguments of a sample.
     pub fn parts(&mut self) -> (&mut Studio, Link<Stage>, View) {
         (&mut self.studio, self.stage, self.view)
     }

@@ -1,22 +1,22 @@
-//! What a picture shows, as it is read or made up: plain values.
+//! The contents of a picture, as read or made up: plain values.
 
 use crate::model::{Sky, Vector, View};
 
-/// What a shape is made of.
+/// The material of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Material {
-    /// Sends light into all directions.
+    /// Scatters light in all directions.
     Diffuse {
         /// Its colour.
         colour: Vector,
     },
     /// Diffuse squares of two colours.
     Checks {
-        /// One.
+        /// The first colour.
         even: Vector,
-        /// The other.
+        /// The second colour.
         odd: Vector,
-        /// Their side.
+        /// The side of a square.
         side: f32,
     },
     /// Metal.
@@ -33,14 +33,14 @@ pub enum Material {
         /// How many times faster light is outside.
         index: f32,
     },
-    /// What shines.
+    /// A lamp.
     Lamp {
         /// Its colour.
         colour: Vector,
     },
 }
 
-/// What rays hit.
+/// The form of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Form {
     /// A sphere.
@@ -50,16 +50,16 @@ pub enum Form {
         /// Its radius.
         radius: f32,
     },
-    /// A plane without end.
+    /// An infinite plane.
     Plane {
-        /// A point of it.
+        /// A point on it.
         point: Vector,
-        /// The direction away from it, of length 1.
+        /// Its normal, of length 1.
         up: Vector,
     },
     /// A triangle.
     Triangle {
-        /// Its corners, seen from outside against the clock.
+        /// Its corners, counter-clockwise when seen from outside.
         corners: [Vector; 3],
     },
 }
@@ -67,18 +67,18 @@ pub enum Form {
 /// A form and the number of its material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Where it is.
+    /// Its form.
     pub form: Form,
-    /// What it is made of: an index.
+    /// The index of its material.
     pub material: usize,
 }
 
-/// From where the picture is taken.
+/// The camera's position and direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// The eye.
     pub eye: Vector,
-    /// What it looks at; seen sharp.
+    /// The point that it looks at, which is in focus.
     pub target: Vector,
     /// The angle between the picture's upper and lower edge, in degrees.
     pub angle: f32,
@@ -95,18 +95,18 @@ pub struct Scene {
     pub shapes: Vec<Shape>,
     /// The camera; `None` for one that sees all shapes but planes.
     pub camera: Option<Camera>,
-    /// What is behind all shapes.
+    /// The sky behind all shapes.
     pub sky: Sky,
 }
 
-/// What is asked for besides the scene.
+/// The settings besides the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture {
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// How often light may bounce.
+    /// The largest number of bounces.
     pub bounces: u32,
     /// The seed of all random numbers.
     pub seed: u64,
@@ -129,10 +129,10 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Around no point.
+    /// An empty box.
     pub(crate) const NONE: Self = Self { low: Vector::all(f32::INFINITY), high: Vector::all(f32::NEG_INFINITY) };
 
-    /// Around two boxes.
+    /// The box around two boxes.
     pub(crate) fn and(self, other: Self) -> Self {
         let [a, b] = [self, other];
         Self {
@@ -141,7 +141,7 @@ impl Bounds {
         }
     }
 
-    /// From corner to corner; 0 around no point.
+    /// The length of its diagonal; 0 if it is empty.
     pub(crate) fn diagonal(&self) -> f32 {
         if self.low.x > self.high.x { 0.0 } else { (self.high - self.low).length() }
     }
@@ -153,7 +153,7 @@ impl Bounds {
 }
 
 impl Form {
-    /// The box around it, of those that end somewhere.
+    /// The box around it, unless it is infinite.
     pub(crate) fn bounds(&self) -> Option<Bounds> {
         match *self {
             Self::Sphere { centre, radius } => {
@@ -168,7 +168,7 @@ impl Form {
 }
 
 impl Scene {
-    /// The light of the brightest spot: no picture is brighter.
+    /// The light of the brightest spot: no pixel is brighter.
     pub fn brightest(&self) -> Vector {
         let lamps = self.materials.iter().filter_map(|material| match *material {
             Material::Lamp { colour } => Some(colour),
@@ -179,7 +179,7 @@ impl Scene {
         lamps.chain([sky]).fold(Bounds::NONE, |all, colour| all.and(Bounds { low: colour, high: colour })).high
     }
 
-    /// The box around all shapes that end somewhere.
+    /// The box around all finite shapes.
     pub(crate) fn bounds(&self) -> Bounds {
         self.shapes.iter().filter_map(|shape| shape.form.bounds()).fold(Bounds::NONE, Bounds::and)
     }
@@ -196,13 +196,13 @@ impl Scene {
         })
     }
 
-    /// A length that is small beside the scene's, but larger than rounding errors.
+    /// A length that is small compared with the scene, but larger than rounding errors.
     pub(crate) fn gap(&self) -> f32 {
         let camera = self.camera();
         2e-5 * self.bounds().diagonal().max((camera.eye - camera.target).length())
     }
 
-    /// How the picture is taken.
+    /// The view that the camera renders.
     pub fn view(&self, picture: &Picture) -> View {
         let camera = self.camera();
         let forward = camera.target - camera.eye;
@@ -211,7 +211,7 @@ impl Scene {
             if forward.x == 0.0 && forward.z == 0.0 { Vector::new(0.0, 0.0, -1.0) } else { Vector::new(0.0, 1.0, 0.0) };
         let right = forward.cross(up).unit();
         let up = right.cross(forward).unit();
-        // In the plane that is seen sharp.
+        // In the plane that is in focus.
         let pixel = 2.0 * distance * (camera.angle.to_radians() / 2.0).tan() / picture.height as f32;
         let (across, down) = (right * pixel, up * -pixel);
         View {

@@ -9,17 +9,17 @@ use crate::model::{
 use crate::scene::{Form, Material, Scene, Shape};
 use crate::tree;
 
-/// How a ray looks for what it hits.
+/// How a ray searches for the shape that it hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// In a tree of boxes: those that it does not meet are left out.
+    /// In a tree of boxes: boxes that it misses are skipped.
     #[default]
     Tree,
-    /// It asks all shapes in turn, as in TYPEPTR's RAY.
+    /// It tests all shapes in turn, as in TYPEPTR's RAY.
     List,
 }
 
-/// The objects of a scene, and a picture of so many pixels.
+/// The objects of a scene, and a picture of this size.
 pub(crate) fn build(scene: &Scene, order: Order, pixels: usize) -> Result<(Studio, Link<Stage>), ikra::Error> {
     let mut studio = Studio::new();
     let materials = scene.materials.iter().map(|material| add_material(&mut studio, material));
@@ -28,8 +28,8 @@ pub(crate) fn build(scene: &Scene, order: Order, pixels: usize) -> Result<(Studi
         scene.shapes.iter().enumerate().filter_map(|(n, shape)| Some((n, shape.form.bounds()?))).collect();
     let nodes = tree::build(&bounds);
 
-    // The order of the list is that in which the tree is visited, so that of two shapes at the same distance both find
-    // the same one.
+    // The list has the order in which the tree is visited. So if two shapes have the same distance, both searches find
+    // the same shape.
     let mut shapes = Vec::new();
     for shape in scene.shapes.iter().filter(|shape| shape.form.bounds().is_none()) {
         shapes.push(add_shape(&mut studio, shape, &materials)?);
@@ -44,7 +44,7 @@ pub(crate) fn build(scene: &Scene, order: Order, pixels: usize) -> Result<(Studi
         Order::Tree => {
             let links: Vec<Link<Node>> = studio.nodes.reserve(nodes.len())?.collect();
             root = links.first().copied();
-            // What a ray that only just hits a shape is rounded by must not let it miss the box.
+            // Rounding must not make a ray that just hits a shape miss its box.
             let margin = Vector::all(scene.gap());
             let mut leaves = in_tree.into_iter();
             for (n, node) in nodes.iter().enumerate() {

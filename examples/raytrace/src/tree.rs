@@ -1,4 +1,4 @@
-//! A tree of boxes around shapes: the half of them on either side of the longest edge's middle, and so on.
+//! A tree of boxes around shapes: each box is split in half at the middle of its longest edge, recursively.
 
 use crate::model::Vector;
 use crate::scene::Bounds;
@@ -6,15 +6,15 @@ use crate::scene::Bounds;
 /// A box.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    /// Around everything in it.
+    /// The box around all its contents.
     pub(crate) bounds: Bounds,
-    /// What is in it, if that is one thing.
+    /// Its shape, if it contains only one.
     pub(crate) leaf: Option<usize>,
-    /// The node that follows those inside.
+    /// The node that follows its descendants.
     pub(crate) after: usize,
 }
 
-/// The nodes of a tree with a box for each of these, parents before children.
+/// The nodes of a tree that has these boxes as leaves, parents before children.
 pub(crate) fn build(boxes: &[(usize, Bounds)]) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(2 * boxes.len());
     let mut boxes = boxes.to_vec();

@@ -1,4 +1,4 @@
-//! Maps that move, as GIF.
+//! Animated maps as GIF.
 
 use std::io::{self, Write};
 
@@ -6,13 +6,13 @@ use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use crate::Picture;
 
-/// How long a picture is shown, in hundredths of a second.
+/// The time for which a picture is shown, in hundredths of a second.
 const DELAY: u16 = 6;
-/// Each colour is told apart by so many bits of red, green and blue.
+/// The number of bits of red, green and blue by which colours are distinguished.
 const BITS: u32 = 5;
 
-/// A GIF, picture by picture, in memory until it is written. All have the colours of the first: the map's, and those of
-/// markers.
+/// A GIF, picture by picture, kept in memory until it is written. All pictures share one palette: the first picture's
+/// colours, and the markers' colours.
 ///
 /// ```
 /// use streets::{Animation, City, Map, Marker, Theme};
@@ -33,24 +33,24 @@ const BITS: u32 = 5;
 pub struct Animation {
     encoder: Encoder<Vec<u8>>,
     palette: Vec<[u8; 3]>,
-    /// The colour of the palette that is nearest to each colour; [`UNSEEN`] where none was looked for yet.
+    /// The palette entry nearest to each colour; [`UNSEEN`] if it was not searched yet.
     nearest: Vec<u16>,
-    /// The picture that is seen now.
+    /// The current picture.
     shown: Vec<u8>,
     width: u16,
     height: u16,
 }
 
-/// No colour of a palette.
+/// Stands for a colour without an entry.
 const UNSEEN: u16 = u16::MAX;
-/// A pixel that stays as it is.
+/// A pixel that does not change.
 const SAME: u8 = 255;
 
-/// What holds for files in memory.
+/// The reason why writing to memory succeeds.
 const IN_MEMORY: &str = "memory takes what is written";
 
 impl Animation {
-    /// Begins with a picture. `markers` are colours that later pictures add.
+    /// Begins with a picture. `markers` are the colours that later pictures add.
     ///
     /// # Panics
     ///
@@ -72,13 +72,13 @@ impl Animation {
     ///
     /// # Panics
     ///
-    /// If it is not as large as the first.
+    /// If its size differs from the first picture's.
     pub fn frame(&mut self, picture: &Picture) {
         let size = (u32::from(self.width), u32::from(self.height));
         assert_eq!((picture.width(), picture.height()), size, "pictures of one size");
         let pixels = picture.rgb();
         let indices: Vec<u8> = pixels.as_chunks().0.iter().map(|&colour| self.index(colour)).collect();
-        // Only what changed.
+        // Only the changed part.
         let changed: Vec<u8> = if self.shown.is_empty() {
             indices.clone()
         } else {
@@ -95,7 +95,7 @@ impl Animation {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write(self, mut writer: impl Write) -> io::Result<()> {
         writer.write_all(&self.encoder.into_inner().expect(IN_MEMORY))?;
         writer.flush()
@@ -114,12 +114,12 @@ impl Animation {
     }
 }
 
-/// The colours that are told apart.
+/// The distinguished colours.
 fn cell(colour: [u8; 3]) -> usize {
     colour.iter().fold(0, |cell, &value| cell << BITS | usize::from(value >> (8 - BITS)))
 }
 
-/// The markers' colours, as they are and half mixed with the background, and the most frequent of the map.
+/// The markers' colours, pure and half mixed with the background, and the most frequent colours of the map.
 fn palette(first: &Picture, markers: &[[u8; 3]]) -> Vec<[u8; 3]> {
     let mut cells = vec![(0_u32, [0_u32; 3]); 1 << (3 * BITS)];
     for colour in first.rgb().as_chunks::<3>().0 {

@@ -1,4 +1,4 @@
-//! Networks street by street.
+//! Construction of networks street by street.
 
 use std::collections::TryReserveError;
 
@@ -6,12 +6,12 @@ use crate::network::STRAIGHT;
 use crate::projection::{self, Coordinates, Fixed, Projection, UNKNOWN};
 use crate::{Class, Control, Network, NoMemory, room_for};
 
-/// The length of streets of which nothing is known, in metres.
+/// The length of streets without any data, in metres.
 const UNKNOWN_LENGTH: f32 = 100.0;
-/// No street is shorter, in metres.
+/// The smallest length of a street, in metres.
 const SHORTEST: f32 = 0.1;
 
-/// What a street is like.
+/// The properties of a street.
 ///
 /// ```
 /// use streets::{Class, Traits};
@@ -27,19 +27,19 @@ pub struct Traits {
     pub lanes: u8,
     /// The speed limit in metres per second.
     pub speed: f32,
-    /// In metres; by default, as long as its shape.
+    /// Its length in metres; by default, the length of its shape.
     pub length: Option<f32>,
 }
 
 impl Traits {
-    /// What is usual for a class.
+    /// The usual properties of a class.
     #[must_use]
     pub fn usual(class: Class) -> Self {
         Self { class, lanes: class.usual_lanes(), speed: class.usual_speed(), length: None }
     }
 }
 
-/// Makes a network node by node and street by street, in any order.
+/// Builds a network node by node and street by street, in any order.
 ///
 /// ```
 /// use streets::{Builder, Class, Coordinates, Traits};
@@ -59,7 +59,7 @@ pub struct Builder {
     controls: Vec<Control>,
     sources: Vec<u32>,
     targets: Vec<u32>,
-    /// 0 if it is to be measured.
+    /// The lengths of streets; 0 if a length must be measured.
     lengths: Vec<f32>,
     speeds: Vec<f32>,
     classes: Vec<Class>,
@@ -70,7 +70,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Nothing yet.
+    /// An empty network.
     #[must_use]
     pub fn new(coordinates: Coordinates) -> Self {
         Self {
@@ -101,19 +101,19 @@ impl Builder {
         self.sources.len()
     }
 
-    /// Adds a node, and returns its number. Its position is unknown if it cannot be: not on the Earth, or more than
-    /// 20,000 km from the origin.
+    /// Adds a node, and returns its number. Its position becomes unknown if it is impossible: not on the Earth, or more
+    /// than 20,000 km from the origin.
     ///
     /// # Panics
     ///
-    /// If there are 2³² − 1 nodes already.
+    /// If the network has 2³² − 1 nodes already.
     pub fn node(&mut self, position: [f64; 2]) -> u32 {
         let number = self.node_somewhere();
         self.positions[number as usize] = projection::fixed(self.coordinates, position).unwrap_or(UNKNOWN);
         number
     }
 
-    /// Adds a node of which nothing is known yet.
+    /// Adds a node without any data yet.
     pub(crate) fn node_somewhere(&mut self) -> u32 {
         let number = u32::try_from(self.nodes()).ok().filter(|&number| number < u32::MAX);
         self.positions.push(UNKNOWN);
@@ -121,14 +121,14 @@ impl Builder {
         number.expect("a network has less than 2³² nodes")
     }
 
-    /// Says where a node is; false if nothing can be there.
+    /// Sets the position of a node; returns false if the position is impossible.
     pub(crate) fn place(&mut self, node: u32, position: [f64; 2]) -> bool {
         let Some(position) = self.fixed(position) else { return false };
         self.positions[node as usize] = position;
         true
     }
 
-    /// The position in whole numbers. What can be no degrees shows that they are metres, all of them.
+    /// The position in integers. An impossible value in degrees shows that all positions are in metres.
     fn fixed(&mut self, position: [f64; 2]) -> Option<Fixed> {
         projection::fixed(self.coordinates, position).or_else(|| {
             let metres = projection::fixed(Coordinates::Metres, position)?;
@@ -139,21 +139,21 @@ impl Builder {
         })
     }
 
-    /// Says what makes drivers stop at a node.
+    /// Sets the signal or sign that makes drivers stop at a node.
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// If the node does not exist.
     pub fn control(&mut self, node: u32, control: Control) {
         self.controls[node as usize] = control;
     }
 
-    /// Adds a street in one direction, and returns its number, which is the builder's own: the network numbers streets
-    /// by the node that they leave. `between` is what it runs through after the first node and before the last.
+    /// Adds a one-way street, and returns its number in the builder: the network renumbers streets by their first
+    /// nodes. `between` holds the points between the first node and the last.
     ///
     /// # Panics
     ///
-    /// If there are no such nodes, or 2³¹ − 1 streets already.
+    /// If a node does not exist, or if the network has 2³¹ − 1 streets already.
     pub fn street(&mut self, from: u32, to: u32, traits: Traits, between: &[[f64; 2]]) -> u32 {
         assert!(from.max(to) < self.nodes() as u32, "no node {}", from.max(to));
         let number = u32::try_from(self.streets()).ok().filter(|&number| number < u32::MAX / 2);
@@ -178,7 +178,7 @@ impl Builder {
         number
     }
 
-    /// Makes room for three nodes and a street in both directions that runs through so many points.
+    /// Checks that memory is free for three nodes and a two-way street with this many points.
     pub(crate) fn reserve(&mut self, points: usize) -> Result<(), TryReserveError> {
         self.positions.try_reserve(3)?;
         self.controls.try_reserve(3)?;
@@ -196,7 +196,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If there is no such street.
+    /// If the street does not exist.
     pub fn back(&mut self, street: u32) -> u32 {
         let n = street as usize;
         let traits = Traits {
@@ -211,12 +211,12 @@ impl Builder {
         back
     }
 
-    /// Where a node is, as the file says it.
+    /// The position of a node, in the file's unit.
     pub(crate) fn at(&self, node: u32) -> Option<[f64; 2]> {
         self.is_placed(node).then(|| projection::exact(self.coordinates, self.positions[node as usize]))
     }
 
-    /// Whether it is known where a node is.
+    /// Whether the position of a node is known.
     pub(crate) fn is_placed(&self, node: u32) -> bool {
         self.positions[node as usize] != UNKNOWN
     }
@@ -226,17 +226,17 @@ impl Builder {
         (self.sources[street as usize], self.targets[street as usize])
     }
 
-    /// The network, if there is memory for it.
+    /// The network, if enough memory is free.
     pub(crate) fn try_build(self) -> Result<Network, NoMemory> {
         let (nodes, streets) = (self.nodes() as u64, self.streets() as u64);
         let is_whole = self.positions.iter().all(|&position| position != UNKNOWN);
-        // The order of the streets, and one column in two orders; a second network where nodes are left out.
+        // The order of the streets, and one column in two orders; a second network if nodes are removed.
         let copy = if is_whole { 0 } else { 24 * nodes + 64 * streets + 12 * self.shape_points.len() as u64 };
         room_for(8 * nodes + 8 * streets + copy)?;
         Ok(self.build())
     }
 
-    /// The network. If some nodes have a position, those without are left out, and so are their streets.
+    /// The network. If some nodes have a position, nodes without one are removed together with their streets.
     #[must_use]
     pub fn build(mut self) -> Network {
         let has_positions = self.positions.iter().any(|&position| position != UNKNOWN);
@@ -248,7 +248,7 @@ impl Builder {
         let is_whole = !has_positions || self.positions.iter().all(|&position| position != UNKNOWN);
         let metres = |points: Vec<Fixed>| -> Vec<[f32; 2]> {
             let Some(projection) = projection else { return Vec::new() };
-            // In place: both take 8 bytes.
+            // In place: both types have 8 bytes.
             points.into_iter().map(|point| projection.metres(point)).collect()
         };
         let known: Vec<bool> =
@@ -274,7 +274,7 @@ impl Builder {
         network.filtered(|street| known[street.from as usize] && known[street.to as usize])
     }
 
-    /// The lengths that are not known yet.
+    /// Measures the lengths that are not known yet.
     fn measure(&mut self) {
         for n in 0..self.streets() {
             if self.lengths[n] > 0.0 {
@@ -298,14 +298,14 @@ impl Builder {
                 &self.shape_points[self.shape_offsets[n] as usize..self.shape_offsets[n + 1] as usize]
             }
         };
-        // Measured forward, whichever way the street runs.
+        // Measured forward, in either direction of the street.
         let is_turned = self.shapes[street] != STRAIGHT && self.shapes[street] & 1 == 1;
         let (first, last) = if is_turned { (to, from) } else { (from, to) };
         let points = || std::iter::once(first).chain(between.iter().copied()).chain([last]);
         points().zip(points().skip(1)).map(|(a, b)| projection::distance(self.coordinates, a, b)).sum()
     }
 
-    /// The streets sorted by the node that they leave, and where each node's begin.
+    /// The streets sorted by their first nodes, and the start of each node's streets.
     fn rows(&self) -> (Vec<u32>, Vec<u32>) {
         let mut offsets = vec![0_u32; self.nodes() + 1];
         for &from in &self.sources {

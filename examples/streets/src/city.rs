@@ -1,10 +1,9 @@
 //! Made-up cities.
 //!
-//! Junctions lie on a grid that grows from the middle to an uneven outline, is bent like terrain, denser in the middle,
-//! and cut by a river that only arterials cross. Rows and columns are streets: a motorway, primary, secondary and
-//! tertiary streets at their distances, and residential ones between; in parks there are footways. A random spanning
-//! tree keeps all connected, and is open in both directions; further streets, some of them one-way, are added until
-//! there are enough.
+//! Junctions lie on a grid that grows from the middle to an uneven outline. It is bent like terrain, denser in the
+//! middle, and cut by a river that only arterials cross. Rows and columns are streets: a motorway, primary, secondary
+//! and tertiary streets at their distances, and residential ones between; parks have footways. A random spanning tree,
+//! open in both directions, connects all junctions. Further streets, some of them one-way, complete the number.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{Builder, Class, Control, Coordinates, Network, Traits};
 
-/// A city to be made up: the same for the same numbers, on any machine.
+/// A generator of cities: the same numbers give the same city on any machine.
 ///
 /// ```
 /// use streets::{City, Control};
@@ -31,24 +30,25 @@ use crate::{Builder, Class, Control, Coordinates, Network, Traits};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct City {
-    /// Junctions; 2 or more.
+    /// The number of junctions; 2 or more.
     pub junctions: u32,
-    /// Streets, each direction counted. By default three for each junction; more or fewer than a grid allows are as
-    /// many as it does.
+    /// The number of streets, counting each direction. By default three for each junction; it is limited to the range
+    /// that the grid allows.
     pub streets: Option<u32>,
     /// Metres from one junction to the next, in the middle of the city.
     pub block: f32,
-    /// Traffic lights: at the most important junctions. By default, wherever arterials cross.
+    /// The number of traffic lights: at the most important junctions. By default, wherever arterials cross.
     pub lights: Option<u32>,
-    /// Junctions where drivers yield: the next important ones. By default, wherever side streets meet arterials.
+    /// The number of junctions where drivers yield: the next important ones. By default, wherever side streets meet
+    /// arterials.
     pub yields: Option<u32>,
     /// The seed.
     pub seed: u64,
 }
 
 impl City {
-    /// As large as the network of INNER §5.3, which is Denver's: 62,819 lights, 4,792 junctions where drivers yield,
-    /// 205,129 streets that end at one of these, and 8.3 million cells of 5 m.
+    /// As large as the network of INNER §5.3 (Denver): 62,819 lights, 4,792 junctions where drivers yield, 205,129
+    /// streets that end at these, and 8.3 million cells of 5 m.
     pub const DENVER: Self = Self {
         junctions: 62_819 + 4_792,
         streets: Some(205_129),
@@ -58,7 +58,7 @@ impl City {
         seed: 1,
     };
 
-    /// The names of cities, and their junctions.
+    /// The names of cities, with their numbers of junctions.
     const NAMED: [(&'static str, u32); 4] = [("blocks", 40), ("small", 600), ("medium", 6_000), ("large", 30_000)];
 }
 
@@ -69,7 +69,7 @@ impl Default for City {
     }
 }
 
-/// A name that no city has.
+/// A name that does not belong to any city.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownCity;
 
@@ -94,19 +94,19 @@ impl FromStr for City {
     }
 }
 
-/// A place on the grid.
+/// A position on the grid.
 type Place = [i32; 2];
 
-/// How streets lie along the rows and columns of the grid, and what bends it.
+/// The streets along the grid's rows and columns, and the shapes that bend the grid.
 struct Plan {
     /// Row of the motorway.
     motorway: i32,
     /// The radius of the city in blocks.
     radius: f32,
     block: f32,
-    /// Wave number, phase and height of what bends the grid: two in each direction.
+    /// Wave number, phase and height of the waves that bend the grid: two in each direction.
     bends: [[f32; 4]; 4],
-    /// Wave number, phase and height of the river's course, and where it lies.
+    /// Wave number, phase and height of the river's course, and its position.
     river: [f32; 4],
     /// Middle and radius of parks.
     parks: Vec<[f32; 3]>,
@@ -119,15 +119,15 @@ struct Edge {
     from: u32,
     to: u32,
     class: Class,
-    /// The smaller, the earlier it is chosen.
+    /// A random rank: streets with a smaller rank are chosen earlier.
     rank: u32,
 }
 
 impl City {
-    /// What [`build`](Self::build) takes at most, in bytes, for [`room_for`](crate::room_for).
+    /// The largest memory use of [`build`](Self::build), in bytes, for [`room_for`](crate::room_for).
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        /// Junctions and their places, neighbours, streets, and shapes, while it is built.
+        /// Junctions and their positions, neighbours, streets, and shapes during construction.
         const PER_JUNCTION: u64 = 900;
         PER_JUNCTION * u64::from(self.junctions)
     }
@@ -188,7 +188,7 @@ impl City {
         builder.build()
     }
 
-    /// The streets, and which are open in one direction only.
+    /// The streets, and which of them are one-way.
     fn choose(&self, mut edges: Vec<Edge>, random: &mut ChaCha8Rng) -> Vec<(Edge, bool)> {
         for n in (1..edges.len()).rev() {
             edges.swap(n, random.random_range(0..=n));
@@ -198,7 +198,7 @@ impl City {
         let (tree, others): (Vec<Edge>, Vec<Edge>) = edges.into_iter().partition(|edge| sets.join(edge.from, edge.to));
         let wanted = self.streets.map_or(3 * self.junctions as usize, |streets| streets as usize);
         let rest = wanted.saturating_sub(2 * tree.len()).min(2 * others.len());
-        // One-way streets need more room: one place each, instead of half of one.
+        // One-way streets need more room: a whole edge each, while two directions share an edge.
         let mut one_way = (rest * 15 / 100).min(2 * others.len() - rest);
         one_way -= (rest - one_way) % 2;
         if (rest - one_way) % 2 == 1 {
@@ -210,7 +210,7 @@ impl City {
         both.chain(one).collect()
     }
 
-    /// What makes drivers stop at each junction.
+    /// The signal or sign that makes drivers stop at each junction.
     fn controls(&self, edges: &[(Edge, bool)]) -> Vec<Control> {
         let n = self.junctions as usize;
         let mut degrees = vec![0_u32; n];
@@ -245,7 +245,7 @@ impl City {
 impl Plan {
     fn new(city: &City, random: &mut ChaCha8Rng) -> Self {
         let radius = (city.junctions as f32 / PI).sqrt();
-        // Long waves bend the city as a whole, short ones its quarters.
+        // Long waves bend the city as a whole, and short ones its quarters.
         let bends = [1.1, 2.7, 1.3, 3.1].map(|waves: f32| {
             let wave = TAU * waves / (2.0 * radius.max(6.0));
             [wave, random.random_range(0.0..TAU), random.random_range(0.35..0.6) / wave, random.random_range(-0.5..0.5)]
@@ -286,7 +286,7 @@ impl Plan {
         y - (middle + 0.3 * self.radius + height * (wave * x + phase).sin())
     }
 
-    /// Whether nobody can live there: in the river, unless there is a bridge.
+    /// Whether the position is uninhabitable: in the river, without a bridge.
     fn is_wet(&self, place: Place) -> bool {
         let on_bridge = self.column(place[0]) <= Class::Secondary;
         self.radius > 8.0 && !on_bridge && self.river_side(place.map(|at| at as f32)).abs() < 0.8
@@ -297,8 +297,8 @@ impl Plan {
             && self.parks.iter().any(|&[x, y, radius]| (place[0] as f32 - x).hypot(place[1] as f32 - y) < radius)
     }
 
-    /// The places of junctions: those nearest to the middle, by an uneven measure, that hang together. Neighbours have
-    /// numbers near each other.
+    /// The grid positions of junctions: the connected ones that are nearest to the middle, by an uneven measure.
+    /// Neighbours have nearby numbers.
     fn grow(&self, count: usize, random: &mut ChaCha8Rng) -> Vec<Place> {
         let lobes =
             [2.0_f32, 3.0, 5.0].map(|lobes| (lobes, random.random_range(0.0..TAU), random.random_range(0.0..0.12)));
@@ -306,7 +306,7 @@ impl Plan {
             let [x, y] = place.map(|at| at as f32);
             let angle = y.atan2(x);
             let uneven: f32 = lobes.iter().map(|(lobes, phase, height)| height * (lobes * angle + phase).sin()).sum();
-            // Whole numbers are in order, and the same everywhere.
+            // Integers have a total order, and are the same on every machine.
             (x.hypot(y) * (1.0 + uneven) * 1024.0) as u32
         };
         let (mut seen, mut places) = (std::collections::HashSet::from([[0, 0]]), Vec::with_capacity(count));
@@ -326,7 +326,7 @@ impl Plan {
         places
     }
 
-    /// All streets that the grid has room for.
+    /// All streets that fit on the grid.
     fn edges(&self, places: &[Place], random: &mut ChaCha8Rng) -> Vec<Edge> {
         let numbers: std::collections::HashMap<Place, u32> =
             places.iter().enumerate().map(|(n, &place)| (place, n as u32)).collect();
@@ -358,7 +358,7 @@ impl Plan {
         edges
     }
 
-    /// How far a junction lies from its place: on arterials little, across them least.
+    /// The offset of a junction from its grid position: small on arterials, and smallest across them.
     fn jitter(&self, place: Place, random: &mut ChaCha8Rng) -> [f32; 2] {
         let loose = |class: Class| match class {
             Class::Motorway => 0.02,
@@ -372,7 +372,7 @@ impl Plan {
         })
     }
 
-    /// Where a place of the grid lies, in metres.
+    /// The location of a grid position, in metres.
     fn position(&self, at: [f32; 2]) -> [f32; 2] {
         let wave = |[wave, phase, height, slant]: [f32; 4], along: f32, across: f32| {
             0.35 * height * (wave * (along + slant * across) + phase).sin()
@@ -387,7 +387,7 @@ impl Plan {
     }
 }
 
-/// Sets of junctions that are connected.
+/// Sets of connected junctions.
 struct Sets(Vec<u32>);
 
 impl Sets {
@@ -400,7 +400,7 @@ impl Sets {
         at
     }
 
-    /// Joins two sets; false if they were one already.
+    /// Joins two sets; returns false if they were one already.
     fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b) as usize] = a.min(b);

@@ -1,4 +1,4 @@
-//! What kinds of streets and junctions there are.
+//! The kinds of streets and junctions.
 
 /// The kind of a street, after OpenStreetMap's `highway`, from the largest to the smallest.
 ///
@@ -24,7 +24,7 @@ pub enum Class {
     Tertiary,
     /// `motorway_link` and all other links
     Link,
-    /// `unclassified`, `road`, `busway`, and what is unknown
+    /// `unclassified`, `road`, `busway`, and unknown values
     Unclassified,
     /// `residential`
     Residential,
@@ -64,7 +64,7 @@ impl Class {
         Self::Steps,
     ];
 
-    /// The class that OpenStreetMap calls so.
+    /// The class for a value of OpenStreetMap.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
@@ -87,7 +87,7 @@ impl Class {
         })
     }
 
-    /// The speed limit where none is given, in metres per second.
+    /// The default speed limit, in metres per second.
     #[must_use]
     pub fn usual_speed(self) -> f32 {
         let kilometres_per_hour = match self {
@@ -104,7 +104,7 @@ impl Class {
         kilometres_per_hour / 3.6
     }
 
-    /// The lanes in one direction where none are given.
+    /// The default number of lanes in one direction.
     #[must_use]
     pub fn usual_lanes(self) -> u8 {
         match self {
@@ -125,7 +125,7 @@ impl Class {
         !matches!(self, Self::Motorway | Self::Trunk | Self::Cycleway)
     }
 
-    /// How much more traffic it draws than the smallest street: what a random walk prefers.
+    /// Its traffic relative to the smallest street: the weight in a random walk.
     #[must_use]
     pub fn weight(self) -> u32 {
         match self {
@@ -143,11 +143,11 @@ impl Class {
     }
 }
 
-/// What makes drivers stop at a junction, after OpenStreetMap's `highway` of nodes.
+/// The signal or sign that makes drivers stop at a junction, after OpenStreetMap's `highway` of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Control {
-    /// Nothing, or a place between junctions.
+    /// Nothing, or a node between junctions.
     #[default]
     None,
     /// `traffic_signals`
@@ -161,7 +161,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// The control that OpenStreetMap calls so; all else is [`Control::None`].
+    /// The control for a value of OpenStreetMap; [`Control::None`] for unknown values.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         match text {

@@ -1,4 +1,4 @@
-//! What is shown on maps.
+//! The layers of points on maps.
 
 /// Points of a kind: cars, lights.
 ///
@@ -11,15 +11,15 @@
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// What the legend says.
+    /// The text in the legend.
     pub name: String,
-    /// How many there are, in every frame.
+    /// The number of points, in every frame.
     pub count: usize,
     /// The colours of values from 0 to 255: one, or several from the lowest to the highest.
     pub colours: Vec<[u8; 3]>,
     /// The radius in metres on the ground.
     pub metres: f32,
-    /// The radius in pixels, where that would be less.
+    /// The smallest radius in pixels.
     pub least: f32,
 }
 
@@ -40,7 +40,7 @@ impl Layer {
         })
     }
 
-    /// Some of its colours, from those of the lowest value to those of the highest: for
+    /// Some of its colours, from the lowest value's to the highest value's, for
     /// [`Animation::new`](crate::Animation::new).
     ///
     /// # Panics

@@ -1,9 +1,9 @@
 //! Street networks: read, made up, and drawn.
 //!
-//! A [`Network`] is a directed graph in compressed rows. Its nodes are junctions, with positions; its edges are streets,
-//! with length, class, lanes, speed limit and shape. It comes from a file that [`Network::read`] recognizes by its
-//! content (GraphML as OSMnx writes it, OpenStreetMap's PBF and XML, edge lists with lengths; plain or compressed),
-//! from a made-up [`City`], or from a [`Builder`].
+//! A [`Network`] is a directed graph in compressed rows. Its nodes are junctions, with positions; its edges are
+//! streets, with length, class, lanes, speed limit and shape. [`Network::read`] reads a file and recognizes its format:
+//! GraphML as OSMnx writes it, OpenStreetMap's PBF and XML, or edge lists with lengths, plain or compressed. A network
+//! also comes from a made-up [`City`], or from a [`Builder`].
 //!
 //! ```
 //! use streets::{City, Map, Marker, Theme};

@@ -6,7 +6,7 @@ use tiny_skia::{Color, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Tr
 
 use crate::{Class, Layer, Network};
 
-/// Streets of one colour are drawn so many at a time.
+/// The number of streets of one colour that are drawn together.
 const AT_ONCE: usize = 2048;
 /// Space around the network, in pixels.
 const MARGIN: f32 = 16.0;
@@ -25,17 +25,17 @@ pub enum Theme {
 
 /// How streets of a class are drawn.
 pub(crate) struct Style {
-    /// Metres on the ground.
+    /// Their width in metres on the ground.
     pub(crate) width: f32,
-    /// Pixels, where that would be less.
+    /// Their smallest width in pixels.
     pub(crate) least: f32,
     pub(crate) colour: [u8; 3],
-    /// What edges it where it is wide enough.
+    /// The colour of their edges, if they are wide enough.
     pub(crate) casing: [u8; 3],
 }
 
 impl Theme {
-    /// The colour of what is no street.
+    /// The colour of the background.
     #[must_use]
     pub fn background(self) -> [u8; 3] {
         match self {
@@ -69,7 +69,7 @@ fn rgb(hexadecimal: u32) -> [u8; 3] {
     [red, green, blue]
 }
 
-/// The network has no positions, so it has no map.
+/// The network has no positions, so it cannot be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoPositions;
 
@@ -84,15 +84,15 @@ impl std::error::Error for NoPositions {}
 /// A point on a map: a car, a light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Where, in metres.
+    /// Its position, in metres.
     pub at: [f32; 2],
     /// Red, green and blue.
     pub colour: [u8; 3],
-    /// In pixels.
+    /// Its radius in pixels.
     pub radius: f32,
 }
 
-/// A network drawn on paper: north is up, larger streets lie on smaller ones.
+/// A network drawn as a picture: north is up, and larger streets cover smaller ones.
 ///
 /// ```
 /// use streets::{City, Map, Theme};
@@ -114,7 +114,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Draws a network as large as the picture allows.
+    /// Draws a network as large as the picture's size allows.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Map {
     ///
     /// # Panics
     ///
-    /// If the picture has no pixels, or more than 2²⁹.
+    /// If the picture has no pixels, or more than 2²⁹ pixels.
     pub fn new(network: &Network, width: u32, height: u32, theme: Theme) -> Result<Self, NoPositions> {
         let [low, high] = network.bounds().ok_or(NoPositions)?;
         let size = [width, height].map(|pixels| pixels as f32);
@@ -138,7 +138,7 @@ impl Map {
         Ok(map)
     }
 
-    /// The height of a picture of this width that the network fills.
+    /// The height at which the network fills a picture of this width.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl Map {
         Ok((inner * shape.clamp(0.3, 2.0) + 2.0 * MARGIN) as u32)
     }
 
-    /// Where a point lies, in pixels from the upper left.
+    /// The position of a point, in pixels from the upper left.
     #[must_use]
     pub fn pixel(&self, at: [f32; 2]) -> [f32; 2] {
         [self.origin[0] + at[0] * self.scale, self.origin[1] - at[1] * self.scale]
@@ -171,8 +171,8 @@ impl Map {
         }
     }
 
-    /// The map with points on it, layer by layer, of which the last lies on top: where they are and their values. The more
-    /// there are, the smaller they are.
+    /// The map with points on it, given by positions and values. Points are drawn layer by layer, and the last layer
+    /// lies on top. The more points there are, the smaller they are.
     ///
     /// ```
     /// use streets::{City, Layer, Map, Theme};
@@ -188,7 +188,7 @@ impl Map {
     ///
     /// # Panics
     ///
-    /// If there are not as many points as the layers have.
+    /// If the number of points differs from the sum of the layers.
     #[must_use]
     pub fn draw(&self, layers: &[Layer], points: impl IntoIterator<Item = ([f32; 2], u8)>) -> Picture {
         let count: usize = layers.iter().map(|layer| layer.count).sum();
@@ -215,7 +215,7 @@ impl Map {
                 by_class[street.class as usize].push(street.id);
             }
         }
-        // All edges of streets below all streets of the same importance, so that crossings are open.
+        // All edges of streets lie below all streets of the same importance, so that crossings are open.
         let minor = Class::Link as usize;
         for classes in [minor..Class::ALL.len(), 0..minor] {
             for is_casing in [true, false] {
@@ -234,7 +234,7 @@ impl Map {
         if is_casing && is_thin {
             return;
         }
-        // White on paper shows by its edges; where it is too thin to have any, it has their colour.
+        // White on paper is visible by its edges; a street too thin for edges has the edges' colour.
         let is_pale = is_thin && self.theme == Theme::Light && class >= Class::Tertiary;
         let [red, green, blue] = if is_casing || is_pale { style.casing } else { style.colour };
         let mut paint = Paint { anti_alias: true, ..Paint::default() };
@@ -258,7 +258,7 @@ impl Map {
     }
 }
 
-/// What a picture knows of its map.
+/// The facts about its map that a picture needs.
 #[derive(Clone, Copy, Debug)]
 struct MapFrame {
     scale: f32,
@@ -286,7 +286,7 @@ impl Picture {
         self.paper.height()
     }
 
-    /// Draws points, each as a disc; those of more than two pixels have an edge that sets them off.
+    /// Draws points as discs. Discs larger than two pixels have an outline that makes them stand out.
     pub fn mark(&mut self, markers: impl IntoIterator<Item = Marker>) {
         let edge = self.map.theme.background().map(|value| value / 2);
         for Marker { at, colour, radius } in markers {
@@ -324,7 +324,7 @@ impl Picture {
     ///
     /// # Panics
     ///
-    /// If there is no such pixel.
+    /// If the pixel does not exist.
     #[must_use]
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
         let pixel = self.paper.pixel(x, y).expect("a pixel of the picture");
@@ -337,11 +337,11 @@ impl Picture {
         self.paper.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
     }
 
-    /// Writes it as PNG.
+    /// Writes the picture as PNG.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_png(&self, writer: impl Write) -> io::Result<()> {
         let mut encoder = png::Encoder::new(writer, self.width(), self.height());
         encoder.set_color(png::ColorType::Rgb);

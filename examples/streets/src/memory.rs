@@ -1,16 +1,16 @@
-//! Whether there is memory, asked before it is taken: when an allocation fails, a program ends without a word to its user.
+//! Checks for free memory before large allocations: when an allocation fails, a program ends without a message.
 
 use std::collections::TryReserveError;
 use std::fs;
 use std::hint::black_box;
 
-/// What small things may take besides what is asked for, in bytes.
+/// Memory for small objects besides the request, in bytes.
 const SMALL: u64 = 8 << 20;
 
-/// There is not as much memory as something takes.
+/// An operation needs more memory than is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMemory {
-    /// What it takes, in bytes.
+    /// The memory that it needs, in bytes.
     pub bytes: u64,
 }
 
@@ -23,7 +23,7 @@ impl std::fmt::Display for NoMemory {
 
 impl std::error::Error for NoMemory {}
 
-/// Whether there is memory for so many bytes: the system's, and what it allows this program.
+/// Checks that this many bytes are free in the system, and within this program's limits.
 ///
 /// ```
 /// use streets::room_for;
@@ -35,7 +35,7 @@ impl std::error::Error for NoMemory {}
 ///
 /// # Errors
 ///
-/// [`NoMemory`]. Where the system does not say how much there is, only if it is more than could ever be.
+/// [`NoMemory`]. If the system does not report its memory, only for a size beyond any machine's.
 pub fn room_for(bytes: u64) -> Result<(), NoMemory> {
     let is_less = |there: u64| there < bytes;
     if system_memory().is_some_and(is_less) || container_memory().is_some_and(is_less) {
@@ -44,17 +44,17 @@ pub fn room_for(bytes: u64) -> Result<(), NoMemory> {
     addresses_for(bytes.saturating_add(SMALL)).map_err(|_| NoMemory { bytes })
 }
 
-/// Whether there are addresses for so many bytes: what is limited by `ulimit -v`.
+/// Checks that this many bytes of addresses are free, which `ulimit -v` limits.
 pub(crate) fn addresses_for(bytes: u64) -> Result<(), TryReserveError> {
-    // Nothing is written to it, so it takes no memory.
+    // The allocation is never written, so it uses no memory.
     let mut room: Vec<u8> = Vec::new();
     let reserved = room.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX));
-    // Otherwise the compiler may leave out both the allocation and its failure.
+    // Otherwise the compiler may remove both the allocation and its failure.
     black_box(&mut room);
     reserved
 }
 
-/// What programs can still take, where the system says it.
+/// The memory that programs can still use, if the system reports it.
 fn system_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let kilobytes = |name: &str| {
@@ -64,7 +64,7 @@ fn system_memory() -> Option<u64> {
     Some(1024 * (kilobytes("MemAvailable:")? + kilobytes("SwapFree:")?))
 }
 
-/// What a container's programs can take together.
+/// The memory that all programs in a container can use together.
 fn container_memory() -> Option<u64> {
     fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse().ok()
 }

@@ -5,13 +5,13 @@ use std::ops::Range;
 use crate::projection::Projection;
 use crate::{Class, Control};
 
-/// No shape: a straight line.
+/// Stands for a straight line.
 pub(crate) const STRAIGHT: u32 = u32::MAX;
 
-/// A directed graph of streets between junctions, in compressed rows: the streets that leave a node are numbered one
-/// after another, beginning with those of node 0.
+/// A directed graph of streets between junctions, in compressed rows: the streets that leave a node are numbered
+/// consecutively, beginning with node 0.
 ///
-/// A street that is open in both directions is two streets, which share their shape.
+/// A two-way street is two streets, which share their shape.
 ///
 /// ```
 /// use streets::Network;
@@ -24,7 +24,7 @@ pub(crate) const STRAIGHT: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// Nothing if nodes have no positions.
+    /// Empty if nodes have no positions.
     pub(crate) projection: Option<Projection>,
     pub(crate) positions: Vec<[f32; 2]>,
     pub(crate) controls: Vec<Control>,
@@ -34,10 +34,10 @@ pub struct Network {
     pub(crate) speeds: Vec<f32>,
     pub(crate) classes: Vec<Class>,
     pub(crate) lanes: Vec<u8>,
-    /// Twice the number of the shape, plus 1 if it runs the other way; or [`STRAIGHT`].
+    /// Twice the number of the shape, plus 1 if the street runs the other way; or [`STRAIGHT`].
     pub(crate) shapes: Vec<u32>,
     pub(crate) shape_offsets: Vec<u32>,
-    /// What lies between the ends of streets.
+    /// The points between the ends of streets.
     pub(crate) shape_points: Vec<[f32; 2]>,
 }
 
@@ -46,11 +46,11 @@ pub struct Network {
 pub struct Street {
     /// Its number.
     pub id: u32,
-    /// The node that it leaves.
+    /// The node at its beginning.
     pub from: u32,
-    /// The node that it leads to.
+    /// The node at its end.
     pub to: u32,
-    /// In metres; greater than 0.
+    /// Its length in metres; greater than 0.
     pub length: f32,
     /// The speed limit in metres per second; greater than 0.
     pub speed: f32,
@@ -77,7 +77,7 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If there is no such street.
+    /// If the street does not exist.
     #[must_use]
     pub fn street(&self, id: u32) -> Street {
         let from = self.offsets.partition_point(|&offset| offset <= id) as u32 - 1;
@@ -106,7 +106,7 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// If the node does not exist.
     #[must_use]
     pub fn leaving(&self, node: u32) -> Range<u32> {
         self.offsets[node as usize]..self.offsets[node as usize + 1]
@@ -131,11 +131,11 @@ impl Network {
         Arrivals { offsets, streets }
     }
 
-    /// The street back: the one from its end to its beginning whose length is nearest.
+    /// The return street: from its end to its beginning, with the nearest length.
     ///
     /// # Panics
     ///
-    /// If there is no such street.
+    /// If the street does not exist.
     #[must_use]
     pub fn opposite(&self, id: u32) -> Option<u32> {
         let street = self.street(id);
@@ -144,43 +144,43 @@ impl Network {
         back.min_by(|&a, &b| difference(a).total_cmp(&difference(b)))
     }
 
-    /// What makes drivers stop at a node.
+    /// The signal or sign that makes drivers stop at a node.
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// If the node does not exist.
     #[must_use]
     pub fn control(&self, node: u32) -> Control {
         self.controls[node as usize]
     }
 
-    /// Whether nodes have positions: those of some edge lists have none.
+    /// Whether nodes have positions: some edge lists have none.
     #[must_use]
     pub fn has_positions(&self) -> bool {
         self.projection.is_some()
     }
 
-    /// Metres to the east and to the north of the network's middle; 0 without positions.
+    /// The position in metres east and north of the network's middle; 0 without positions.
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// If the node does not exist.
     #[must_use]
     pub fn position(&self, node: u32) -> [f32; 2] {
         if self.has_positions() { self.positions[node as usize] } else { [0.0; 2] }
     }
 
-    /// Longitude and latitude of a point in metres, where the network is on the Earth.
+    /// Longitude and latitude of a point in metres, if the network is on the Earth.
     #[must_use]
     pub fn degrees(&self, metres: [f32; 2]) -> Option<[f64; 2]> {
         self.projection.and_then(|projection| projection.degrees(metres))
     }
 
-    /// The points that a street runs through, from its beginning to its end, in metres.
+    /// The points on a street, from its beginning to its end, in metres.
     ///
     /// # Panics
     ///
-    /// If there is no such street.
+    /// If the street does not exist.
     pub fn shape(&self, id: u32) -> impl ExactSizeIterator<Item = [f32; 2]> + Clone {
         let street = self.street(id);
         let (points, is_turned) = match self.shapes[id as usize] {
@@ -201,11 +201,11 @@ impl Network {
         })
     }
 
-    /// Where one is on the map after so many metres of a street. Where shape and length differ, it is stretched.
+    /// The map position after this many metres of a street. If shape and length differ, the distance is scaled.
     ///
     /// # Panics
     ///
-    /// If there is no such street.
+    /// If the street does not exist.
     #[must_use]
     pub fn position_on(&self, id: u32, metres: f32) -> [f32; 2] {
         let points = self.shape(id);
@@ -224,7 +224,7 @@ impl Network {
         at
     }
 
-    /// The smallest and largest position of what there is to see; nothing without positions.
+    /// The smallest and largest visible position; `None` without positions.
     #[must_use]
     pub fn bounds(&self) -> Option<[[f32; 2]; 2]> {
         let mut points = self.has_positions().then(|| self.positions.iter().chain(&self.shape_points))?;
@@ -235,7 +235,7 @@ impl Network {
         Some(points.fold([first; 2], wider))
     }
 
-    /// The network with the streets only that are wanted, and with the nodes that these have.
+    /// The network with the selected streets only, and with the nodes of these streets.
     ///
     /// ```
     /// use streets::City;
@@ -320,7 +320,7 @@ impl Network {
     }
 }
 
-/// The streets that lead to each node: the rows that [`Network::leaving`] has for those that leave it.
+/// The streets that lead to each node, in rows; the counterpart of [`Network::leaving`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
     offsets: Vec<u32>,
@@ -332,7 +332,7 @@ impl Arrivals {
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// If the node does not exist.
     #[must_use]
     pub fn at(&self, node: u32) -> &[u32] {
         &self.streets[self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize]

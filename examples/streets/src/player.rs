@@ -1,4 +1,4 @@
-//! Maps that move, as a page for browsers: pan, zoom, play, and choose the time.
+//! Animated maps as a page for browsers: pan, zoom, play, and choose the time.
 
 use std::io::{self, Write};
 
@@ -11,10 +11,10 @@ use crate::{Class, Layer, Network, NoPositions, Theme};
 
 /// The page without its data.
 const PAGE: &str = include_str!("player/page.html");
-/// What whole numbers of 16 bits can tell apart.
+/// The number of values of 16-bit integers.
 const STEPS: f32 = u16::MAX as f32;
 
-/// A run to be played on a map, frame by frame. Frames are kept as differences, and compressed.
+/// A run to be played on a map, frame by frame. Frames are stored as compressed differences.
 ///
 /// ```
 /// use streets::{City, Layer, Player};
@@ -32,12 +32,12 @@ const STEPS: f32 = u16::MAX as f32;
 pub struct Player {
     title: String,
     layers: Vec<Layer>,
-    /// Every how many points one is shown.
+    /// The sampling interval of the points.
     stride: usize,
-    /// Seconds at the first frame, and from each to the next.
+    /// Seconds at the first frame, and between frames.
     start: f32,
     seconds: f32,
-    /// The least position, and metres per step.
+    /// The smallest position, and metres per step.
     low: [f32; 2],
     high: [f32; 2],
     step: f32,
@@ -48,10 +48,10 @@ pub struct Player {
 }
 
 impl Player {
-    /// At most so many points are shown; of more, a sample.
+    /// The largest number of points that are shown; if there are more, a sample is shown.
     pub const MOST_POINTS: usize = 20_000;
 
-    /// Begins a run on the map of a network. Frames are `seconds` apart, the first is at `start`.
+    /// Begins a run on the map of a network. Frames are `seconds` apart; the first is at `start`.
     ///
     /// # Errors
     ///
@@ -89,9 +89,9 @@ impl Player {
         Ok(player)
     }
 
-    /// From metres to steps from the upper left.
+    /// Converts metres to steps from the upper left.
     fn steps(&self, at: [f32; 2]) -> [u16; 2] {
-        // Numbers that do not fit are as near as can be.
+        // Numbers outside the range are clamped.
         [((at[0] - self.low[0]) / self.step).round() as u16, ((self.high[1] - at[1]) / self.step).round() as u16]
     }
 
@@ -105,11 +105,11 @@ impl Player {
         }
     }
 
-    /// Adds a frame: where all points are and their values, layer by layer.
+    /// Adds a frame: the positions and values of all points, layer by layer.
     ///
     /// # Panics
     ///
-    /// If there are not as many points as the layers have.
+    /// If the number of points differs from the sum of the layers.
     pub fn frame(&mut self, points: impl IntoIterator<Item = ([f32; 2], u8)>) {
         let mut points = points.into_iter();
         let mut now: [Vec<u16>; 3] = Default::default();
@@ -130,7 +130,7 @@ impl Player {
                 .enumerate()
                 .map(|(n, value)| value.wrapping_sub(before.get(n).copied().unwrap_or(0)).to_le_bytes())
                 .collect();
-            // Low bytes and high bytes on their own: the high ones are nearly all 0.
+            // Low bytes and high bytes are stored separately: nearly all high bytes are 0.
             let bytes = if part == 2 { 1 } else { 2 };
             for byte in 0..bytes {
                 let bytes: Vec<u8> = differences.iter().map(|pair| pair[byte]).collect();
@@ -140,11 +140,11 @@ impl Player {
         self.before = now;
     }
 
-    /// Writes the page: one file that needs nothing else.
+    /// Writes the page: a single self-contained file.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write(self, mut writer: impl Write) -> io::Result<()> {
         let mut streets = ZlibEncoder::new(Vec::new(), Compression::default());
         streets.write_all(&self.streets)?;
@@ -212,7 +212,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A text as JSON that may stand in a script.
+/// A text as JSON that is safe inside a script.
 fn json(text: &str) -> String {
     let character = |c: char| match c {
         '"' | '\\' | '<' | '>' | '&' | '\0'..='\x1f' | '\u{2028}' | '\u{2029}' => format!("\\u{:04x}", c as u32),

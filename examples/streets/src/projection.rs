@@ -1,19 +1,19 @@
-//! Positions: as files have them, and in metres.
+//! Positions: as stored in files, and in metres.
 
 /// The mean radius of the Earth, in metres.
 const RADIUS: f64 = 6_371_008.8;
 
-/// What the two numbers of a position are.
+/// The unit of a position's two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coordinates {
     /// Longitude and latitude.
     Degrees,
-    /// Metres to the east and north of some point, as projected maps have them.
+    /// Metres east and north of some point, as in projected maps.
     Metres,
 }
 
 impl Coordinates {
-    /// How many steps of [`Fixed`] there are to one of these.
+    /// The number of steps of [`Fixed`] per unit.
     fn steps(self) -> f64 {
         match self {
             Self::Degrees => 1e7,
@@ -22,13 +22,13 @@ impl Coordinates {
     }
 }
 
-/// A position in whole numbers: 10⁻⁷ degrees, as OpenStreetMap has them, or centimetres.
+/// A position in integers: units of 10⁻⁷ degrees, as in OpenStreetMap, or of centimetres.
 pub(crate) type Fixed = [i32; 2];
 
-/// A position that is not known.
+/// An unknown position.
 pub(crate) const UNKNOWN: Fixed = [i32::MIN; 2];
 
-/// Rounds; nothing if it cannot be.
+/// Rounds; `None` if the position is impossible.
 pub(crate) fn fixed(coordinates: Coordinates, position: [f64; 2]) -> Option<Fixed> {
     let is_there = match coordinates {
         Coordinates::Degrees => position[0].abs() <= 180.0 && position[1].abs() <= 90.0,
@@ -37,12 +37,12 @@ pub(crate) fn fixed(coordinates: Coordinates, position: [f64; 2]) -> Option<Fixe
     is_there.then(|| position.map(|value| (value * coordinates.steps()).round() as i32))
 }
 
-/// The other way round.
+/// The inverse conversion.
 pub(crate) fn exact(coordinates: Coordinates, position: Fixed) -> [f64; 2] {
     position.map(|value| f64::from(value) / coordinates.steps())
 }
 
-/// Degrees that turned out to be metres.
+/// Converts degrees that turned out to be metres.
 pub(crate) fn degrees_to_metres(position: &mut Fixed) {
     if *position != UNKNOWN {
         *position = position.map(|value| (f64::from(value) / 1e5).round() as i32);
@@ -61,22 +61,23 @@ pub(crate) fn distance(coordinates: Coordinates, a: Fixed, b: Fixed) -> f64 {
     (dx.to_radians() * middle.to_radians().cos()).hypot(dy.to_radians()) * RADIUS
 }
 
-/// The same difference of longitudes, from −180° to 180°.
+/// The equivalent difference of longitudes, from −180° to 180°.
 fn around(degrees: f64) -> f64 {
     degrees - 360.0 * (degrees / 360.0).round()
 }
 
-/// From positions in files to metres around the network's middle: an equirectangular projection, true to scale there.
+/// Converts positions in files to metres around the network's middle, by an equirectangular projection that is true to
+/// scale there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Projection {
     coordinates: Coordinates,
     origin: [f64; 2],
-    /// How much shorter a degree to the east is than one to the north.
+    /// The length of a degree to the east, relative to a degree to the north.
     squeeze: f64,
 }
 
 impl Projection {
-    /// One for these positions.
+    /// The projection for these positions.
     pub(crate) fn around(coordinates: Coordinates, positions: &[Fixed]) -> Self {
         let mut low = [i32::MAX; 2];
         let mut high = [i32::MIN; 2];
@@ -88,12 +89,12 @@ impl Projection {
         }
         let middle = |d: usize| (f64::from(low[d]) + f64::from(high[d])) / 2.0 / coordinates.steps();
         let origin = if low[0] > high[0] { [0.0; 2] } else { [middle(0), middle(1)] };
-        // At the poles a map is a line: a narrow one can still be turned back.
+        // At the poles the map would be a line; a narrow map can still be converted back.
         let squeeze = if coordinates == Coordinates::Degrees { origin[1].to_radians().cos().max(0.01) } else { 1.0 };
         Self { coordinates, origin, squeeze }
     }
 
-    /// To metres.
+    /// Converts to metres.
     pub(crate) fn metres(&self, position: Fixed) -> [f32; 2] {
         let [mut dx, dy] = [0, 1].map(|d| f64::from(position[d]) / self.coordinates.steps() - self.origin[d]);
         match self.coordinates {
@@ -105,7 +106,7 @@ impl Projection {
         }
     }
 
-    /// Longitude and latitude, where there are any.
+    /// Longitude and latitude, if positions have them.
     pub(crate) fn degrees(&self, metres: [f32; 2]) -> Option<[f64; 2]> {
         let [x, y] = metres.map(|value| (f64::from(value) / RADIUS).to_degrees());
         let is_there = self.coordinates == Coordinates::Degrees;

@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::{Builder, Network, Warnings};
 use source::{Format, Source};
 
-/// What is wrong with a file, and where.
+/// An error in a file, and its position.
 ///
 /// ```
 /// use streets::{Network, Place};
@@ -27,20 +27,20 @@ use source::{Format, Source};
 pub struct InputError {
     /// The file.
     pub file: String,
-    /// Where in it.
+    /// The position of the error.
     pub place: Place,
-    /// What is wrong, and what was expected.
+    /// The error, and the expected contents.
     pub what: String,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The file as a whole.
     File,
     /// A line, counted from 1.
     Line(u64),
-    /// A byte of the file, decompressed if it is compressed as a whole.
+    /// A byte of the file, after decompression if the whole file is compressed.
     Byte(u64),
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for InputError {
 impl std::error::Error for InputError {}
 
 impl InputError {
-    /// Messages are one line, whatever the file has in it.
+    /// Messages are one line, whatever the file contains.
     fn new(file: String, (place, what): Mistake) -> Self {
         const LONGEST: usize = 200;
         let is_long = what.chars().count() > LONGEST;
@@ -71,18 +71,18 @@ impl InputError {
     }
 }
 
-/// What is wrong, before the file has a name.
+/// An error before the file's name is known.
 type Mistake = (Place, String);
 
 impl Network {
-    /// Reads a file. Its format shows by its content:
+    /// Reads a file. Its contents determine its format:
     ///
     /// - GraphML, as OSMnx writes it, in degrees or projected to metres;
     /// - OpenStreetMap's PBF;
     /// - OpenStreetMap's XML;
     /// - lists of streets: a line is `FROM TO` or `FROM TO LENGTH`, in metres, `#` begins a comment;
     ///
-    /// each as it is, or compressed by gzip or bzip2. What is odd in it, but no reason to refuse it, is counted.
+    /// The file may be compressed by gzip or bzip2. Oddities that are not errors are counted.
     ///
     /// ```no_run
     /// # use streets::Network;
@@ -97,13 +97,13 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`InputError`]: the file cannot be read, or is wrong, or has no streets.
+    /// [`InputError`]: the file cannot be read, contains an error, or has no streets.
     pub fn read(path: &Path) -> Result<(Self, Warnings), InputError> {
         let file = path.display().to_string();
         Source::open(path).map_err(unreadable).and_then(parse).map_err(|mistake| InputError::new(file, mistake))
     }
 
-    /// The same for the content of a file, whose name is for messages only.
+    /// Reads the contents of a file; the name is used in messages only.
     ///
     /// # Errors
     ///
@@ -131,17 +131,17 @@ fn osm_xml(source: &Source, visit: &mut dyn FnMut(osm::Element<'_>) -> Result<()
     xml::elements(source.reader().map_err(unreadable)?, visit)
 }
 
-/// What the system says.
+/// The system's error.
 fn unreadable(error: io::Error) -> Mistake {
     (Place::File, format!("cannot be read: {error}"))
 }
 
-/// Room for a street that runs through so many points, and for its nodes.
+/// Checks that memory is free for a street with this many points, and for its nodes.
 fn room(builder: &mut Builder, points: usize) -> Result<(), Mistake> {
     builder.reserve(points).map_err(|_| no_memory(builder.streets()))
 }
 
-/// What is said where there is no memory for more.
+/// The error if memory runs out.
 fn no_memory(streets: usize) -> Mistake {
     (Place::File, format!("no memory for more than {streets} streets: choose a smaller area"))
 }
@@ -152,14 +152,14 @@ fn build(builder: Builder) -> Result<Network, Mistake> {
     builder.try_build().map_err(|_| no_memory(streets))
 }
 
-/// No element of a file, and no line, is longer, in bytes.
+/// The largest length of a file's element or line, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Counts the lines of what is read.
+/// Counts the lines that are read.
 struct Lines<R> {
     inner: R,
     line: u64,
-    /// Bytes that the element may still have.
+    /// The remaining bytes that the element may have.
     left: u64,
 }
 
@@ -168,7 +168,7 @@ impl<R: BufRead> Lines<R> {
         Self { inner, line: 1, left: LONGEST }
     }
 
-    /// The next element begins.
+    /// Begins the next element.
     fn next(&mut self) -> &mut Self {
         self.left = LONGEST;
         self
@@ -195,7 +195,7 @@ impl<R: BufRead> BufRead for Lines<R> {
     }
 
     fn consume(&mut self, count: usize) {
-        // The buffer is there: the bytes come from it.
+        // The buffer exists: the bytes come from it.
         if let Ok(available) = self.inner.fill_buf() {
             self.line += available[..count].iter().filter(|&&byte| byte == b'\n').count() as u64;
         }

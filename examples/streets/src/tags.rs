@@ -1,8 +1,8 @@
-//! What OpenStreetMap's tags mean, also where OSMnx has made lists of them.
+//! The meaning of OpenStreetMap's tags, including lists of them that OSMnx made.
 
 use crate::Class;
 
-/// In which directions a street is open.
+/// The directions in which a street is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Direction {
     #[default]
@@ -23,7 +23,7 @@ pub(crate) fn values(text: &str) -> impl Iterator<Item = &str> {
         .filter(move |value| trimmed(value))
 }
 
-/// The class: the first that is known, since OSMnx lists the way that a street begins with first.
+/// The first known class of the list, since OSMnx starts the list with the way at the street's beginning.
 pub(crate) fn class(text: &str) -> Option<Class> {
     values(text).find_map(Class::parse)
 }
@@ -70,18 +70,18 @@ pub(crate) fn lanes(text: &str) -> Option<u8> {
     Some(lanes as u8)
 }
 
-/// Lanes in one of two directions, of a number that counts both.
+/// Lanes in one of two directions, given the number for both.
 pub(crate) fn half(lanes: u8) -> u8 {
     lanes.div_ceil(2)
 }
 
-/// The directions. OSMnx writes `True` and `False`, OpenStreetMap `yes`, `no`, `-1` and others.
+/// The directions. OSMnx writes `True` and `False`; OpenStreetMap writes `yes`, `no`, `-1` and others.
 pub(crate) fn direction(text: &str) -> Option<Direction> {
     match values(text).next()? {
         "yes" | "True" | "true" | "1" => Some(Direction::Forward),
         "-1" | "reverse" => Some(Direction::Backward),
         "no" | "False" | "false" | "0" => Some(Direction::Both),
-        // Changes by the hour: open in both.
+        // Changes by the hour: treated as open in both directions.
         "reversible" | "alternating" => Some(Direction::Both),
         _ => None,
     }

@@ -1,29 +1,29 @@
-//! What is odd in a file, but no reason to refuse it.
+//! Oddities in a file that are not errors.
 
 use std::fmt;
 
-/// Something odd, and what is done about it.
+/// An oddity, and its treatment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Oddity {
-    /// A street at a node that the file does not have, or that has no position: left out.
+    /// A street at a node that the file does not have, or that has no position: skipped.
     MissingNode,
-    /// A class of streets that is not known: [`Class::Unclassified`](crate::Class::Unclassified).
+    /// An unknown class of streets: [`Class::Unclassified`](crate::Class::Unclassified).
     UnknownClass,
-    /// A speed limit that is not known: the usual one of the class.
+    /// An unknown speed limit: the usual one of the class.
     UnknownSpeed,
-    /// A number of lanes that is not known: the usual one of the class.
+    /// An unknown number of lanes: the usual one of the class.
     UnknownLanes,
-    /// A length that is not known: measured on the map, or 100 m where there is none.
+    /// An unknown length: measured on the map, or 100 m without positions.
     UnknownLength,
-    /// A shape that is not known: a straight line.
+    /// An unknown shape: a straight line.
     UnknownShape,
 }
 
 impl Oddity {
     const COUNT: usize = 6;
 
-    /// What of it there is one, or several, and what is done about it.
+    /// The texts for one, for several, and for the treatment.
     fn texts(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::MissingNode => ("street at a node that is missing", "streets at nodes that are missing", "left out"),
@@ -38,7 +38,7 @@ impl Oddity {
     }
 }
 
-/// How often a file has an oddity.
+/// The number of occurrences of an oddity in a file.
 ///
 /// ```
 /// use streets::Network;
@@ -49,11 +49,11 @@ impl Oddity {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// What.
+    /// The oddity.
     pub oddity: Oddity,
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
-    /// The first: what it is and where.
+    /// The first occurrence: its text and position.
     pub first: String,
 }
 
@@ -75,13 +75,13 @@ impl Warnings {
         self.0.iter().flatten()
     }
 
-    /// How often the file has this oddity.
+    /// The number of occurrences of this oddity in the file.
     #[must_use]
     pub fn count(&self, oddity: Oddity) -> u64 {
         self.0[oddity as usize].as_ref().map_or(0, |warning| warning.count)
     }
 
-    /// Counts one.
+    /// Counts an occurrence.
     pub(crate) fn add(&mut self, oddity: Oddity, first: impl FnOnce() -> String) {
         match &mut self.0[oddity as usize] {
             Some(warning) => warning.count += 1,

@@ -1,4 +1,4 @@
-//! What must hold after each step.
+//! Checks of the invariants after each step.
 
 use ikra::prelude::*;
 
@@ -6,66 +6,66 @@ use crate::model::{Stretch, car, cell, stretch};
 use crate::roads::NO_LIGHT;
 use crate::traffic::Traffic;
 
-/// What must not be. Cells, cars and groups have the numbers of their places, from 0.
+/// The violations. Cells, cars and groups are identified by their indices, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// A cell that does not know its car, or has two.
+    /// A cell does not know its car, or has two.
     #[error("after step {step}, cell {cell} counts {counted} cars, and {found} are in it")]
     Occupancy {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The cell.
         cell: u32,
-        /// What it says.
+        /// The car count according to the cell.
         counted: u32,
-        /// What the cars say.
+        /// The car count according to the cars.
         found: u32,
     },
-    /// Two cars in a cell.
+    /// Two cars are in one cell.
     #[error("after step {step}, {cars} cars are in cell {cell}")]
     Collision {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The cell.
         cell: u32,
-        /// Cars in it.
+        /// The cars in it.
         cars: u32,
     },
-    /// A cell that a car wanted to come to, and none came.
+    /// A cell that a car claimed, but no car entered.
     #[error("after step {step}, no car is in cell {cell}, to which one wanted to come")]
     Claim {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The cell.
         cell: u32,
     },
-    /// A car was lost, or made.
+    /// A car was lost or added.
     #[error("after step {step}, the cells count {found} cars, and there were {expected}")]
     Lost {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
-        /// What there is.
+        /// The current number of cars.
         found: u64,
-        /// What there was.
+        /// The expected number of cars.
         expected: u64,
     },
-    /// A car faster than it can be, or than it may be where it is.
+    /// A car is faster than it can drive, or than the limit allows.
     #[error("after step {step}, car {car} drives {velocity} cells per step, and may drive {limit}")]
     TooFast {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The car.
         car: u32,
         /// Its velocity.
         velocity: u32,
-        /// The least of its own largest velocity and the limits on its way.
+        /// The minimum of its own largest velocity and the limits on its way.
         limit: u32,
     },
     /// A car accelerated by more than one cell per step.
     #[error("in step {step}, car {car} accelerated from {from} to {to} cells per step")]
     Accelerated {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The car.
         car: u32,
@@ -74,51 +74,51 @@ pub enum Violation {
         /// Its velocity after.
         to: u32,
     },
-    /// A car that came from one cell to another that does not follow it.
+    /// A car moved from one cell to another that does not follow it.
     #[error("in step {step}, car {car} went from cell {from} to cell {to}, which does not follow it")]
     OffRoad {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The car.
         car: u32,
         /// The cell that it left.
         from: u32,
-        /// The cell that it came to.
+        /// The cell that it entered.
         to: u32,
     },
-    /// A car that drove through another.
+    /// A car drove through another.
     #[error("in step {step}, car {car} drove through cell {cell}, in which there was another")]
     Through {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The car.
         car: u32,
         /// The cell.
         cell: u32,
     },
-    /// A car that left a cell with a red light.
+    /// A car left a cell with a red light.
     #[error("in step {step}, car {car} passed the red light at cell {cell}")]
     RedLight {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The car.
         car: u32,
         /// The cell before the light.
         cell: u32,
     },
-    /// A controller that lets cars come from several streets, or from none.
+    /// A controller gives green to several streets, or to no street.
     #[error("after step {step}, {green} signal groups of a controller are green, from group {group} on")]
     Lights {
-        /// Steps done.
+        /// The number of completed steps.
         step: u32,
         /// The first group of the controller.
         group: u32,
-        /// How many are green.
+        /// The number of green groups.
         green: u32,
     },
 }
 
-/// What is kept of the last check.
+/// The state at the last check.
 #[derive(Debug)]
 pub(crate) struct Before {
     step: u32,
@@ -127,14 +127,14 @@ pub(crate) struct Before {
 }
 
 impl Traffic {
-    /// Looks whether the model did what it must: in each cell there is one car or none, no car was lost, none is too fast,
-    /// and one signal group of each controller is green. If the check before was one step ago, also where the cars
-    /// went: along the roads, through free cells, not past red lights, and no more than one cell farther than in the
+    /// Checks the model's invariants. Each cell has at most one car, no car was lost, no car is too fast, and one
+    /// signal group of each controller is green. If the previous check was one step ago, it also checks the cars' ways.
+    /// They must follow the roads, through free cells and not past red lights, at most one cell farther than in the
     /// step before.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong.
+    /// The first violation.
     pub fn check(&mut self) -> Result<(), Violation> {
         let step = self.steps();
         let cells: Vec<u32> = self.world.cars.column(car::cell).iter().map(|cell| cell.index() as u32).collect();
@@ -226,7 +226,7 @@ impl Traffic {
             for next in view.path().range(..to as usize) {
                 let next = next.link().index() as u32;
                 let onward = self.roads.outgoing.row(at as usize);
-                // From a sink, cars come back anywhere.
+                // From a sink, cars may come back in any cell.
                 if !onward.is_empty() {
                     if !onward.contains(&next) {
                         return Err(Violation::OffRoad { step, car, from: at, to: next });

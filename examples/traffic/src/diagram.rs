@@ -1,4 +1,4 @@
-//! The fundamental diagram: the flow on a ring road over the density.
+//! The fundamental diagram: the flow on a ring road by density.
 
 use std::io;
 
@@ -10,16 +10,16 @@ use traffic::{Parameters, Traffic, TrafficError};
 use crate::Failure;
 use crate::options::RingOptions;
 
-/// A step is measured every so many steps: the ones between are alike.
+/// The interval between measured steps: the steps between them are similar.
 const EVERY: u32 = 5;
-/// Pixels.
+/// Sizes in pixels.
 const SIZE: (u32, u32) = (1000, 560);
 const FREE: RGBColor = RGBColor(0x2b, 0x8a, 0x5a);
 const JAM: RGBColor = RGBColor(0xd1, 0x49, 0x3f);
 const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 const SOFT: RGBColor = RGBColor(0x99, 0x99, 0x99);
 
-/// What was measured at a density, in cells and steps.
+/// The measurements at a density, in cells and steps.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     density: f64,
@@ -28,7 +28,7 @@ struct Point {
     stopped: f64,
 }
 
-/// Measures, reports, and draws.
+/// Measures, reports, and draws the diagram.
 pub(crate) fn run(options: &RingOptions) -> Result<(), Failure> {
     let threads = options.machine.threads()?;
     let svg = options.svg.as_deref().map(Output::open).transpose()?;
@@ -79,7 +79,7 @@ fn measure(options: &RingOptions) -> Result<Vec<Point>, TrafficError> {
     Ok(points)
 }
 
-/// The cars of a density: more than none, fewer than there are cells. Low densities are nearer to each other, since free
+/// The numbers of cars to measure: at least one, and fewer than the cells. They are denser at low densities, since free
 /// flow ends early.
 fn cars(n: u32, options: &RingOptions) -> u32 {
     let share = f64::from(n) / f64::from(options.densities + 1);
@@ -113,7 +113,7 @@ fn point(cars: u32, options: &RingOptions, place: Place) -> Result<Point, Traffi
     })
 }
 
-/// The density with the largest flow: up to there traffic flows, after it there are jams.
+/// The density with the largest flow: traffic flows freely below it, and jams above it.
 fn peak(points: &[Point]) -> usize {
     (0..points.len()).max_by(|&a, &b| points[a].flow.total_cmp(&points[b].flow)).unwrap_or(0)
 }
@@ -133,7 +133,7 @@ fn draw_on<B: DrawingBackend>(
     let area = backend.into_drawing_area();
     area.fill(&WHITE)?;
     let velocity = f64::from(options.max_velocity);
-    // Without dawdling: nobody is slowed down, or each gap is a car's way.
+    // Theory without dawdling: either no car is slowed down, or each gap limits a car's way.
     let ideal_peak = 1.0 / (velocity + 1.0);
     let highest = 1.08 * points.iter().map(|point| point.flow).fold(velocity * ideal_peak, f64::max);
     let title = format!(

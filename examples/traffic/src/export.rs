@@ -1,32 +1,32 @@
-//! Traffic as a file of numbers: for other programs, such as `benches/cuda/traffic.cu`, and to go on with later.
+//! Traffic as a file of numbers, to be continued later, or read by other programs such as `benches/cuda/traffic.cu`.
 //!
-//! All numbers have 32 bits, least significant byte first. [`HEADER`] of them come first:
+//! All numbers have 32 bits, least significant byte first. The file starts with [`HEADER`] numbers:
 //!
-//! | place | what |
+//! | position | contents |
 //! | --- | --- |
 //! | 0, 1 | [`MAGIC`], [`VERSION`] |
-//! | 2 to 8 | how many there are of cells, ways from cell to cell, signal groups, cells of groups, controllers, streets, cars |
-//! | 9 | steps done |
+//! | 2 to 8 | the numbers of cells, ways from cell to cell, signal groups, cells of groups, controllers, streets, cars |
+//! | 9 | completed steps |
 //! | 10, 11 | the seed, its lower half first |
 //! | 12 to 16 | as bits of floating-point numbers: the randomisation, metres per cell, seconds per step, the least and the largest speed of a car |
 //! | 17 | steps of a phase |
-//! | 18 | 1 where lights are not smart |
+//! | 18 | 1 if lights are not smart |
 //!
-//! Then, one after another, each as many numbers as there are of what it is of:
+//! The tables follow one after another, with as many entries as their items:
 //!
-//! | of | what |
+//! | items | entries |
 //! | --- | --- |
 //! | cells | speed limit; 65,536 times the weight is added |
-//! | cells, and 1 | where each cell's ways begin, and the last ones end |
+//! | cells, and 1 | the start of each cell's ways, and the end of the last |
 //! | ways | the cells that they lead to |
-//! | groups, and 1 | where each group's cells begin |
+//! | groups, and 1 | the start of each group's cells, and the end of the last |
 //! | cells of groups | the cells |
 //! | groups | the street |
-//! | controllers | kind (0 light, 1 smart light, 2 yield), junction, number of groups, phase, timer; five numbers each. The groups of the first controller come first |
+//! | controllers | kind (0 light, 1 smart light, 2 yield), junction, number of groups, phase, timer; five numbers each. The first controller's groups come first |
 //! | streets | number of cells from its beginning to its end, turn lanes, cells of a turn lane; three numbers each |
 //! | cars | cell, velocity, largest velocity; three numbers each |
 //!
-//! Cells follow each other street by street, and turn lanes follow the other cells of their street.
+//! Cells are stored street by street, and turn lanes follow the other cells of their street.
 
 use std::io::{self, Read, Write};
 
@@ -36,27 +36,27 @@ use crate::roads::{Controls, Kind, Roads, StreetCells};
 use crate::rows::Rows;
 use crate::traffic::{Start, Traffic, TrafficError, room};
 
-/// How a file begins.
+/// The start of a file.
 const MAGIC: u32 = u32::from_le_bytes(*b"IKTR");
-/// The version of what is described above.
+/// The version of the format above.
 const VERSION: u32 = 1;
-/// Numbers before the first table.
+/// The number of numbers before the first table.
 const HEADER: usize = 19;
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The system's.
+    /// The system's error.
     #[error("cannot read it: {0}")]
     Io(#[from] io::Error),
-    /// It is not such a file, or was damaged.
+    /// The file has another format, or is damaged.
     #[error("it is no traffic that was exported, or was damaged: {0}")]
     Bad(&'static str),
 }
 
 impl Traffic {
-    /// Writes all that a run depends on: roads, lights, cars, parameters. [`import`](Self::import) reads it.
+    /// Writes everything that a run depends on: roads, lights, cars, parameters. [`import`](Self::import) reads it.
     ///
     /// ```
     /// use ikra::Place;
@@ -76,7 +76,7 @@ impl Traffic {
     ///
     /// # Errors
     ///
-    /// Those of `to`.
+    /// The errors of `to`.
     pub fn export(&self, mut to: impl Write) -> io::Result<()> {
         let (roads, parameters) = (&self.roads, &self.parameters);
         let cars = &self.world.cars;
@@ -116,12 +116,12 @@ impl Traffic {
         to.flush()
     }
 
-    /// Reads what [`export`](Self::export) wrote.
+    /// Reads a file that [`export`](Self::export) wrote.
     ///
     /// # Errors
     ///
-    /// [`TrafficError::Import`]; [`TrafficError::NoMemory`], also if a damaged file says that it is so long; those of
-    /// [`new`](Self::new).
+    /// [`TrafficError::Import`]; [`TrafficError::NoMemory`], also if a damaged file claims to be too long; the errors
+    /// of [`new`](Self::new).
     pub fn import(from: impl Read) -> Result<Self, TrafficError> {
         let mut file = Words { from };
         let header = file.take(HEADER)?;
@@ -129,7 +129,7 @@ impl Traffic {
             return Err(ImportError::Bad("it begins with other bytes").into());
         }
         let count = |n: usize| header[2 + n] as usize;
-        // What is read, and what is made of it.
+        // The tables, and the objects made from them.
         let words = 2 * count(0) + count(1) + 2 * count(2) + count(3) + 5 * count(4) + 3 * (count(5) + count(6));
         room(count(0), count(6), 8 * words as u64)?;
         let float = |n: usize| f32::from_bits(header[12 + n]);
@@ -206,7 +206,7 @@ impl Traffic {
         Ok(traffic)
     }
 
-    /// Phase and timer of each controller; 0 of those that have none.
+    /// Phase and timer of each controller; 0 for controllers without them.
     fn timers(&self) -> Vec<[u32; 2]> {
         let (lights, smart) = (&self.world.traffic_lights, &self.world.smart_traffic_lights);
         let mut lights = lights.column(traffic_light::phase).iter().zip(lights.column(traffic_light::timer));
@@ -260,9 +260,9 @@ struct Words<R> {
 }
 
 impl<R: Read> Words<R> {
-    /// The next ones.
+    /// The next `n` numbers.
     fn take(&mut self, count: usize) -> Result<Vec<u32>, ImportError> {
-        // A damaged file may say any number: no memory is taken for more than there is.
+        // A damaged file may contain any number: no memory is allocated beyond its size.
         let mut bytes = Vec::new();
         let wanted = 4 * count as u64;
         if self.from.by_ref().take(wanted).read_to_end(&mut bytes)? as u64 != wanted {

@@ -1,6 +1,6 @@
 //! Traffic flow on street networks: the Nagel–Schreckenberg model on cells, with lights and signs at junctions (INNER §4).
 //!
-//! A street is a row of cells, each of which holds a car or none. [`Roads`] are the cells of a network or of a ring;
+//! A street is a row of cells, each of which holds a car or is free. [`Roads`] are the cells of a network or of a ring.
 //! [`Traffic`] is cars on roads, moved step by step on the host's cores or on a GPU, with the same result bit for bit.
 //!
 //! ```
@@ -24,12 +24,12 @@
 //!
 //! A step is four kernels. [`Traffic::step`] records 64 steps and runs the recording again and again.
 //!
-//! Cars are numbered in the order of the cells in which they start, and cells street by street, so that neighbours are near
-//! each other in memory.
+//! Cars are numbered in the order of their first cells, and cells street by street, so that neighbours are close in
+//! memory.
 //!
-//! Two things differ from the paper. A red light holds the cars on a street's last cell, which they may enter; there, the cell
-//! has a speed limit of 0, and cars stop before it. And where no controller decides who of several cars comes to a cell first, the
-//! car with the smallest number does.
+//! Two things differ from the paper. A red light holds the cars on a street's last cell, which they may enter; in the
+//! paper, the cell has a speed limit of 0, and cars stop before it. And without a controller, if several cars want to
+//! enter a cell, the car with the smallest number does.
 #![forbid(unsafe_code)]
 
 mod check;

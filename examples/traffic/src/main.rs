@@ -15,7 +15,7 @@ use options::{Command, Options};
 use streets::{InputError, NoMemory, NoPositions};
 use traffic::{RoadsError, TrafficError, Violation};
 
-/// What ends the program early.
+/// The errors that end the program early.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -63,7 +63,7 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong options end the program with code 2 as well.
+    // Wrong options also end the program with code 2.
     let options = Options::parse();
     let result = match &options.command {
         None => run::run(&options.run),

@@ -1,103 +1,105 @@
 //! The model (INNER §4). Compiled for the host and for the GPU.
 //!
-//! A step is four kernels: [`SharedSignalGroup::look`] looks for cars that come to junctions, [`Controller::control`] sets the
-//! lights, [`Car::plan`] takes the paper's steps 1 to 4, which only read the cells, and [`Car::drive`] takes step 5. Nothing is
-//! done for each cell: what a step leaves in groups carries the step's number, and what it leaves in cells is cleared by the car
-//! that drives on.
+//! A step is four kernels. [`SharedSignalGroup::look`] looks for cars that approach junctions, [`Controller::control`]
+//! sets the lights, [`Car::plan`] does the paper's steps 1 to 4, which only read the cells, and [`Car::drive`] does
+//! step 5. There is no work per cell. A step stamps its results in groups with the step's number; the car that drives
+//! on clears its results in cells.
 //!
-//! What a step reads of a cell is small, since there are many: four bytes of [`Sign`], a bit of [`Stretch`], four bytes of claim.
+//! A step reads little data per cell, since there are many cells: four bytes of [`Sign`], a bit of [`Stretch`], four
+//! bytes of claim.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
 
-/// Bits that tell the way at a fork, of which a controller sees 16 when it looks back.
+/// Bits that identify a way at a fork; a controller sees 16 of these ways when it looks back.
 const WAY_BITS: u32 = 4;
-/// Ways that it sees at a fork.
+/// The number of ways that it sees at a fork.
 const MOST_WAYS: usize = 1 << WAY_BITS;
 
-/// What is the same for all cars.
+/// The values that all cars share.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Rules {
     /// The seed of all random numbers.
     pub seed: u64,
-    /// How likely a car dawdles, per step.
+    /// The probability that a car dawdles in a step.
     pub randomisation: f32,
     /// The number of cells.
     pub cells: u32,
 }
 
-/// The steps done so far, so that a recording of some steps can be replayed.
+/// The number of completed steps, so that a recording of some steps can be replayed.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Clock {
-    /// Their number.
+    /// The number of completed steps.
     pub step: u32,
 }
 
 #[soa_methods]
 impl Clock {
-    /// Some steps were done.
+    /// Adds completed steps.
     #[kernel]
     pub fn advance(&mut self, steps: u32) {
         self.step += steps;
     }
 }
 
-/// What a driver sees at a cell.
+/// The signs that a driver sees at a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
 #[repr(C)]
 pub struct Sign {
     /// The speed limit in cells per step; 1 or more.
     pub max_velocity: u8,
-    /// Whether there is a light: cars stay while it is red.
+    /// Whether it has a light: cars stay while the light is red.
     pub has_light: bool,
-    /// How many cells follow by their numbers, each the only way on, with the same limit, and without lights before the last.
+    /// How many of the next cells, by number, are each the only way on. They have the same limit, and only the last may
+    /// have a light.
     pub ahead: u8,
-    /// How many cells before it lead on to it by their numbers, from nowhere else: the way back does not fork there.
+    /// How many of the previous cells, by number, are each the only way back: the way does not fork there.
     pub behind: u8,
 }
 
-/// Cells with numbers one after another, as many as a word has bits: which of them are taken.
+/// The occupancy of consecutive cells, one bit per cell of a word.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Stretch {
-    /// A bit for each, that of the first cell is the lowest.
+    /// One bit per cell; the lowest bit is the first cell's.
     #[atomic]
     pub taken: u32,
 }
 
 impl Stretch {
-    /// The cells of one.
+    /// The number of cells in a stretch.
     pub const CELLS: u32 = u32::BITS;
 }
 
-/// A place for one car.
+/// A cell, with room for one car.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// Speed limit and light.
     pub sign: Sign,
-    /// How much traffic it draws, where there is a choice.
+    /// Its weight for the traffic's choice of ways.
     pub weight: u16,
-    /// Whose light it is.
+    /// The group of its light.
     pub light: Option<Link<SharedSignalGroup>>,
-    /// Where cars go next: none at a sink, several at junctions and before turn lanes.
+    /// The next cells: none at a sink, several at junctions and before turn lanes.
     #[inline_array(1)]
     pub outgoing: InnerArray<Link<Cell>>,
-    /// Where they come from.
+    /// The previous cells.
     #[inline_array(1)]
     pub incoming: InnerArray<Link<Cell>>,
-    /// Of the cars that want to come, or of the one that came, the one with the smallest id: see `claim` of cars. 0 if there is
-    /// none.
+    /// The smallest id of the cars that want to enter, or of the car that entered: see `claim` of cars. 0 if there is
+    /// no such car.
     #[atomic]
     pub claim: u32,
 }
 
 #[soa_methods]
 impl Cell {
-    /// A cell of the same street, by its number: it is found without reading one cell after the other, which on a GPU takes
-    /// most of the time.
+    /// A cell of the same street, by its number. This avoids reading the cells one by one, which takes most of the time
+    /// on a GPU.
     pub fn of_street(&self, index: u32) -> Ref<Cell> {
         match self.all::<Cell>().nth(index as usize) {
             Some(cell) => cell,
@@ -110,7 +112,7 @@ impl Cell {
         self.link().index() as u32
     }
 
-    /// Which cells are taken: those of the stretch in which the cell with this number is.
+    /// The occupancy of the stretch that contains the cell with this number.
     fn stretch(&self, index: u32) -> Ref<Stretch> {
         match self.all::<Stretch>().nth((index / Stretch::CELLS) as usize) {
             Some(stretch) => stretch,
@@ -123,24 +125,24 @@ impl Cell {
         1 << (self.index() % Stretch::CELLS)
     }
 
-    /// Whether there is a car.
+    /// Whether it holds a car.
     pub fn is_taken(&self) -> bool {
         self.stretch(self.index()).taken().load() & self.bit() != 0
     }
 
-    /// A car comes. It was free.
+    /// A car enters. The cell was free.
     pub fn take(&self) {
         self.stretch(self.index()).taken().add(self.bit());
     }
 
-    /// The car goes. Then nobody wants to come, since it was taken.
+    /// The car leaves. Then no car wants to enter, since the cell was taken.
     pub fn leave(&self) {
         self.stretch(self.index()).taken().sub(self.bit());
         self.claim.store(0);
     }
 
-    /// Which of the cells up to that with this number are taken: that one's bit is the highest of 32. Where there are fewer
-    /// cells, the others mean nothing.
+    /// The occupancy of the 32 cells up to this number; the highest bit is that cell's. If there are fewer cells, the
+    /// other bits are meaningless.
     fn taken_up_to(&self, last: u32) -> u32 {
         let stretch = self.stretch(last).taken().load();
         let before = self.stretch(last.saturating_sub(Stretch::CELLS)).taken().load();
@@ -148,11 +150,11 @@ impl Cell {
         stretch << (Stretch::CELLS - 1 - bit) | before >> 1 >> bit
     }
 
-    /// How many of the next `count` cells, by their numbers, come before the first that is taken; 1 to 32 of them.
+    /// How many of the next `count` cells, by number, are free before the first taken one; `count` is 1 to 32.
     pub fn free_ahead(&self, count: u32) -> u32 {
         let first = self.index() + 1;
         let stretch = self.stretch(first).taken().load();
-        // The next one, or the same, whose bits come too late to count.
+        // The next stretch, or the same one, whose bits are then too high to count.
         let next = self.stretch(first + count - 1).taken().load();
         let bit = first % Stretch::CELLS;
         (stretch >> bit | next << 1 << (Stretch::CELLS - 1 - bit)).trailing_zeros().min(count)
@@ -163,7 +165,7 @@ impl Cell {
         self.light.is_none_or(|group| group.green_at().load() == step)
     }
 
-    /// The next cell: a random one, where there are several, by their weights (INNER §4.1, step 2). None at a sink.
+    /// The next cell, chosen at random by the cells' weights (INNER §4.1, step 2). None at a sink.
     pub fn onward(&self, random: &mut Random) -> Option<Ref<Cell>> {
         let mut ways = self.outgoing.iter();
         let mut next = ways.next()?;
@@ -172,7 +174,7 @@ impl Cell {
             for cell in ways {
                 let weight = u32::from(cell.weight());
                 weights += weight;
-                // Certain after those that draw none.
+                // Certain if all earlier cells have weight 0.
                 if weights == weight || random.below(weights) < weight {
                     next = cell;
                 }
@@ -181,15 +183,15 @@ impl Cell {
         Some(next)
     }
 
-    /// Whether there is a car among the `range` cells that end with this one, 1 or more, along all ways back.
+    /// Whether a car is among the `range` cells that end with this one, along all ways back; `range` is 1 or more.
     ///
-    /// A way is told by what it takes at each of its forks, `WAY_BITS` bits for each, and the next way is found by
-    /// counting: on a GPU that is faster than a stack in memory.
+    /// A way is identified by its choice at each of its forks, in `WAY_BITS` bits, and counting yields the next way. On
+    /// a GPU that is faster than a stack in memory.
     pub fn has_car_behind(&self, range: u32) -> bool {
         let mut way = 0_u64;
         loop {
             let (mut index, mut left, mut forks) = (self.index(), range, 0);
-            // The same as far as the last fork that has another way, and that.
+            // The next way shares all choices up to the last fork with a further choice, and takes that one.
             let mut other = None;
             loop {
                 let behind = u32::from(self.of_street(index).sign().behind).min(left - 1);
@@ -219,14 +221,14 @@ impl Cell {
     }
 }
 
-/// The lights of a street at a junction: the same for all of its turn lanes.
+/// The light of a street at a junction, shared by all of its turn lanes.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct SharedSignalGroup {
     /// The last step in which it was green.
     #[atomic]
     pub green_at: u32,
-    /// Whether a car is so near that it could cross the junction in this step.
+    /// Whether a car is near enough to cross the junction in this step.
     pub has_traffic: bool,
     /// The last cells before the junction.
     #[inline_array(2)]
@@ -235,38 +237,38 @@ pub struct SharedSignalGroup {
 
 #[soa_methods]
 impl SharedSignalGroup {
-    /// Looks for cars that could cross the junction: back from each cell, along incoming cells, as far as the speed limit
-    /// allows one to come from. A kernel of its own, so that a GPU looks into all streets at the same time.
+    /// Looks for cars that could cross the junction: back from each cell, along incoming cells, as far as the speed
+    /// limit allows. It is a separate kernel, so that a GPU looks into all streets at the same time.
     #[kernel]
     pub fn look(&mut self) {
         self.has_traffic = self.cells.iter().any(|last| last.has_car_behind(u32::from(last.sign().max_velocity)));
     }
 }
 
-/// What lets the cars of one street at a time cross a junction.
+/// A controller, which lets the cars of one street at a time cross a junction.
 #[soa_dispatch(TrafficLight, SmartTrafficLight, YieldController)]
 pub trait Controller {
     /// Chooses the group that is green in a step, `k` steps after the clock's.
     #[kernel]
     fn control(&mut self, clock: Ref<Clock>, k: u32);
 
-    /// Makes a group green in a step. All others are red, since they were green in earlier steps.
+    /// Makes a group green in a step. All others are red, since their last green step was earlier.
     fn open(&self, group: u32, step: u32) {
         self.groups.get(group as usize).green_at().max(step);
     }
 }
 
-/// Makes one group after another green.
+/// A light that makes one group after another green.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct TrafficLight {
-    /// Steps for which each group is green.
+    /// The number of steps for which each group is green.
     pub phase_length: u32,
     /// The green group.
     pub phase: u32,
-    /// Steps for which it has been green.
+    /// The number of steps for which it has been green.
     pub timer: u32,
-    /// One for each street that leads to the junction.
+    /// One group for each street that leads to the junction.
     #[inline_array(4)]
     pub groups: InnerArray<Link<SharedSignalGroup>>,
 }
@@ -283,17 +285,17 @@ impl Controller for TrafficLight {
     }
 }
 
-/// The same, but if cars come from one street only, that is green at once, and stays so while it is the only one.
+/// A light that reacts: if cars come from one street only, this street gets green at once, and keeps it meanwhile.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct SmartTrafficLight {
-    /// Steps for which each group is green.
+    /// The number of steps for which each group is green.
     pub phase_length: u32,
     /// The green group.
     pub phase: u32,
-    /// Steps for which it has been green.
+    /// The number of steps for which it has been green.
     pub timer: u32,
-    /// One for each street that leads to the junction.
+    /// One group for each street that leads to the junction.
     #[inline_array(4)]
     pub groups: InnerArray<Link<SharedSignalGroup>>,
 }
@@ -324,12 +326,12 @@ impl Controller for SmartTrafficLight {
     }
 }
 
-/// Lets cars of lesser streets cross only while none comes from those before them: give-way signs, and the ends of slip
-/// roads.
+/// Lets cars of a minor street cross only if no car comes from the streets before it: give-way signs, and the ends of
+/// slip roads.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct YieldController {
-    /// One for each street that leads to the junction, those with priority first.
+    /// One group for each street that leads to the junction, in order of priority.
     #[inline_array(4)]
     pub groups: InnerArray<Link<SharedSignalGroup>>,
 }
@@ -346,28 +348,28 @@ impl Controller for YieldController {
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Car {
-    /// Where it is.
+    /// Its cell.
     pub cell: Link<Cell>,
-    /// Cells that it moved in the last step.
+    /// The number of cells that it moved in the last step.
     pub velocity: u32,
-    /// Cells that it moves at most.
+    /// The largest number of cells that it moves in a step.
     pub max_velocity: u32,
-    /// Where it comes to in a step, if no other car comes first. Its cell if it stays.
+    /// The cell that it enters in a step if no other car comes first; its own cell if it stays.
     pub target: Link<Cell>,
-    /// The cells that it moves through in a step, as many as it has velocity; there is room for its largest.
+    /// The cells that it passes in a step, as many as its velocity; there is room for its largest.
     #[inline_array(8)]
     pub path: InnerArray<Link<Cell>>,
 }
 
 #[soa_methods]
 impl Car {
-    /// What it writes on a cell that it wants to move to: more than what cars with larger ids write.
+    /// The number that it writes to a cell that it wants to enter: larger than the number of any car with a larger id.
     pub fn claim(&self) -> u32 {
         !self.link().id()
     }
 
-    /// Steps 1 to 4 of INNER §4.1: accelerates, finds its path, brakes for others, limits and lights, dawdles. Cars that
-    /// left the map at a sink wait until the cell where they come back, another one in each step, is free.
+    /// Steps 1 to 4 of INNER §4.1: accelerates, finds its path, brakes for others, limits and lights, dawdles. A car
+    /// that left the map at a sink waits until the cell where it comes back is free; each step tries another cell.
     #[kernel]
     pub fn plan(&mut self, clock: Ref<Clock>, k: u32, rules: Rules) {
         let step = clock.step() + k;
@@ -375,7 +377,7 @@ impl Car {
         let dawdles = random.chance(rules.randomisation);
         let mut cell = self.cell;
         let mut sign = cell.sign();
-        // Where it comes to, and where it would come to if it were slower by one.
+        // The cell that it enters, and the cell before it, in case it dawdles.
         let (mut velocity, mut target, mut before) = (0, cell, cell);
         if sign.ahead == 0 && cell.outgoing().is_empty() {
             if let Some(entry) = Link::<Cell>::from_index(random.below(rules.cells) as usize) {
@@ -415,7 +417,8 @@ impl Car {
                     let is_taken = next.is_taken();
                     sign = next.sign();
                     let limit = u32::from(sign.max_velocity);
-                    // Whoever goes on moves faster than it did so far, in each of the cells.
+                    // A car that enters this cell has a higher velocity in all cells of its path, and the limit must
+                    // allow that.
                     if is_taken || limit <= velocity {
                         break;
                     }
@@ -438,10 +441,10 @@ impl Car {
         }
     }
 
-    /// Step 5: moves, unless another car that wants to the same cell comes first.
+    /// Step 5: moves, unless another car that wants the same cell comes first.
     ///
-    /// Claims are looked at and cleared in any order: a car looks at that of a cell that was free, and clears that of the cell in
-    /// which it was.
+    /// The order in which claims are read and cleared does not matter. A car reads the claim of a cell that was free,
+    /// and clears the claim of the cell that it was in.
     #[kernel(unordered(claim), updates(add(taken)))]
     pub fn drive(&mut self) {
         let (cell, target) = (self.cell, self.target);
@@ -456,19 +459,19 @@ impl Car {
         }
     }
 
-    /// Its velocity, to be added up.
+    /// Its velocity, to be summed.
     #[kernel(reduce(Sum))]
     pub fn speed(&self) -> u64 {
         u64::from(self.velocity)
     }
 
-    /// The square of its velocity, to be added up.
+    /// The square of its velocity, to be summed.
     #[kernel(reduce(Sum))]
     pub fn speed_squared(&self) -> u64 {
         u64::from(self.velocity) * u64::from(self.velocity)
     }
 
-    /// One if it did not move.
+    /// 1 if it did not move.
     #[kernel(reduce(Sum))]
     pub fn stopped(&self) -> u64 {
         u64::from(self.velocity == 0)
@@ -479,11 +482,11 @@ impl Car {
 #[soa_world]
 #[derive(Debug)]
 pub struct Simulation {
-    /// One.
+    /// The only clock.
     pub clocks: Objects<Clock>,
     /// The streets.
     pub cells: Objects<Cell>,
-    /// Which cells are taken.
+    /// The occupancy of all cells.
     pub stretches: Objects<Stretch>,
     /// The lights.
     pub groups: Objects<SharedSignalGroup>,

@@ -1,31 +1,32 @@
-//! What a run is like.
+//! The parameters of a run.
 
 use std::ops::RangeInclusive;
 
 /// How traffic lights work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lights {
-    /// A street is green at once if it is the only one that cars come from, as at all lights of INNER §5.3.
+    /// A street gets green at once if cars come from this street only, as at all lights of INNER §5.3.
     #[default]
     Smart,
-    /// Each street is green in turn.
+    /// Each street gets green in turn.
     RoundRobin,
 }
 
-/// What a run is like. The same parameters give the same run, bit for bit, with any number of threads and on a GPU.
+/// The parameters of a run. The same parameters give the same run, bit for bit, with any number of threads and on a
+/// GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Cars.
+    /// The number of cars.
     pub cars: u32,
-    /// The seed of all that happens by chance.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How likely a car dawdles, per step.
+    /// The probability that a car dawdles in a step.
     pub randomisation: f32,
     /// Metres per cell.
     pub cell_length: f32,
     /// Seconds per step.
     pub seconds: f32,
-    /// The speeds that cars have at most, in metres per second: each car has one of its own.
+    /// The range of the cars' largest speeds, in metres per second: each car has its own.
     pub speeds: RangeInclusive<f32>,
     /// How traffic lights work.
     pub lights: Lights,
@@ -50,10 +51,10 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// No velocity is larger, in cells per step.
+    /// The largest possible velocity, in cells per step.
     pub const MOST_VELOCITY: u32 = 32;
 
-    /// A speed in metres per second as cells per step: 1 or more.
+    /// Converts metres per second to cells per step: 1 or more.
     ///
     /// ```
     /// use traffic::Parameters;
@@ -62,7 +63,7 @@ impl Parameters {
     /// ```
     #[must_use]
     pub fn cells_per_step(&self, speed: f32) -> u32 {
-        // What is not a number is 0 here.
+        // NaN becomes 0 here.
         let cells = (speed * self.seconds / self.cell_length).round() as u32;
         cells.clamp(1, Self::MOST_VELOCITY)
     }

@@ -3,20 +3,20 @@
 use streets::{Layer, Map, Network, NoPositions, Theme};
 use traffic::Traffic;
 
-/// Of cars from those that stand to those at 100 km/h.
+/// The colours of cars, from standing ones to 100 km/h.
 const SPEEDS: [[u8; 3]; 4] = [[0xff, 0x3b, 0x30], [0xff, 0x8a, 0x2b], [0xff, 0xd4, 0x4f], [0xf6, 0xff, 0xd8]];
-/// The fastest colour, in kilometres per hour.
+/// The speed of the last colour, in kilometres per hour.
 const FASTEST: f64 = 100.0;
 /// Red and green lights.
 const LIGHTS: [[u8; 3]; 2] = [[0xe0, 0x2f, 0x5a], [0x2f, 0xd6, 0x8c]];
-/// Metres from the middle of a street that is open in both directions to its right lane.
+/// Metres from the middle of a two-way street to its right lane.
 const SIDE: f32 = 2.5;
 /// Metres from a light to its junction.
 const STOP_LINE: f32 = 4.0;
 /// Metres from the middle of a street to the light at its side.
 const LIGHT_SIDE: f32 = 8.0;
 
-/// The map of a network, by night, so that who moves shows.
+/// The map of a network, by night, so that moving cars are visible.
 ///
 /// # Errors
 ///
@@ -25,10 +25,10 @@ pub(crate) fn map(network: &Network, width: u32) -> Result<Map, NoPositions> {
     Map::new(network, width, Map::height_for(network, width)?, Theme::Dark)
 }
 
-/// What is shown of a network's traffic.
+/// The map of a network's traffic.
 pub(crate) struct View<'a> {
     network: &'a Network,
-    /// The streets with traffic the other way: cars keep to the right.
+    /// The streets with oncoming traffic: cars keep to the right.
     is_two_way: Vec<bool>,
     pub(crate) layers: Vec<Layer>,
 }
@@ -54,7 +54,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Where all are, layer by layer, with the lights' states and the cars' speeds.
+    /// The positions of all points, layer by layer, with the lights' states and the cars' speeds.
     pub(crate) fn points(&self, traffic: &Traffic) -> impl Iterator<Item = ([f32; 2], u8)> {
         let lights = traffic.lights().filter(|light| light.is_light).map(|light| {
             let length = self.network.street(light.street).length;
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
         cars.chain(lights)
     }
 
-    /// A place in the lane of a street.
+    /// A position in the lane of a street.
     fn place(&self, street: u32, metres: f32) -> [f32; 2] {
         if self.is_two_way[street as usize] {
             self.beside(street, metres, SIDE)
@@ -77,7 +77,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A place so many metres to the right of a street.
+    /// A position this many metres to the right of a street.
     fn beside(&self, street: u32, metres: f32, side: f32) -> [f32; 2] {
         let [at, ahead, behind] = [0.0, 1.0, -1.0].map(|more| self.network.position_on(street, metres + more));
         let (x, y) = (ahead[0] - behind[0], ahead[1] - behind[1]);

@@ -9,13 +9,13 @@ use crate::rows::Rows;
 
 /// Cells of a turn lane.
 const TURN_LANE: u32 = 4;
-/// What stands for no group.
+/// Stands for "no group".
 pub(crate) const NO_LIGHT: u32 = u32::MAX;
 
-/// The cells of streets, and what controls the traffic at junctions.
+/// The cells of streets, and the controllers of junctions.
 ///
-/// The cells of a street follow each other. Where a street with several lanes leads to a junction with several ways on, its
-/// last cells are turn lanes side by side, each for some of the ways; all have the same light.
+/// The cells of a street are consecutive. If a street with several lanes leads to a junction with several ways on, its
+/// last cells are parallel turn lanes. Each lane leads to some of the ways; all have the same light.
 ///
 /// ```
 /// use traffic::{Parameters, Roads};
@@ -28,23 +28,23 @@ pub(crate) const NO_LIGHT: u32 = u32::MAX;
 pub struct Roads {
     /// The speed limit of each cell in cells per step.
     pub(crate) limits: Vec<u8>,
-    /// How much traffic each draws.
+    /// The weight of each cell for the traffic's choice of ways.
     pub(crate) weights: Vec<u16>,
-    /// Where cars go from each.
+    /// The next cells of each cell.
     pub(crate) outgoing: Rows,
     /// The cells of each signal group.
     pub(crate) groups: Rows,
     /// The street of each signal group.
     pub(crate) group_streets: Vec<u32>,
-    /// Its groups, which follow each other, are `groups[first..first of the next]`.
+    /// The consecutive groups of a controller are `groups[first..first of the next]`.
     pub(crate) controllers: Vec<Controls>,
-    /// By their numbers in the network.
+    /// The cells of each street, by its number in the network.
     pub(crate) streets: Vec<StreetCells>,
     /// Metres per cell.
     pub(crate) cell_length: f32,
 }
 
-/// What controls a junction.
+/// The kind of a junction's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -61,64 +61,64 @@ pub(crate) struct Controls {
     pub(crate) junction: u32,
     /// Its first signal group.
     pub(crate) first: u32,
-    /// How many it has.
+    /// The number of its groups.
     pub(crate) count: u32,
 }
 
-/// The cells of a street: those of its first lane, then those of further turn lanes.
+/// The cells of a street: the cells of its first lane, then the cells of further turn lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreetCells {
     /// The first cell's number.
     pub(crate) first: u32,
-    /// From its beginning to its end; none where cars may not drive.
+    /// The number of cells from its beginning to its end; 0 if cars may not use it.
     pub(crate) length: u32,
-    /// Turn lanes; 1 if there is only the street.
+    /// The number of turn lanes; 1 if the street is not split.
     pub(crate) lanes: u32,
-    /// Cells of a turn lane.
+    /// The number of cells of a turn lane.
     pub(crate) lane: u32,
 }
 
-/// Why streets cannot be cells.
+/// The reason why streets cannot be divided into cells.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RoadsError {
-    /// There is no street for cars.
+    /// No street is open to cars.
     #[error("there is no street that cars may use")]
     NoStreets,
-    /// There are more than there are numbers.
+    /// There are too many cells to be numbered.
     #[error("the streets have {cells} cells of {cell_length} m, and at most {} are possible: make the cells longer", u32::MAX / 4)]
     TooManyCells {
-        /// How many there would be.
+        /// The number of cells that it would have.
         cells: u64,
         /// Metres per cell.
         cell_length: f32,
     },
-    /// They need more memory than there is.
+    /// The cells need more memory than is free.
     #[error(
         "the streets have {cells} cells of {cell_length} m: {memory}; make the cells longer, or choose a smaller area"
     )]
     NoMemory {
-        /// How many there would be.
+        /// The number of cells that it would have.
         cells: u64,
         /// Metres per cell.
         cell_length: f32,
-        /// What they need.
+        /// The memory that they need.
         memory: NoMemory,
     },
-    /// A number that makes no sense.
+    /// A parameter has an impossible value.
     #[error("{name} is {value}: it must be {expected}")]
     BadParameter {
-        /// Of the parameter.
+        /// The name of the parameter.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: f32,
-        /// What it could be.
+        /// The possible values.
         expected: &'static str,
     },
 }
 
 impl StreetCells {
-    /// How many there are.
+    /// The number of cells.
     pub(crate) fn cells(self) -> u64 {
         u64::from(self.length) + u64::from(self.lanes - 1) * u64::from(self.lane)
     }
@@ -128,12 +128,12 @@ impl StreetCells {
         self.first + self.length - self.lane + lane * self.lane
     }
 
-    /// The last cells, one for each turn lane.
+    /// The last cell of each turn lane.
     fn ends(self) -> impl Iterator<Item = u32> {
         (0..self.lanes).map(move |lane| self.first + self.length - 1 + lane * self.lane)
     }
 
-    /// How far from the beginning a cell is, in cells.
+    /// The distance of a cell from the beginning, in cells.
     fn place(self, cell: u32) -> u32 {
         let n = cell - self.first;
         if n < self.length { n } else { self.length - self.lane + (n - self.length) % self.lane }
@@ -141,11 +141,11 @@ impl StreetCells {
 }
 
 impl Roads {
-    /// The cells of those streets of a network that cars may use.
+    /// The cells of a network's streets, as far as cars may use them.
     ///
     /// # Errors
     ///
-    /// There are none, or too many; a parameter makes no sense.
+    /// The network has no or too many such cells; a parameter has an impossible value.
     pub fn new(network: &Network, parameters: &Parameters) -> Result<Self, RoadsError> {
         let cell_length = parameters.cell_length;
         let bad = |name, value, expected| Err(RoadsError::BadParameter { name, value, expected });
@@ -188,7 +188,7 @@ impl Roads {
     ///
     /// # Errors
     ///
-    /// There are no cells, or too many.
+    /// The ring has no cells, or too many.
     pub fn ring(cells: u32, max_velocity: u32, cell_length: f32) -> Result<Self, RoadsError> {
         let street = StreetCells { first: 0, length: cells, lanes: 1, lane: 0 };
         let mut roads = Self::empty(vec![street], cells.into(), 1, cell_length)?;
@@ -196,14 +196,14 @@ impl Roads {
         Ok(roads)
     }
 
-    /// Streets whose cells are still to be laid, with room for so many, and for so many ways from street to street.
+    /// Streets without cells yet, with capacity for this many cells, and for this many ways from street to street.
     fn empty(streets: Vec<StreetCells>, cells: u64, ways: usize, cell_length: f32) -> Result<Self, RoadsError> {
         match cells {
             0 => return Err(RoadsError::NoStreets),
             1.. if cells > u64::from(u32::MAX / 4) => return Err(RoadsError::TooManyCells { cells, cell_length }),
             _ => {}
         }
-        // There are no more turn lanes than ways on.
+        // A street has at most as many turn lanes as ways on.
         let values = cells as usize + 2 * ways;
         let bytes = (size_of::<u8>() + size_of::<u16>() + size_of::<u32>()) as u64 * cells + 4 * values as u64;
         room_for(bytes).map_err(|memory| RoadsError::NoMemory { cells, cell_length, memory })?;
@@ -225,13 +225,13 @@ impl Roads {
         self.limits.len()
     }
 
-    /// The number of signal groups: of streets that lead to a junction with a controller.
+    /// The number of signal groups; each belongs to a street that leads to a junction with a controller.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// How many traffic lights there are that are not smart, smart ones, and yield controllers.
+    /// The numbers of ordinary traffic lights, smart traffic lights, and yield controllers.
     #[must_use]
     pub fn controllers(&self) -> [usize; 3] {
         let count = |kind| self.controllers.iter().filter(|controls| controls.kind == kind).count();
@@ -244,20 +244,20 @@ impl Roads {
         self.limits.iter().map(|&limit| f64::from(limit)).sum::<f64>() / self.cells() as f64
     }
 
-    /// The street that a cell is in, and how many metres its middle is from the street's beginning.
+    /// The street of a cell, and the distance from the street's beginning to the cell's middle in metres.
     ///
     /// # Panics
     ///
-    /// If there is no such cell.
+    /// If the cell does not exist.
     #[must_use]
     pub fn place(&self, cell: u32) -> (u32, f32) {
         assert!((cell as usize) < self.cells(), "no cell {cell}");
-        // Streets without cells begin where the next one does.
+        // A street without cells begins where the next one does.
         let street = self.streets.partition_point(|street| street.first <= cell) - 1;
         (street as u32, (self.streets[street].place(cell) as f32 + 0.5) * self.cell_length)
     }
 
-    /// Adds the cells of a street, which are the next ones.
+    /// Adds the next cells, for a street.
     fn lay(&mut self, street: usize, limit: u32, onward: &[u32]) {
         let made = self.streets[street];
         if made.length == 0 {
@@ -271,7 +271,7 @@ impl Roads {
             if made.lanes > 1 && cell == fork {
                 self.outgoing.push((0..made.lanes).map(|lane| made.lane_start(lane)));
             } else if let Some(lane) = made.ends().position(|end| end == cell) {
-                // Lanes share the ways on, from left to right.
+                // The lanes share the ways on, from left to right.
                 let (lane, lanes) = (lane, made.lanes as usize);
                 let share = onward.len() * lane / lanes..onward.len() * (lane + 1) / lanes;
                 let streets = &self.streets;
@@ -282,7 +282,7 @@ impl Roads {
         }
     }
 
-    /// A turn lane draws what the streets draw that it leads to.
+    /// The weight of a turn lane is the sum of the weights of the streets that it leads to.
     fn weigh_lanes(&mut self) {
         for made in self.streets.iter().filter(|made| made.lanes > 1) {
             for (lane, end) in made.ends().enumerate() {
@@ -294,7 +294,7 @@ impl Roads {
         }
     }
 
-    /// Puts controllers to junctions.
+    /// Adds controllers to junctions.
     fn control(&mut self, network: &Network, lights: Lights) {
         let arrivals = network.arrivals();
         for node in 0..network.nodes() as u32 {
@@ -321,7 +321,7 @@ impl Roads {
         }
     }
 
-    /// The group whose light each cell has, or [`NO_LIGHT`].
+    /// The group of each cell's light, or [`NO_LIGHT`].
     pub(crate) fn lights(&self) -> Vec<u32> {
         let mut lights = vec![NO_LIGHT; self.cells()];
         for group in 0..self.groups.len() {
@@ -333,7 +333,8 @@ impl Roads {
     }
 }
 
-/// The streets that cars may go to from each street, from left to right: back only where there is no other way.
+/// The streets that cars may enter from each street, from left to right. Turning back is possible only without another
+/// way.
 fn onward(network: &Network) -> Rows {
     let mut onward = Rows::new();
     for street in network.iter() {
@@ -347,7 +348,7 @@ fn onward(network: &Network) -> Rows {
             let arrives = direction(network.shape(street.id).skip(network.shape(street.id).len() - 2));
             let turn = |id: u32| {
                 let leaves = direction(network.shape(id));
-                // From 0, sharp left, to a whole turn.
+                // From 0, sharp left, to a full turn.
                 (arrives + PI - leaves).rem_euclid(TAU)
             };
             ways.sort_by(|&a, &b| turn(a).total_cmp(&turn(b)).then(a.cmp(&b)));

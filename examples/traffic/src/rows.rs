@@ -3,9 +3,9 @@
 /// Lists of numbers, by the number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rows {
-    /// Where each row begins, and the last one ends.
+    /// The start of each row, followed by the end of the last.
     pub(crate) offsets: Vec<u32>,
-    /// The rows.
+    /// The values of all rows.
     pub(crate) values: Vec<u32>,
 }
 
@@ -15,7 +15,7 @@ impl Rows {
         Self { offsets: vec![0], values: Vec::new() }
     }
 
-    /// No rows, with room for so many, and for so many values.
+    /// No rows, with capacity for this many rows and values.
     pub(crate) fn with_capacity(rows: usize, values: usize) -> Self {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(0);
@@ -38,7 +38,7 @@ impl Rows {
         self.offsets.push(self.values.len() as u32);
     }
 
-    /// For each of `n` numbers the rows that it is in, in ascending order.
+    /// For each of `n` numbers, the rows that contain it, in ascending order.
     pub(crate) fn reversed(&self, n: usize) -> Self {
         let mut offsets = vec![0_u32; n + 1];
         for &value in &self.values {

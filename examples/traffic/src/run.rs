@@ -11,21 +11,21 @@ use crate::Failure;
 use crate::options::RunOptions;
 use crate::picture::{self, View};
 
-/// Pixels from left to right.
+/// Width in pixels.
 const PNG_WIDTH: u32 = 1600;
 const GIF_WIDTH: u32 = 800;
-/// At most so many pictures in an animation, and on a page.
+/// The largest number of pictures in an animation, and on a page.
 const GIF_FRAMES: u32 = 100;
 const PAGE_FRAMES: u32 = 300;
-/// The progress is shown after so many steps.
+/// The number of steps between updates of the progress bar.
 const STEPS_AT_ONCE: u32 = 256;
-/// Cars, if there is room.
+/// The default number of cars, if there is room.
 const CARS: u32 = 5000;
 
 /// Runs the program.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let threads = options.machine.threads()?;
-    // Before the work: an hour later it would be too late to find that a folder is not there.
+    // Before the work starts: an hour later would be too late to report a missing folder.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
         gif: options.gif.as_deref().map(Output::open).transpose()?,
@@ -46,7 +46,7 @@ struct Files {
     export: Option<Output>,
 }
 
-/// The network that the user means.
+/// The network that the user selected.
 fn network(options: &RunOptions) -> Result<Network, Failure> {
     let Some(path) = &options.osm else {
         let city = City { seed: options.seed, ..options.city };
@@ -61,9 +61,9 @@ fn network(options: &RunOptions) -> Result<Network, Failure> {
     Ok(network)
 }
 
-/// What checks and pictures take at most, in bytes: they are in memory until they are written.
+/// The largest memory use of checks and pictures, in bytes: pictures stay in memory until they are written.
 fn extra_bytes(network: &Network, traffic: &Traffic, files: &Files, is_checked: bool) -> u64 {
-    // The map, a copy with cars, and that as rows of colours; a map is at most twice as high as it is wide.
+    // The map, a copy with cars, and that copy as rows of colours; the height of a map is at most twice its width.
     let pixels = |width: u32| 2 * u64::from(width) * u64::from(width);
     let (map, network) = (|width| 12 * pixels(width), network.bytes() as u64);
     let mut bytes = 0;
@@ -83,10 +83,10 @@ fn extra_bytes(network: &Network, traffic: &Traffic, files: &Files, is_checked: 
     bytes
 }
 
-/// What the page is called.
+/// The title of the page.
 fn title(options: &RunOptions) -> String {
     let file = options.osm.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
-    // Without `.osm.gz` and the like.
+    // The file's name without `.osm.gz` or similar.
     let name = file.as_ref().and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
     format!("Traffic in {}", name.unwrap_or("a made-up city"))
 }
@@ -192,7 +192,7 @@ fn row(statistics: &Statistics, parameters: &Parameters) -> String {
     format!("{step},{},{},{stopped},{flow},{density}", speeds[0], speeds[1])
 }
 
-/// Cars per hour that pass a place, and cars per kilometre of lane.
+/// Cars per hour at a position, and cars per kilometre of lane.
 fn flow_and_density(statistics: &Statistics, parameters: &Parameters) -> [f64; 2] {
     let (seconds, metres) = (f64::from(parameters.seconds), f64::from(parameters.cell_length));
     [statistics.flow * 3600.0 / seconds, statistics.density * 1000.0 / metres]
@@ -203,7 +203,7 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is said at the end.
+/// The final report.
 fn report(
     network: &Network,
     traffic: &mut Traffic,

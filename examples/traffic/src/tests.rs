@@ -1,4 +1,4 @@
-//! Known solutions, and each rule at a small junction, with cars where the test puts them.
+//! Known solutions, and each rule at a small junction, with cars in chosen cells.
 
 use ikra::Place;
 use ikra::prelude::*;
@@ -9,7 +9,7 @@ use crate::model::car;
 use crate::traffic::Start;
 use crate::{Lights, Parameters, Roads, Traffic};
 
-/// Nobody dawdles.
+/// Without dawdling.
 fn calm() -> Parameters {
     Parameters { cars: 0, randomisation: 0.0, ..Parameters::default() }
 }
@@ -18,7 +18,7 @@ fn start(cell: u32, max_velocity: u32) -> Start {
     Start { cell, velocity: 0, max_velocity }
 }
 
-/// Cars at some cells.
+/// Cars at given cells.
 fn with_cars(roads: &Roads, parameters: &Parameters, cars: &[Start]) -> Traffic {
     let parameters = Parameters { cars: cars.len() as u32, ..parameters.clone() };
     let mut traffic = Traffic::with_cars(roads.clone(), &parameters, cars).unwrap();
@@ -26,7 +26,7 @@ fn with_cars(roads: &Roads, parameters: &Parameters, cars: &[Start]) -> Traffic 
     traffic
 }
 
-/// One step, which is checked.
+/// One step, followed by a check.
 fn step(traffic: &mut Traffic) {
     traffic.step(Place::Host, 1).unwrap();
     traffic.check().unwrap();
@@ -63,7 +63,7 @@ fn a_dawdling_car_loses_the_share_of_a_cell() {
 
 #[test]
 fn a_jam_moves_backwards_by_a_cell_per_step() {
-    // Without dawdling, one car leaves the jam per step; nobody arrives at it from behind.
+    // Without dawdling, one car leaves the jam per step; no car arrives from behind.
     let roads = Roads::ring(10_000, 5, 5.0).unwrap();
     let cars: Vec<Start> = (0..100).map(|n| start(500 + n, 5)).collect();
     let mut traffic = with_cars(&roads, &calm(), &cars);
@@ -112,8 +112,8 @@ fn statistics_are_those_of_the_cars() {
     assert_eq!(empty.statistics(Place::Host).unwrap().mean_velocity, 0.0);
 }
 
-/// A large street from the west and a small one from the south lead to the east, 20 cells each; the streets' numbers in
-/// this order.
+/// A large street from the west and a small one from the south lead to the east, 20 cells each. The streets are
+/// numbered in this order.
 fn junction(control: Control) -> (Network, [u32; 3]) {
     let mut builder = Builder::new(Coordinates::Metres);
     let [west, south, middle, east] =
@@ -134,7 +134,7 @@ fn before_end(roads: &Roads, street: u32, n: u32) -> u32 {
     street.first + street.length - 1 - n
 }
 
-/// Which of two streets is green.
+/// Which of two streets has green.
 fn green(traffic: &Traffic, streets: [u32; 3]) -> [bool; 2] {
     let is_green = |street| traffic.lights().find(|light| light.street == street).unwrap().is_green;
     [is_green(streets[0]), is_green(streets[1])]
@@ -184,7 +184,7 @@ fn smart_lights_are_green_at_once_for_the_only_ones_who_come() {
             step(&mut traffic);
             assert_eq!(traffic.cars().next().unwrap().street, streets[2]);
         }
-        // A row of cars on both: five steps each.
+        // A row of cars on both streets: each has green for five steps.
         let rows = (0..2).flat_map(|n| (0..20).map(move |at| (n, at)));
         let cars: Vec<Start> = rows.map(|(n, at)| start(before_end(&roads, streets[n], at), 1)).collect();
         let mut traffic = with_cars(&roads, &parameters, &cars);
@@ -195,7 +195,7 @@ fn smart_lights_are_green_at_once_for_the_only_ones_who_come() {
         }
         let changes: Vec<usize> = (1..30).filter(|&t| phases[t] != phases[t - 1]).collect();
         assert!(changes.len() >= 5 && changes.windows(2).all(|pair| pair[1] - pair[0] == 5), "{changes:?}");
-        // Nobody: the same.
+        // Without cars, the result is the same.
         let mut traffic = with_cars(&roads, &parameters, &[]);
         let mut changes = 0;
         let mut last = None;
@@ -215,7 +215,7 @@ fn other_lights_wait_for_their_turn() {
     let parameters = Parameters { phase_length: 7, lights: Lights::RoundRobin, ..calm() };
     let roads = Roads::new(&network, &parameters).unwrap();
     assert_eq!(roads.controllers(), [1, 0, 0]);
-    // Only one street has cars, and the other is green as long.
+    // Only one street has cars, and the other one still has green for the same time.
     let mut traffic = with_cars(&roads, &parameters, &[start(before_end(&roads, streets[0], 5), 5)]);
     let mut counts = [0, 0];
     for _ in 0..140 {
@@ -289,7 +289,7 @@ fn turn_lanes_lead_to_different_streets_and_have_one_light() {
         let last = roads.groups.row(group)[lane];
         roads.outgoing.row(last as usize).iter().map(|&next| network.street(roads.place(next).0).to).collect()
     };
-    // Left to the north; straight on and right.
+    // The left lane leads to the north; the others lead straight on and to the right.
     assert_eq!((ways(0), ways(1)), (vec![ends[1]], vec![ends[2], ends[3]]));
     let (street, metres) = roads.place(roads.groups.row(group)[1]);
     assert_eq!((street, metres), (from_west, 197.5));
@@ -299,7 +299,7 @@ fn turn_lanes_lead_to_different_streets_and_have_one_light() {
     }
 }
 
-/// Whether there is a car among the last cells, by recursion.
+/// Whether a car is among the last cells, by recursion.
 fn has_car_behind(traffic: &Traffic, cell: Link<crate::model::Cell>, range: u32) -> bool {
     let here = traffic.world.get(cell);
     here.is_taken()
@@ -308,7 +308,7 @@ fn has_car_behind(traffic: &Traffic, cell: Link<crate::model::Cell>, range: u32)
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
-    /// In cities of short streets, where a look back passes several junctions.
+    /// In cities with short streets, where the search passes several junctions.
     #[test]
     fn looking_back_finds_what_recursion_finds(seed in any::<u64>(), cars in 0..30_u32, range in 1..7_u32) {
         let network = City { junctions: 30, block: 12.0, seed, ..City::default() }.build();
@@ -319,7 +319,7 @@ proptest! {
         }
     }
 
-    /// Free cells ahead are counted as one by one, and signs say what follows.
+    /// The fast count of free cells agrees with counting them singly, and signs describe the cells that follow.
     #[test]
     fn looking_ahead_finds_what_steps_find(seed in any::<u64>(), cars in 0..60_u32) {
         let network = City { junctions: 8, block: 100.0, seed, ..City::default() }.build();
@@ -341,7 +341,7 @@ proptest! {
         }
     }
 
-    /// A file that was cut off or changed is refused, or can be driven on.
+    /// A truncated or changed file is refused, or can be simulated.
     #[test]
     fn damaged_files_are_no_trouble(seed in any::<u64>(), at in any::<u32>(), value in any::<u32>(), cut in any::<bool>()) {
         let network = City { junctions: 12, block: 60.0, seed, ..City::default() }.build();

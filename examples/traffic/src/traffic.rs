@@ -15,13 +15,14 @@ use crate::parameters::Parameters;
 use crate::roads::{Kind, NO_LIGHT, Roads, RoadsError};
 use crate::rows::Rows;
 
-/// Steps that are recorded together. A run is cut into as many as possible of the first, then of the second, and so on.
+/// The numbers of steps that are recorded together. A run uses the first as often as possible, then the second, and so
+/// on.
 const BATCHES: [u32; 3] = [64, 8, 1];
-/// What a cell, a car and a cell of its path take, and what is kept beside them meanwhile, in bytes.
+/// The memory of a cell, of a car and of a cell of its path, including temporary memory, in bytes.
 const PER_CELL: u64 = 64;
 const PER_CAR: u64 = 96;
 const PER_PATH_CELL: u64 = 16;
-/// Where a step number stands for what is drawn at the start.
+/// The step number for random choices at the start.
 const START: u32 = u32::MAX;
 
 /// Cars on roads: see [the crate's documentation](crate).
@@ -32,47 +33,47 @@ pub struct Traffic {
     pub(crate) parameters: Parameters,
     clock: Link<Clock>,
     recordings: Vec<(u32, Recording)>,
-    /// What [`check`](Self::check) found last.
+    /// The state at the last [`check`](Self::check).
     pub(crate) before: Option<Before>,
 }
 
-/// Why there is no traffic.
+/// The reason why traffic cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrafficError {
     /// The roads cannot be built.
     #[error(transparent)]
     Roads(#[from] RoadsError),
-    /// There is no place for so many cars.
+    /// The roads have too few cells for the cars.
     #[error("{cars} cars do not fit: there are {cells} cells, and each holds one car")]
     TooManyCars {
-        /// How many there are to be.
+        /// The requested number of cars.
         cars: u32,
-        /// Places for them.
+        /// The number of free cells.
         cells: usize,
     },
-    /// They need more memory than there is.
+    /// The traffic needs more memory than is free.
     #[error("{cells} cells with {cars} cars: {memory}; take fewer cars, longer cells, or a smaller area")]
     NoMemory {
-        /// Cells.
+        /// The number of cells.
         cells: usize,
-        /// Cars.
+        /// The number of cars.
         cars: usize,
-        /// What they need.
+        /// The memory that it needs.
         memory: NoMemory,
     },
-    /// A file that was not exported.
+    /// The file was not written by an export.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// Ikra's: no room, no such place.
+    /// An error of Ikra: no room, or no such place.
     #[error(transparent)]
     Ikra(#[from] ikra::Error),
-    /// The model does not do what it must: see [`Traffic::check`].
+    /// The model violates an invariant: see [`Traffic::check`].
     #[error(transparent)]
     Violation(#[from] Violation),
 }
 
-/// Where a car starts.
+/// The start of a car.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     pub(crate) cell: u32,
@@ -83,7 +84,7 @@ pub(crate) struct Start {
 /// A car after the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CarState {
-    /// The street that it is in.
+    /// Its street.
     pub street: u32,
     /// Metres from the beginning of the street.
     pub metres: f32,
@@ -100,18 +101,18 @@ pub struct LightState {
     pub junction: u32,
     /// The street that leads to it.
     pub street: u32,
-    /// Whether it is a light. Others are signs, at which the drivers look out.
+    /// Whether it is a light. Otherwise it is a sign, and drivers look for other cars.
     pub is_light: bool,
     /// Whether cars may go.
     pub is_green: bool,
 }
 
-/// What all cars do together. Velocities are in cells per step: see [`Parameters::kilometres_per_hour`].
+/// Statistics of all cars. Velocities are in cells per step: see [`Parameters::kilometres_per_hour`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
-    /// Steps done.
+    /// The number of completed steps.
     pub step: u32,
-    /// Cars.
+    /// The number of cars.
     pub cars: u32,
     /// The mean velocity; 0 without cars.
     pub mean_velocity: f64,
@@ -126,16 +127,17 @@ pub struct Statistics {
 }
 
 impl Traffic {
-    /// Cars at random places of a network's streets, at rest.
+    /// Cars at random positions in a network's streets, at rest.
     ///
     /// # Errors
     ///
-    /// [`TrafficError::Roads`]; [`TrafficError::TooManyCars`]; those of Ikra.
+    /// [`TrafficError::Roads`]; [`TrafficError::TooManyCars`]; the errors of Ikra.
     pub fn new(network: &Network, parameters: &Parameters) -> Result<Self, TrafficError> {
         Self::on_roads(Roads::new(network, parameters)?, parameters)
     }
 
-    /// Cars at random places of a ring, at rest. All cells and all cars have the same largest velocity, in cells per step.
+    /// Cars at random positions of a ring, at rest. All cells and all cars have the same largest velocity, in cells per
+    /// step.
     ///
     /// ```
     /// use ikra::Place;
@@ -160,7 +162,7 @@ impl Traffic {
         Self::with_cars(roads, parameters, &cars.collect::<Vec<_>>())
     }
 
-    /// Cars at random places of roads, at rest.
+    /// Cars at random positions on roads, at rest.
     ///
     /// # Errors
     ///
@@ -175,7 +177,7 @@ impl Traffic {
         Self::with_cars(roads, parameters, &cars.collect::<Vec<_>>())
     }
 
-    /// Cars where they are to start.
+    /// Cars at given starts.
     pub(crate) fn with_cars(roads: Roads, parameters: &Parameters, cars: &[Start]) -> Result<Self, TrafficError> {
         let path: u64 = cars.iter().map(|car| u64::from(car.max_velocity)).sum();
         let bytes = PER_CELL * roads.cells() as u64 + PER_CAR * cars.len() as u64 + PER_PATH_CELL * path;
@@ -196,11 +198,12 @@ impl Traffic {
         Ok(Self { world, roads, parameters: parameters.clone(), clock, recordings: Vec::new(), before: None })
     }
 
-    /// Does some steps. They are recorded once for each place and repeated: on a GPU the host waits for none of them.
+    /// Runs some steps. They are recorded once for each place and replayed: on a GPU the host does not wait between
+    /// them.
     ///
     /// # Errors
     ///
-    /// The place's.
+    /// The errors of the place.
     pub fn step(&mut self, place: Place, steps: u32) -> Result<(), ikra::Error> {
         if self.recordings.first().is_some_and(|(_, recording)| recording.place() != place) {
             self.recordings.clear();
@@ -235,7 +238,7 @@ impl Traffic {
         Ok(())
     }
 
-    /// What is the same for all cars.
+    /// The values that all cars share.
     pub(crate) fn rules(&self) -> Rules {
         Rules {
             seed: self.parameters.seed,
@@ -244,17 +247,17 @@ impl Traffic {
         }
     }
 
-    /// Steps done.
+    /// The number of completed steps.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.world.clocks.column(clock::step)[0]
     }
 
-    /// What all cars do together, after the last step: the same bits at any place.
+    /// Statistics of all cars after the last step: the same bits at any place.
     ///
     /// # Errors
     ///
-    /// The place's.
+    /// The errors of the place.
     pub fn statistics(&mut self, place: Place) -> Result<Statistics, ikra::Error> {
         let step = self.steps();
         let (cars, cells) = (self.world.cars.len() as f64, self.roads.cells() as f64);
@@ -321,13 +324,13 @@ impl Traffic {
         &self.parameters
     }
 
-    /// The world, to look at its layout or to run kernels of it.
+    /// The world, to inspect its layout or to run kernels on it.
     pub fn world(&mut self) -> &mut Simulation {
         &mut self.world
     }
 }
 
-/// A step, `k` steps after the clock's.
+/// Records a step, `k` steps after the clock's.
 fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: Rules) -> Result<(), ikra::Error> {
     world.execute(SharedSignalGroup::look, ())?;
     world.execute(Controller::control, (clock, k))?;
@@ -335,20 +338,20 @@ fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: R
     world.execute(Car::drive, ())
 }
 
-/// Whether there is memory for so many bytes.
+/// Checks that this many bytes are free.
 pub(crate) fn room(cells: usize, cars: usize, bytes: u64) -> Result<(), TrafficError> {
     room_for(bytes).map_err(|memory| TrafficError::NoMemory { cells, cars, memory })
 }
 
-/// Different cells for all cars, in ascending order.
+/// Distinct cells for all cars, in ascending order.
 fn starts(roads: &Roads, parameters: &Parameters) -> Result<Vec<u32>, TrafficError> {
     let (cars, cells) = (parameters.cars, roads.cells());
     if cars as usize > cells {
         return Err(TrafficError::TooManyCars { cars, cells });
     }
     room(cells, cars as usize, (size_of::<u32>() + size_of::<Start>()) as u64 * u64::from(cars))?;
-    // Goes through the cells, and takes each with the probability that leaves as many as there are to be (Knuth's
-    // algorithm S).
+    // Visits the cells in order, and takes each with the probability that yields the required number (Knuth's algorithm
+    // S).
     let mut random = Random::new(parameters.seed, 0, START);
     let mut starts = Vec::with_capacity(cars as usize);
     for cell in 0..cells as u32 {
@@ -359,7 +362,7 @@ fn starts(roads: &Roads, parameters: &Parameters) -> Result<Vec<u32>, TrafficErr
     Ok(starts)
 }
 
-/// Links to objects by their numbers.
+/// Links to objects, given their numbers.
 fn links<C: ikra::Class>(numbers: &[u32]) -> Vec<Link<C>> {
     numbers.iter().filter_map(|&number| Link::from_index(number as usize)).collect()
 }

@@ -1,4 +1,4 @@
-//! What one text of device code says about itself.
+//! Reading the marks of one text of device code.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,22 +10,22 @@ use ikra_runtime::error::GpuError;
 
 use super::{Kind, Shape};
 
-/// An entry, as the device code has it.
+/// An entry point, as the device code describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Compiled {
     pub(crate) symbol: String,
     pub(super) fingerprint: u64,
-    /// Size and alignment of what is combined.
+    /// Size and alignment of the combined result.
     result: (usize, usize),
-    /// Bytes of each parameter before the words.
+    /// Bytes of each parameter before the table entries.
     parameters: Vec<usize>,
-    /// The words that it takes after them: the symbols of tables, and places in these.
+    /// The table entries that it takes after them: the symbols of tables, and positions in these.
     pub(crate) words: Vec<(String, Vec<usize>)>,
-    /// Whether it may read others, in constant memory.
+    /// Whether it may read other entries, in constant memory.
     pub(crate) reads_tables: bool,
 }
 
-/// A class, as the device code has it.
+/// A class, as the device code describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CompiledClass {
     pub(super) symbol: String,
@@ -35,21 +35,21 @@ pub(super) struct CompiledClass {
     fields: Vec<u64>,
 }
 
-/// What some device code holds.
+/// The contents of some device code.
 #[derive(Debug, Default)]
 pub(super) struct Code {
     pub(super) entries: HashMap<(u64, Kind), Compiled>,
     pub(super) classes: HashMap<u64, CompiledClass>,
     /// The symbols of tables in constant memory.
     pub(super) tables: HashSet<String>,
-    /// The entries of kernels whose methods may call themselves.
+    /// The entry points of kernels with methods that may call themselves.
     pub(super) recursive: HashSet<String>,
-    /// Bytes of stack that each thread is to have at least.
+    /// Bytes of stack that each thread needs at least.
     pub(super) stack: Option<usize>,
 }
 
 impl Code {
-    /// That of a text, which is read once.
+    /// The marks of a text, which is read once.
     pub(super) fn of(text: &'static str) -> Arc<Self> {
         static READ: Mutex<Vec<(&str, Arc<Code>)>> = Mutex::new(Vec::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +99,7 @@ impl Code {
                         }
                     }
                     [marks::ENTRY, key, kind, fingerprint, size, align] => {
-                        // Once an entry: the compiler may have copied the comment.
+                        // Once per entry point: the compiler may have copied the comment.
                         if let (Some(mut entry), Some(key), Some(kind)) = (entry.take(), number(key), kind_of(kind)) {
                             entry.fingerprint = number(fingerprint).unwrap_or_default();
                             entry.result = (number(size).unwrap_or_default(), number(align).unwrap_or(1));
@@ -132,7 +132,7 @@ impl Code {
         code
     }
 
-    /// Whether the text says nothing about itself: another version made it.
+    /// Whether the text contains no marks: another version made it.
     pub(super) fn is_unknown(&self) -> bool {
         self.entries.is_empty() && self.classes.is_empty()
     }
@@ -142,14 +142,14 @@ impl Code {
         class.origin.keys().find_map(|key| self.classes.get(&key))
     }
 
-    /// A kernel's entry, if the device code has it.
+    /// A kernel's entry point, if the device code has it.
     pub(super) fn find(&self, entry: &Entry, kind: Kind) -> Option<&Compiled> {
         entry.origin.keys().find_map(|key| self.entries.get(&(key, kind)))
     }
 }
 
 impl Compiled {
-    /// Notes that it takes words of tables, for which it has its last parameter.
+    /// Records that it takes table entries, in its last parameter.
     fn take(&mut self, words: &[&str]) {
         for word in words {
             match (number(word), self.words.last_mut()) {
@@ -161,7 +161,7 @@ impl Compiled {
         self.parameters.pop_if(|last| !self.words.is_empty() && *last == bytes);
     }
 
-    /// Whether it is the entry that the host means, and takes these arguments.
+    /// Whether it is the entry point that the host expects, with these arguments.
     pub(super) fn check(&self, entry: &Entry, shape: Shape<'_>, arguments: &[Argument<'_>]) -> Result<(), GpuError> {
         let (compiled, kernel, Shape { own, result }) = (self, entry.origin.name(), shape);
         let differs = |what: String| Err(GpuError::DeviceCodeDiffers { what: format!("kernel `{kernel}`: {what}") });
@@ -195,7 +195,7 @@ impl Compiled {
     }
 }
 
-/// The bytes of the arguments that the device takes: of one of no bytes its compiler makes no parameter.
+/// The sizes of the arguments that the device takes: its compiler makes no parameter for an argument of zero bytes.
 fn sizes<'a>(arguments: &'a [Argument<'_>]) -> impl Iterator<Item = usize> + 'a {
     arguments.iter().map(|argument| argument.bytes()).filter(|&bytes| bytes > 0)
 }
@@ -224,7 +224,7 @@ pub(super) fn parameter_bytes(declaration: &str) -> usize {
     width.unwrap_or_default() / 8 * elements.unwrap_or_default()
 }
 
-/// What differs between two ideas of a class.
+/// The difference between two definitions of a class.
 pub(super) fn difference(host: &Signature, device: &CompiledClass) -> String {
     if host.fields.len() != device.fields.len() {
         return format!(

@@ -1,4 +1,4 @@
-//! Device code as text, against what the host has.
+//! Device code as text, compared with the host's definitions.
 
 use super::read::parameter_bytes;
 use super::*;
@@ -51,11 +51,11 @@ fn text() -> String {
     )
 }
 
-/// As if packages had these texts.
+/// Device code with these texts, as if packages contained them.
 fn codes(texts: &[(&'static str, Option<String>)]) -> Codes {
     let code = |(package, text): &(&'static str, Option<String>)| {
         let text = text.clone().map(|text| &*text.leak());
-        // SAFETY: nobody runs it.
+        // SAFETY: the tests never run it.
         unsafe { DeviceCode::new(package, text) }
     };
     Codes::new(texts.iter().map(code).collect::<Vec<_>>().leak(), "Sim").unwrap()
@@ -136,7 +136,7 @@ fn several_packages_have_code() {
     let here = class("game::model", PLACE, 9);
     let symbol = || Some(String::from("ikra_class_Body_1"));
     assert_eq!(both.tables(&[here]).unwrap(), [[None, symbol()]]);
-    // The first that has the kernel counts, and all that have the class are asked about it.
+    // The first module that has the kernel is used, and all modules that have the class are compared.
     let second = text().replace("_go", "_second");
     let twice = codes(&[("game", Some(text())), ("app", Some(second.clone())), ("again", Some(text()))]);
     assert_eq!(twice.texts().count(), 2, "each text once");
@@ -147,7 +147,7 @@ fn several_packages_have_code() {
     assert!(matches!(error, GpuError::DeviceCodeDiffers { .. }), "{error}");
     // A class of another package may have the same name.
     assert_eq!(both.tables(&[class("app", "app/src/main.rs:5:1", 7)]).unwrap(), [[None, None]]);
-    // What is nowhere.
+    // A class and a kernel that no module has.
     let error = codes(&[("app", None), ("shapes", Some(other.to_owned()))]);
     let error = find(&error).unwrap_err().to_string();
     assert!(
@@ -155,7 +155,7 @@ fn several_packages_have_code() {
         "{error}"
     );
     assert!(matches!(Codes::new(&[], "Sim"), Err(GpuError::NoDeviceCode { world: "Sim" })));
-    // SAFETY: nobody runs it.
+    // SAFETY: the tests never run it.
     let nonsense = Codes::new(vec![unsafe { DeviceCode::new("old", Some("nonsense")) }].leak(), "Sim");
     assert!(matches!(nonsense, Err(GpuError::DeviceCodeRejected { log }) if log.contains("`old`")));
 }
@@ -177,7 +177,7 @@ fn entries_say_which_words_they_take() {
     assert_eq!(find(takes("all ikra_class_A 0 2 ikra_class_B 1")).unwrap(), (words.clone(), false));
     assert_eq!(find(takes("some ikra_class_A 0 2 ikra_class_B 1")).unwrap(), (words, true));
     assert_eq!(find(text()).unwrap(), (Vec::new(), true), "of another version, which does not say");
-    // Fewer words than the parameter has room for.
+    // Fewer table entries than the parameter has room for.
     assert!(matches!(find(takes("all ikra_class_A 0 2")), Err(GpuError::DeviceCodeDiffers { .. })));
     assert!(matches!(find(takes("all")), Err(GpuError::DeviceCodeDiffers { .. })));
 }

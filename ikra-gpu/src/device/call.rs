@@ -1,6 +1,6 @@
-//! Calls of kernels on the device: what one thread does for one object.
+//! Calls of kernels on the device: the work of one thread for one object.
 //!
-//! The loops over objects, and which thread does what, are in the modules beside this one.
+//! The sibling modules contain the loops over objects, and assign work to threads.
 
 use ikra_core::class::Class;
 use ikra_core::effects::FieldSet;
@@ -22,11 +22,11 @@ type Windows<K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Win
 /// The number of objects of class `C`.
 #[inline(always)]
 pub fn count<C: Class>() -> u32 {
-    // SAFETY: no handle is made from it.
+    // SAFETY: no handle is made from the table.
     unsafe { Table::<C>::get() }.len() as u32
 }
 
-/// One object's elements.
+/// The elements of one object.
 ///
 /// # Safety
 ///
@@ -35,14 +35,14 @@ pub fn count<C: Class>() -> u32 {
 unsafe fn open<K: Kernel>(index: u32) -> Windows<K> {
     const { assert_modes::<K>() };
     let shadow = <<K::Class as ClassInfo>::Bases as BaseSet>::shadow();
-    // SAFETY: no handle is made from it.
+    // SAFETY: no handle is made from the table.
     let chunk = Chunk { table: unsafe { Table::get() }, shadow, first: index as usize, len: 1 };
-    // SAFETY: a run of one object, which exists by 1; by 2 its elements of the columns that the kernel writes are
-    // accessed by this call alone, and those that it reads are written by none.
+    // SAFETY: a run of one object, which exists by 1. By 2 only this call accesses its elements of the columns that the
+    // kernel writes (I3), and nothing writes the columns that the kernel reads (I4).
     unsafe { K::Modes::open(chunk) }
 }
 
-/// What the report of a panic says before the object's number: `Body::advance for Body#`, and a 0.
+/// The panic report's text before the object's number: `Body::advance for Body#`, and a 0.
 const fn report(kernel: &str, class: &str) -> [u8; 128] {
     let mut text = [0; 128];
     let parts = [kernel, " for ", class, "#"];
@@ -60,10 +60,10 @@ const fn report(kernel: &str, class: &str) -> [u8; 128] {
     text
 }
 
-/// Notes which kernel works on which object, for the report of a panic.
+/// Records the kernel and the object that it works on, for the report of a panic.
 ///
-/// In registers that `ikra-build` declares, and passes to `ikra_failing` where a panic is about to happen. Where there can be
-/// none it takes the notes out.
+/// The values go to registers that `ikra-build` declares, and passes to `ikra_failing` where the code is about to
+/// panic. Where it cannot declare such registers, it removes these instructions.
 #[inline(always)]
 fn note(report: &'static [u8; 128], index: u32) {
     // SAFETY: writes registers that nothing else uses.
@@ -82,20 +82,20 @@ fn note(report: &'static [u8; 128], index: u32) {
 ///
 /// # Safety
 ///
-/// 1. The object exists, and the class's words hold where its columns are, those of snapshots included.
+/// 1. The object exists, and the class's table entries hold the addresses of its columns and snapshots.
 /// 2. Meanwhile no other thread calls a kernel for the object, and no other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
-    // SAFETY: its handles are for `K`, which runs.
+    // SAFETY: its handles are for `K`, which is running.
     let table = unsafe { Table::get() };
-    // SAFETY: by 1 the object exists where the words say, by 2 no other call accesses its own fields.
+    // SAFETY: by 1 the object exists at the addresses in the table, by 2 no other call accesses its own fields.
     let mut windows = unsafe { open::<K>(index) };
     // SAFETY: the run holds one object.
     unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call::<K>(view, args)) }
 }
 
-/// The bytes of a tile row of the other object.
+/// The size of the other object's tile row.
 pub const fn tile_row_bytes<K: PairCall<A>, A>() -> usize {
     tile_row::bytes::<K::Other, K>()
 }
@@ -105,16 +105,16 @@ pub const fn tile_row_bytes<K: PairCall<A>, A>() -> usize {
 /// # Safety
 ///
 /// 1. As for [`call`].
-/// 2. There is room for the row at `row`, a multiple of 16.
+/// 2. `row` is a multiple of 16 and has room for the row.
 #[inline(always)]
 pub unsafe fn write_tile_row<K: PairCall<A>, A>(other: u32, row: *mut u8) {
-    // SAFETY: no handle is made from it.
+    // SAFETY: no handle is made from the table.
     let table = unsafe { Table::<K::Other>::get() };
-    // SAFETY: the other object exists where the words say, and by 2 there is room for its row.
+    // SAFETY: the other object exists at the addresses in the table, and by 2 there is room for its row.
     unsafe { <<K::Other as Class>::Fields as FieldTuple<_>>::write_tile_row::<K>(&table.bases, other as usize, row) }
 }
 
-/// An object that visits others. Meanwhile it stays in registers.
+/// An object that visits others. Its fields stay in registers meanwhile.
 pub struct Meeting<K: Kernel> {
     index: u32,
     values: ValuesOf<K>,
@@ -135,37 +135,37 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     pub unsafe fn begin(index: u32) -> Self {
         note(const { &report(K::EFFECTS.kernel(), <K::Class as ClassInfo>::NAME) }, index);
-        // SAFETY: the object exists where the words say, and no other call accesses its own fields.
+        // SAFETY: the object exists at the addresses in the table, and no other call accesses its own fields.
         let windows = unsafe { open::<K>(index) };
         // SAFETY: the run holds one object.
         Self { index, values: unsafe { windows.get(0) } }
     }
 
-    /// No object, for threads that have none.
+    /// A placeholder for threads without an object.
     #[inline(always)]
     #[must_use]
     pub fn none() -> Self {
         Self { index: 0, values: FieldsOf::<K>::PLACEHOLDER }
     }
 
-    /// Calls the kernel for the object and another, of which there is a tile row unless `row` is null.
+    /// Calls the kernel for the object and another one, which has a tile row unless `row` is null.
     ///
     /// # Safety
     ///
     /// 1. As for [`call`].
-    /// 2. `row` is null or the place of the other object's row.
+    /// 2. `row` is null or the address of the other object's row.
     #[inline(always)]
     pub unsafe fn meet<A>(&mut self, other: u32, row: *const u8, args: A)
     where
         K: PairCall<A>,
     {
         const { assert_for_pairs::<K>() };
-        // SAFETY: its handles are for `K`, which runs.
+        // SAFETY: its handles are for `K`, which is running.
         let table = unsafe { Table::<K::Class>::get() };
-        // SAFETY: its handles are for `K`, which runs.
+        // SAFETY: its handles are for `K`, which is running.
         let others = unsafe { Table::<K::Other>::get() };
         let index = self.index as usize;
-        // SAFETY: the object exists by 1, and the values are its own.
+        // SAFETY: the object exists by 1, and these are its own values.
         let views = unsafe {
             FieldsOf::<K>::to_views::<K>(
                 self.values,
@@ -176,10 +176,10 @@ impl<K: Kernel> Meeting<K> {
                 Facts::NONE,
             )
         };
-        // SAFETY: by 1.
+        // SAFETY: the other object exists by 1.
         let mut view =
             K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index, Facts::NONE) }, self.values));
-        // SAFETY: the other object exists by 1; and by 2.
+        // SAFETY: by 1 the other object exists, and by 2 `row` is its row.
         let other = unsafe { Handle::near(others, other as usize, K::Near::at(row)) };
         K::call::<K>(&mut view, K::Other::to_ref(other), args);
         if const { K::EFFECTS.is_exclusive() } {
@@ -195,7 +195,7 @@ impl<K: Kernel> Meeting<K> {
     #[inline(always)]
     pub unsafe fn end(self) {
         if const { K::EFFECTS.is_exclusive() } {
-            // SAFETY: the object exists where the words say, and no other call accesses its own fields.
+            // SAFETY: the object exists at the addresses in the table, and no other call accesses its own fields.
             let mut windows = unsafe { open::<K>(self.index) };
             // SAFETY: the run holds one object.
             let before = unsafe { windows.get(0) };
@@ -208,17 +208,17 @@ impl<K: Kernel> Meeting<K> {
     }
 }
 
-/// Makes one object. Returns whether it has a link to no object.
+/// Constructs one object. Returns whether the object has a link to no object.
 ///
 /// # Safety
 ///
-/// 1. There is storage for the object, where the class's words say.
+/// 1. The addresses in the class's table have storage for the object.
 /// 2. Nothing else accesses it meanwhile.
 #[inline(always)]
 pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) -> bool {
     note(const { &report("a constructor", <K::Class as ClassInfo>::NAME) }, index);
     let row = K::construct(index, args);
-    // SAFETY: no handle is made from it.
+    // SAFETY: no handle is made from the table.
     let table = unsafe { Table::<K::Class>::get() };
     // SAFETY: passed on.
     unsafe {
@@ -226,16 +226,16 @@ pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) -> bool {
         <<K::Class as Class>::Fields as FieldTuple<_>>::write(&table.bases, index as usize, row.into_values(), bump);
     }
     let index = index as usize;
-    // SAFETY: the object was just made.
+    // SAFETY: the object was just constructed.
     unsafe { <<K::Class as Class>::Fields as FieldTuple<_>>::bad_link(table, FieldSet::ALL, index..index + 1) }
         .is_some()
 }
 
-/// A member of a world. On the device it is not used: kernels find the objects of a class by the class.
+/// A member of a world. It is unused on the device: kernels find a class's objects by the class.
 #[derive(Debug)]
 pub struct Objects<C>(core::marker::PhantomData<fn() -> C>);
 
-/// What a world keeps beside its objects: nothing.
+/// A world's data besides its objects: empty on the device.
 pub struct WorldState<W>(core::marker::PhantomData<fn() -> W>);
 
 impl<W> Clone for WorldState<W> {

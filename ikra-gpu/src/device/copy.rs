@@ -1,17 +1,17 @@
-//! Bytes on their way to the host.
+//! Copies of bytes to the host.
 
 use ikra_core::thread;
 
 /// Bytes of a word.
 const WORD: u32 = 4;
 
-/// Copies `bytes` bytes, by one block: a copy by the device's copy engine starts later than a kernel.
+/// Copies `bytes` bytes, by one block: the device's copy engine would start later than a kernel.
 ///
 /// # Safety
 ///
-/// 1. There are as many bytes at `from`, and room for them at `to`; both are multiples of 4, and neither is
-///    written meanwhile by others.
-/// 2. There is one block, of four threads or more.
+/// 1. `from` has `bytes` bytes, and `to` has room for them; both are multiples of 4, and nothing else writes either
+///    meanwhile.
+/// 2. The kernel runs as one block, of four threads or more.
 #[inline(always)]
 pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: u32) {
     let words = bytes / WORD;
@@ -23,7 +23,7 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: u32) {
     }
     let rest = words * WORD + thread::thread_idx_x();
     if rest < bytes {
-        // SAFETY: within the bytes, of which fewer are left than the block has threads.
+        // SAFETY: within the bytes: fewer bytes are left than the block has threads.
         unsafe { to.add(rest as usize).write(from.add(rest as usize).read()) };
     }
 }

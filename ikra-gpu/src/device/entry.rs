@@ -1,7 +1,7 @@
-//! Entries of kernels in the device code, which `#[soa_methods]` asks for by macros of `ikra::rt`.
+//! Entry points of kernels in the device code; `#[soa_methods]` creates them with macros of `ikra::rt`.
 
-/// The entry of a kernel whose arguments may be values: for objects `first..end`, or those in a list of indices if there
-/// is one.
+/// The entry point of a kernel, if its arguments are values. It runs for objects `first..end`, or for the objects of a
+/// list of indices if one is passed.
 #[macro_export]
 macro_rules! __entry {
     (
@@ -15,7 +15,7 @@ macro_rules! __entry {
         const _: () = {
             /// # Safety
             ///
-            /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none.
+            /// The host launches it, for a world whose tables are filled, with a list of `end` indices or null.
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", __ENTRY, ());
@@ -25,27 +25,28 @@ macro_rules! __entry {
             }
         };
     };
-    // A kernel whose arguments are no values is not compiled for the device.
+    // A kernel with other arguments is not compiled for the device.
     ($($other:tt)*) => {};
 }
 pub use __entry as entry;
 
-/// Tells the compiler that links among a kernel's arguments are to objects that exist, so that they need not be checked by each
-/// thread.
+/// Tells the compiler that the links among a kernel's arguments lead to existing objects, so that threads need not
+/// check them.
 #[macro_export]
 macro_rules! __trust {
-    // Those of constructors may be to objects that are about to be made, and are not followed.
+    // A constructor's links may lead to objects of the same launch, and are not followed.
     (construct: $($arg:ident),*) => {};
     ($executor:ident: $($arg:ident),*) => { $({
         #[allow(unused_imports, reason = "for arguments that cannot be passed")]
         use $crate::device::runtime::kernel::Unpassed as _;
-        // SAFETY: the host has looked at them before the launch.
+        // SAFETY: the host has checked them before the launch.
         unsafe { $crate::device::runtime::kernel::Checked(&$arg).trust() };
     })* };
 }
 
-/// The entry of a trait's kernel: for objects of all classes, of which each has blocks of its own. The classes come as a
-/// tree in which each block finds its own: `[0 {0 Car} {1 Pedestrian}]` are those up to class 0, and those after it.
+/// The entry point of a trait's kernel, for objects of all classes; each class has its own blocks. The classes form a
+/// tree in which each block finds its class: `[0 {0 Car} {1 Pedestrian}]` has the classes up to 0, and the classes
+/// after 0.
 #[macro_export]
 macro_rules! __together {
     (
@@ -57,8 +58,8 @@ macro_rules! __together {
 
             /// # Safety
             ///
-            /// Launched by the host for a world whose tables it has filled, with as many blocks as the sections say, and a
-            /// list that has objects where they say, or none.
+            /// The host launches it, for a world whose tables are filled. It passes null or a list that has objects
+            /// where the sections require them. The number of blocks is the sections' sum.
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn entry(sections: [SectionWords; $count], list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", together::<$trait, $number>(), ());
@@ -67,14 +68,14 @@ macro_rules! __together {
                     let classes = <$trait as $crate::device::runtime::dispatch::Dispatch>::CLASSES;
                     ::core::assert!(classes.len() == $count, "there is a section for each class");
                 }
-                // Elements by constants: by a variable, the array would be in memory.
+                // Constants as indices: with a variable, the array would be in memory.
                 $crate::__section! { (sections, list, $trait, $number, $args, $all) (0, $count - 1) $tree }
             }
         };
     };
 }
-/// The kernel of the class whose block it is, among the classes from one number to another: that each is found where it is looked for
-/// is checked, since safe code can call the macro with any tree.
+/// The kernel of the class that the block belongs to, in a range of classes. It checks that each class is where the
+/// tree is searched for it, since safe code can call the macro with any tree.
 #[macro_export]
 macro_rules! __section {
     (($sections:ident, $($rest:tt)*) ($first:expr, $end:expr) [$last:literal $up_to:tt $after:tt]) => {
@@ -104,7 +105,7 @@ macro_rules! __section {
 }
 pub use __together as together;
 
-/// A reducer that a kernel declares, and the entry that combines the results of objects by it.
+/// A reducer that a kernel declares, and the entry point that combines objects' results with it.
 #[macro_export]
 macro_rules! __reduced {
     (
@@ -114,7 +115,7 @@ macro_rules! __reduced {
         const _: () = {
             /// # Safety
             ///
-            /// Launched by the host for a world whose tables it has filled, with a list of `end` indices or none, and
+            /// The host launches it, for a world whose tables are filled, with a list of `end` indices or null, and
             /// with room for the results.
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn reduce(

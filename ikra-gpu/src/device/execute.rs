@@ -5,20 +5,20 @@ use ikra_core::thread;
 
 use super::call;
 
-/// This thread's of the positions `first..end`, if it has one, in a block of those that share them.
+/// This thread's position in `first..end`, if it has one. The blocks of the grid share these positions.
 ///
-/// There is a thread for each, and no loop over several: the assembler brings threads that part in a loop back together
-/// where the loop ends, but not in a loop around it that a panic leaves too.
+/// Each position has its own thread, without a loop over several. The assembler reconverges threads at the end of the
+/// loop in which they diverged. It does not if that loop is inside another loop, which a panic leaves too.
 #[inline(always)]
 fn own(block: u32, first: u32, end: u32) -> Option<u32> {
-    // There are no more blocks than the positions need: each begins at one of them, which 32 bits hold. Its last threads may be
-    // further on.
+    // The grid has only the blocks that the positions need. So each block starts at a position, which fits into 32
+    // bits; only the last threads may exceed `end`.
     let start = block * thread::block_dim_x();
     let own = thread::thread_idx_x();
     (own < (end - first).saturating_sub(start)).then(|| first + start + own)
 }
 
-/// The object at a position: that of the list, if there is one.
+/// The object at a position: the list's entry, if there is a list.
 ///
 /// # Safety
 ///
@@ -29,7 +29,7 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
     if list.is_null() { n } else { unsafe { *list.add(n as usize) } }
 }
 
-/// The same for a thread that asks once.
+/// As [`object`], for a thread that calls it once.
 ///
 /// # Safety
 ///
@@ -37,7 +37,7 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
 #[inline(always)]
 unsafe fn only_object(list: *const u32, n: u32) -> u32 {
     let mut object = n;
-    // As one piece, so that it is one number of 32 bits that all addresses are made of. All threads jump, or none.
+    // One asm block, so that all addresses derive from one 32-bit number. Either all threads jump, or no thread does.
     // SAFETY: by the caller; the list is in global memory, and nothing writes it.
     #[allow(named_asm_labels, reason = "within the braces: each copy has its own")]
     unsafe {
@@ -52,12 +52,11 @@ unsafe fn only_object(list: *const u32, n: u32) -> u32 {
     object
 }
 
-/// Calls a kernel for the objects `first..end`, or for those whose indices are at these places of the
-/// list.
+/// Calls a kernel for the objects `first..end`, or for the objects at these positions of the list.
 ///
 /// # Safety
 ///
-/// 1. The world's tables are filled, the objects exist, and none is in the list twice.
+/// 1. The world's tables are filled, the objects exist, and no object is in the list twice.
 /// 2. No other kernel runs in the world.
 #[inline(always)]
 pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
@@ -69,19 +68,19 @@ pub unsafe fn execute<K: Call<A>, A: Copy>(first: u32, end: u32, list: *const u3
     }
 }
 
-/// Whether this block comes after those of a class.
+/// Whether this block comes after the blocks of a class.
 #[inline(always)]
 pub fn is_after(&[blocks_end, ..]: &SectionWords) -> bool {
     thread::block_idx_x() >= blocks_end
 }
 
-/// The first block of the class with a number.
+/// The first block of the class with this number.
 #[inline(always)]
 pub fn first_block(sections: &[SectionWords], tag: usize) -> u32 {
     if tag == 0 { 0 } else { sections[tag - 1][0] }
 }
 
-/// Calls a kernel for the objects of a section, whose blocks are those from `from` on.
+/// Calls a kernel for the objects of a section, whose blocks start at block `from`.
 ///
 /// # Safety
 ///
@@ -98,19 +97,20 @@ pub unsafe fn execute_section<K: Call<A>, A: Copy>(from: u32, section: &SectionW
     }
 }
 
-/// Makes these objects by a constructor. Writes 1 to `found` if one has a link to no object, or to one that is made later.
+/// Constructs these objects. Writes 1 to `found` if an object has a link to no object, or to one that is constructed
+/// later.
 ///
 /// # Safety
 ///
-/// 1. The world's tables are filled, and there is room for the objects.
+/// 1. The world's tables are filled, and the columns have room for the objects.
 /// 2. No other kernel runs in the world.
-/// 3. `found` is the place of a `u32`.
+/// 3. `found` is the address of a `u32`.
 #[inline(always)]
 pub unsafe fn construct<K: Construct<A>, A: Copy>(first: u32, end: u32, found: *const u32, args: A) {
     if let Some(n) = own(thread::block_idx_x(), first, end) {
         // SAFETY: the contract is the same.
         if unsafe { call::construct::<K, A>(n, args) } {
-            // SAFETY: by 3; all threads write the same.
+            // SAFETY: by 3; all threads write the same value.
             unsafe { found.cast_mut().write_volatile(1) };
         }
     }

@@ -1,14 +1,14 @@
-//! Functions of the C library that the compiler calls: the device has none.
+//! Functions of the C library that the compiler calls, and that the device does not have.
 
-/// Compares `n` bytes as numbers, the first ones first.
+/// Compares `n` bytes as numbers, starting with the first byte.
 ///
 /// # Safety
 ///
-/// There are `n` bytes at both places.
+/// Both pointers have `n` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32 {
     for k in 0..n {
-        // Volatile, or the loop would be taken for a call of this very function.
+        // Volatile, or the compiler would turn the loop into a call of this very function.
         // SAFETY: within the bytes.
         let (x, y) = unsafe { (a.add(k).read_volatile(), b.add(k).read_volatile()) };
         if x != y {
@@ -22,9 +22,9 @@ pub unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, n: usize) -> i32 {
 ///
 /// # Safety
 ///
-/// There are `n` bytes at both places.
+/// Both pointers have `n` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcmp(a: *const u8, b: *const u8, n: usize) -> i32 {
-    // SAFETY: there are `n` bytes at both places.
+    // SAFETY: both pointers have `n` bytes.
     unsafe { memcmp(a, b, n) }
 }

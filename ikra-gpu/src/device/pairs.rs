@@ -1,7 +1,7 @@
-//! Kernels for every object and every other.
+//! Kernels for all pairs of objects.
 //!
-//! A block of threads, one per object, puts the rows of a tile of others into shared memory; then each
-//! thread visits them in order. Without rows each thread reads the others from their columns.
+//! A block has one thread per object. It copies the rows of a tile of other objects to shared memory; then each thread
+//! visits them in order. Without rows, each thread reads the others from their columns.
 
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::PairCall;
@@ -12,16 +12,16 @@ use super::execute::object;
 use super::shared;
 use crate::PAIR_THREADS;
 
-/// Others of a tile: the threads of a block.
+/// The number of other objects in a tile, and of threads in a block.
 const TILE: u32 = PAIR_THREADS as u32;
-/// Others that are met between two checks of the loop's end. Their rows are loaded together: as many
-/// as there are registers for without keeping other blocks out.
+/// The number of others between two checks of the loop's end. Their rows are loaded together: as many as fit into
+/// registers without reducing the number of concurrent blocks.
 const fn unroll(tile_row_bytes: usize) -> u32 {
     if tile_row_bytes <= 16 { 8 } else { 4 }
 }
 
-/// The same for 0 to 7, each with the number as a constant. (The compiler leaves such loops as loops where
-/// their bodies are large, and then the rows in local memory.)
+/// Repeats code for 0 to 7, each with the number as a constant. (If the body is large, the compiler does not unroll
+/// such loops, and then puts the rows in local memory.)
 macro_rules! unrolled {
     ($n:ident, $body:block) => {
         unrolled!(@each $n, $body, 0 1 2 3 4 5 6 7)
@@ -34,15 +34,15 @@ macro_rules! unrolled {
     };
 }
 
-/// Calls a kernel for pairs of each of the objects `first..end`, or of those whose indices are at these
-/// places of the list, and all others.
+/// Calls a kernel for pairs of each object and all others. The objects are `first..end`, or the objects at these
+/// positions of the list.
 ///
 /// # Safety
 ///
-/// 1. The world's tables are filled, the objects exist, and none is in the list twice.
+/// 1. The world's tables are filled, the objects exist, and no object is in the list twice.
 /// 2. No other kernel runs in the world.
-/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for as many rows; there are as many threads
-///    as objects, or more.
+/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for one row per thread. The grid has at least one thread
+///    per object.
 #[inline(always)]
 pub unsafe fn execute_pairs<K: PairCall<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
     let n = thread::block_idx_x() * TILE + thread::thread_idx_x();
@@ -63,7 +63,7 @@ pub unsafe fn execute_pairs<K: PairCall<A>, A: Copy>(first: u32, end: u32, list:
 
 /// # Safety
 ///
-/// As for [`execute_pairs`], and every thread of the block comes here.
+/// As for [`execute_pairs`], and every thread of the block calls this.
 #[inline(always)]
 unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object: bool, args: A) {
     let count = call::count::<K::Other>();
@@ -86,10 +86,10 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
             let row = rows.add(own * bytes as u32).pointer::<u8>();
             // SAFETY: shared memory starts at a multiple of 16, and so does each row.
             unsafe { core::hint::assert_unchecked(row.addr().is_multiple_of(16)) };
-            // SAFETY: passed on; there is room for one tile row per thread.
+            // SAFETY: passed on; shared memory has room for one tile row per thread.
             unsafe { call::write_tile_row::<K, A>(tile + own, row) };
         }
-        // SAFETY: every thread of the block comes here.
+        // SAFETY: every thread of the block reaches the barrier.
         unsafe { thread::sync_threads() };
         if has_object {
             let mut k = 0;
@@ -112,7 +112,7 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
                 row_at = row_at.add(bytes as u32);
             }
         }
-        // SAFETY: every thread of the block comes here.
+        // SAFETY: every thread of the block reaches the barrier.
         unsafe { thread::sync_threads() };
         tile += len;
     }
@@ -120,11 +120,11 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
 
 /// # Safety
 ///
-/// As for [`execute_pairs`], and the row of the other is at this address.
+/// As for [`execute_pairs`], and this is the address of the other object's row.
 #[inline(always)]
 unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, row_at: shared::Address, args: A) {
     let bytes = const { call::tile_row_bytes::<K, A>() };
-    // A copy in registers, loaded in the widest pieces that there are.
+    // A copy in registers, loaded in the widest possible pieces.
     let mut row = [shared::Piece::default(); MAX_PIECES];
     unrolled!(n, {
         if n * 16 < bytes {
@@ -136,5 +136,5 @@ unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u3
     unsafe { meeting.meet(other, row.as_ptr().cast(), args) };
 }
 
-/// Pieces of the largest row.
+/// The number of pieces in the largest row.
 const MAX_PIECES: usize = 8;

@@ -1,4 +1,4 @@
-//! Panics: reported once, by the driver, with the model's line, the kernel, the object, and the message.
+//! Panics: the driver reports one panic, with the model's line, the kernel, the object, and the message.
 
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
@@ -10,7 +10,7 @@ unsafe extern "C" {
     fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize) -> !;
 }
 
-/// Texts that end in 0: which kernel failed for which object, and with what.
+/// Texts that end in 0: the kernel and object that failed, and the message.
 struct Report {
     texts: UnsafeCell<[[u8; CAPACITY]; 2]>,
     is_taken: AtomicU32,
@@ -18,7 +18,7 @@ struct Report {
 
 const CAPACITY: usize = 256;
 
-// SAFETY: the texts are accessed by one thread alone, which finds `is_taken` 0.
+// SAFETY: only one thread accesses the texts: the first, which finds `is_taken` 0.
 unsafe impl Sync for Report {}
 
 static REPORT: Report = Report {
@@ -36,7 +36,7 @@ const fn initial(text: &str) -> [u8; CAPACITY] {
     bytes
 }
 
-/// What `ikra_runtime::device` noted for a thread that is about to panic, and which thread it is.
+/// The text that `ikra_runtime::device` recorded for a thread that is about to panic, and the thread's number.
 struct Failure {
     kernel: AtomicUsize,
     index: AtomicU32,
@@ -51,21 +51,21 @@ static FAILURE: Failure = Failure {
     is_taken: AtomicU32::new(0),
 };
 
-/// Ends the thread, unless it is the first that asks. A panic is the failure of the whole kernel, and the last thing that
-/// happens before the device's state is lost: one report will do.
+/// Ends the thread, unless it is the first to call this. A panic fails the whole kernel, and the device's state is lost
+/// right after it, so one report is enough.
 fn first(is_taken: &AtomicU32) {
     if is_taken.swap(1, Relaxed) != 0 {
-        // SAFETY: the thread has no more to do. (To wait for the first one would hold up its warp.)
+        // SAFETY: the thread has no further work. (If it waited for the first thread, it would block its warp.)
         unsafe { core::arch::asm!("exit;", options(noreturn)) }
     }
 }
 
-/// Called by a thread that is about to panic, with what `ikra_runtime::device` noted: a text to which the object's number is
-/// added, or null. `ikra-build` writes the calls.
+/// Called by a thread that is about to panic. `kernel` is the text that `ikra_runtime::device` recorded, or null; the
+/// object's number is appended. `ikra-build` inserts the calls.
 ///
 /// # Safety
 ///
-/// `kernel` is null or a text that ends in 0, for ever.
+/// `kernel` is null or a static text that ends in 0.
 pub unsafe fn failing(kernel: *const u8, index: u32) {
     first(&FAILURE.is_taken);
     FAILURE.kernel.store(kernel.expose_provenance(), Relaxed);
@@ -73,27 +73,28 @@ pub unsafe fn failing(kernel: *const u8, index: u32) {
     FAILURE.thread.store(thread::index_1d(), Relaxed);
 }
 
-/// Reports a panic to the driver and ends the kernel: synchronising then fails with
-/// `CUDA_ERROR_ASSERT`.
+/// Reports a panic to the driver and ends the kernel: synchronising then fails with `CUDA_ERROR_ASSERT`.
 ///
-/// Messages are not put together, which would make up most of a kernel's code: shown is a message without values, or that
-/// the kernel panicked, and where.
+/// Messages are not formatted, since formatting would make up most of a kernel's code. The report shows a message
+/// without values, or else that the kernel panicked, and the line.
 pub fn panic(info: &PanicInfo<'_>) -> ! {
     first(&REPORT.is_taken);
     let texts = REPORT.texts.get().cast::<u8>();
     // SAFETY: both within the texts.
     let (place, message) = unsafe { (texts, texts.add(CAPACITY)) };
     let kernel = core::ptr::with_exposed_provenance::<u8>(FAILURE.kernel.load(Relaxed));
-    // Of another thread that panics, or of none, if this one's call is in a function that was not inlined.
+    // The record may belong to another panicking thread, or be empty, if this thread's call is in a function that was
+    // not inlined.
     let is_own = FAILURE.is_taken.load(Relaxed) != 0 && FAILURE.thread.load(Relaxed) == thread::index_1d();
     if is_own && !kernel.is_null() {
-        // SAFETY: by the contract of `failing`; and this thread's alone.
+        // SAFETY: by the contract of `failing`; and only this thread accesses it.
         unsafe { write_place(place, kernel, FAILURE.index.load(Relaxed)) }
     }
     if let Some(text) = info.message().as_str() {
-        // Texts of Ikra's own end in 0 already, which does no harm.
+        // Ikra's own texts end in 0 already, which does no harm.
         let len = text.len().min(CAPACITY - 1);
-        // SAFETY: both have this many bytes, and the message one more; and the message belongs to this thread alone.
+        // SAFETY: source and destination have this many bytes, and the message has one more. Only this thread accesses
+        // the message.
         unsafe {
             text.as_ptr().copy_to_nonoverlapping(message, len);
             message.add(len).write(0);
@@ -109,16 +110,16 @@ pub fn panic(info: &PanicInfo<'_>) -> ! {
 
 /// Writes `Body::advance for Body#17`: the kernel's text, and the object's number.
 ///
-/// By pointers, since a check of an index could panic, here of all places.
+/// It uses pointers, since a bounds check could panic, here of all places.
 ///
 /// # Safety
 ///
-/// There are [`CAPACITY`] bytes at `to`, which nothing else accesses, and `kernel` is a text that ends in 0.
+/// `to` has [`CAPACITY`] bytes that nothing else accesses, and `kernel` is a text that ends in 0.
 unsafe fn write_place(to: *mut u8, kernel: *const u8, index: u32) {
-    // The object's number has ten digits at most.
+    // The object's number has at most ten digits.
     const LONGEST: usize = CAPACITY - 11;
     let mut len = 0;
-    // SAFETY: bytes of the text up to its end; and fewer than there are.
+    // SAFETY: bytes of the text up to its end, and fewer than `to` has.
     unsafe {
         while len < LONGEST && *kernel.add(len) != 0 {
             *to.add(len) = *kernel.add(len);

@@ -1,13 +1,13 @@
 //! Kernels whose results are combined, in the same order as on the host.
 //!
-//! Objects come in chunks, a chunk's results go to 32 accumulators, object *n* to accumulator *n* mod
-//! 32, and these are combined in a fixed order. On the device each accumulator is a thread.
+//! Objects form chunks, and a chunk has 32 accumulators. Object *n*'s result goes to accumulator *n* mod 32, and the
+//! accumulators are combined in a fixed order. On the device each accumulator is a thread.
 //!
-//! Of kernels that do little, a chunk is a warp's: each thread takes the objects of its accumulator, and
-//! neighbouring threads read neighbouring objects. Of heavy ones, it is a block's: each thread calls the kernel
-//! for one object, and the first warp adds up what they found.
+//! If a kernel does little work, each warp processes a chunk: each thread takes the objects of its accumulator, and
+//! neighbouring threads read neighbouring objects. If a kernel is heavy, each block processes a chunk: each thread
+//! calls the kernel for one object, and the first warp combines the results.
 //!
-//! The block that is done last combines the results of all chunks: one kernel does everything.
+//! The block that finishes last combines the results of all chunks, so one kernel does everything.
 
 use core::arch::asm;
 use core::mem::{MaybeUninit, size_of};
@@ -25,42 +25,42 @@ use super::shared;
 const LANES: u32 = ACCUMULATORS as u32;
 const _: () = assert!(LANES == 32, "they are a warp");
 
-/// Values that a thread asks for before it uses the first: memory answers late.
+/// Values that a thread prefetches before it uses the first, because memory has a high latency.
 const AHEAD: usize = 8;
 
-/// A reducer without state, which is all that the device can make.
+/// A reducer without state; the device cannot make others.
 #[inline(always)]
 fn stateless<R: Copy>() -> R {
     const { assert!(size_of::<R>() == 0, "a reducer with state runs on the host only") };
-    // SAFETY: a value of no bytes; there is one, since `R` is the type of an executor's argument.
+    // SAFETY: a value of zero bytes; one exists, since `R` is the type of an executor's argument.
     unsafe { MaybeUninit::<R>::uninit().assume_init() }
 }
 
-/// As what the results of a kernel travel.
+/// The type in which the results of a kernel are transferred.
 type WireOf<K, A> = <<K as Call<A>>::Output as Transfer>::Wire;
 
-/// Where a reduction has its results.
+/// The buffers of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Results<T> {
-    /// Those of chunks.
+    /// The results of the chunks.
     pub chunks: *mut T,
-    /// The one of all.
+    /// The total result.
     pub all: *mut T,
-    /// How many blocks are done: 0 before and after.
+    /// The number of finished blocks: 0 before and after the kernel.
     pub done: *mut u32,
 }
 
-/// Combines the results of a kernel for the objects `first..end`, or for those whose indices are at these places
-/// of the list. Everything is done with results as they travel to the host: the host knows their size.
+/// Combines the results of a kernel for the objects `first..end`, or for the objects at these positions of the list.
+/// All results have the type in which they are transferred, since the host knows its size.
 ///
 /// # Safety
 ///
-/// 1. The world's tables are filled, the objects exist, at least one, and none is in the list twice. The list is
-///    null or holds `end` indices.
-/// 2. There is room for one result per chunk and for the total, and `results.done` is 0; there is shared memory for
-///    one result per thread, and for one per accumulator of [`part_accumulators`].
-/// 3. No other kernel runs in the world. Threads come in whole warps, and unless the kernel is heavy, there is
-///    one for each chunk.
+/// 1. The world's tables are filled. At least one object exists, all given objects exist, and no object is in the list
+///    twice. The list is null or holds `end` indices.
+/// 2. `results` has room for one result per chunk and for the total, and `results.done` is 0. Shared memory has room
+///    for one result per thread, and for one per accumulator of [`part_accumulators`].
+/// 3. No other kernel runs in the world. Threads come in whole warps; unless the kernel is heavy, each chunk has a
+///    warp.
 #[inline(always)]
 pub unsafe fn reduce<K, A, R>(first: u32, end: u32, list: *const u32, results: Results<WireOf<K, A>>, args: A)
 where
@@ -70,7 +70,7 @@ where
 {
     let reducer = stateless::<OnWire<R, K::Output>>();
     let count = end - first;
-    // SAFETY: passed on: each object is one thread's.
+    // SAFETY: passed on: each object belongs to one thread.
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     // SAFETY: within the list.
     let listed = |n: u32| call(unsafe { object(list, first + n) });
@@ -79,13 +79,13 @@ where
     let len = |number: u32| chunk.min(count - number * chunk);
     let keep = |number: u32, sum| {
         let to = if chunks == 1 { results.all } else { results.chunks };
-        // SAFETY: there is room for one result per chunk, and for the total.
+        // SAFETY: `results` has room for one result per chunk, and for the total.
         unsafe { to.add(number as usize).write(sum) };
     };
     if const { K::EFFECTS.is_heavy() } {
         let mut number = thread::block_idx_x();
         while number < chunks {
-            // SAFETY: every thread of the block comes here; passed on.
+            // SAFETY: every thread of the block reaches this; passed on.
             let sum = unsafe { combine_warp(reducer, fold_by_block(reducer, number * chunk, len(number), listed)) };
             if thread::thread_idx_x() == 0 {
                 keep(number, sum);
@@ -98,19 +98,19 @@ where
         if number < chunks {
             let (start, end) = (number * chunk + lane, number * chunk + len(number));
             sum = if list.is_null() {
-                // Asked here, once: a branch for each object would keep values from being read ahead.
+                // Checked once, here: a branch for each object would prevent the prefetch of values.
                 fold_own(reducer, first + start, first + end, LANES, call)
             } else {
                 fold_one_by_one(reducer, start, end, LANES, listed)
             };
         }
-        // SAFETY: every thread of the warp comes here; passed on.
+        // SAFETY: every thread of the warp reaches this; passed on.
         sum = unsafe { combine_warp(reducer, sum) };
         if lane == 0 && number < chunks {
             keep(number, sum);
         }
     }
-    // SAFETY: every thread of every block comes here; 2.
+    // SAFETY: every thread of every block reaches this; 2.
     unsafe {
         if chunks > 1 && is_last_block(results.done) {
             combine::<_, OnWire<R, K::Output>>(chunks, results);
@@ -118,21 +118,21 @@ where
     }
 }
 
-/// Whether all other blocks were here before this one; then what their threads wrote is visible.
+/// Whether all other blocks called this before this block; if so, the writes of their threads are visible.
 ///
 /// # Safety
 ///
-/// Every thread of every block comes here, with the address of a number that was 0 before the kernel; shared
-/// memory has room for a number, and is not needed any more for what it held.
+/// Every thread of every block calls this, with the address of a number that was 0 before the kernel. Shared memory has
+/// room for a number, and its former contents are no longer needed.
 #[inline(always)]
 unsafe fn is_last_block(done: *mut u32) -> bool {
     let is_last = shared::start::<bool>();
-    // SAFETY: every thread of the block comes here.
+    // SAFETY: every thread of the block reaches the barrier.
     unsafe { thread::sync_threads() };
     if thread::thread_idx_x() == 0 {
         let before: u32;
-        // SAFETY: an atomic addition. The fences order what the block's threads wrote before it, and what they will
-        // read after it.
+        // SAFETY: an atomic addition. The fences order it after the writes of the block's threads, and before their
+        // later reads.
         unsafe {
             asm!(
                 "fence.acq_rel.gpu; atom.relaxed.gpu.global.add.u32 {0}, [{1}], 1; fence.acq_rel.gpu;",
@@ -141,11 +141,11 @@ unsafe fn is_last_block(done: *mut u32) -> bool {
                 options(nostack, preserves_flags)
             );
         }
-        // SAFETY: there is room for it.
+        // SAFETY: shared memory has room for it.
         unsafe { is_last.write(before + 1 == thread::grid_dim_x()) };
     }
-    // SAFETY: every thread of the block comes to both barriers; the first thread wrote before the first, and nobody
-    // writes until all have read.
+    // SAFETY: every thread of the block reaches both barriers. The first thread wrote before the first barrier, and no
+    // thread writes until all threads have read.
     unsafe {
         thread::sync_threads();
         let is_last = is_last.read();
@@ -154,12 +154,12 @@ unsafe fn is_last_block(done: *mut u32) -> bool {
     }
 }
 
-/// Combines the results of `count` chunks, by the threads of one block.
+/// Combines the results of `count` chunks, with the threads of one block.
 ///
 /// # Safety
 ///
-/// Every thread of the block comes here. There are as many results, room for the total, and shared memory
-/// for one value per accumulator.
+/// Every thread of the block calls this. `count` results exist, the total has room, and shared memory has room for one
+/// value per accumulator.
 #[inline(always)]
 unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     let reducer = stateless::<R>();
@@ -170,18 +170,18 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     while n < accumulators {
         // SAFETY: within the results.
         let sum = unsafe { fold_parts::<T, R>(reducer, results.chunks.add(n as usize), count.saturating_sub(n)) };
-        // SAFETY: shared memory has one place per accumulator.
+        // SAFETY: shared memory has one slot per accumulator.
         unsafe { sums.add(n as usize).write(sum) };
         n += threads;
     }
     let mut width = accumulators / 2;
     while width > 0 {
-        // SAFETY: every thread of the block comes here.
+        // SAFETY: every thread of the block reaches the barrier.
         unsafe { thread::sync_threads() };
         let mut n = own;
         while n < width {
-            // SAFETY: places of accumulators. What is read was written before the barrier, by this thread or another,
-            // and what is written, another reads after the next barrier at the earliest.
+            // SAFETY: slots of accumulators. The values that are read were written before the barrier, by this thread
+            // or another. The values that are written are read by other threads after the next barrier at the earliest.
             unsafe {
                 let place = sums.add(n as usize);
                 place.write(reducer.combine(place.read(), place.add(width as usize).read()));
@@ -191,8 +191,8 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
         width /= 2;
     }
     if own == 0 {
-        // SAFETY: the first accumulator is this thread's, and there is room for the result. No other block is there
-        // any more.
+        // SAFETY: the first accumulator belongs to this thread, and the total has room for the result. All other blocks
+        // have finished.
         unsafe {
             results.all.write(sums.read());
             results.done.write(0);
@@ -200,12 +200,12 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     }
 }
 
-/// Combines the results of one accumulator: the first of `count` and every [`part_accumulators`]-th after it. Nothing else runs
-/// meanwhile, so as many are asked for at once as there are registers for.
+/// Combines the results of one accumulator: the first of `count` and every [`part_accumulators`]-th after it. Nothing
+/// else runs meanwhile, so the thread prefetches as many results as fit into registers.
 ///
 /// # Safety
 ///
-/// There are `count` results from `at` on.
+/// `count` results exist from `at` on.
 #[inline(always)]
 unsafe fn fold_parts<T: Copy, R: Reducer<T>>(reducer: R, mut at: *const T, count: u32) -> T {
     let step = const { part_accumulators::<T>() };
@@ -214,9 +214,9 @@ unsafe fn fold_parts<T: Copy, R: Reducer<T>>(reducer: R, mut at: *const T, count
     macro_rules! groups {
         ($len:expr) => {
             while left >= $len {
-                // SAFETY: the last one is there, by the caller.
+                // SAFETY: the group's last result exists, by the caller.
                 let group: [T; $len] = core::array::from_fn(|k| unsafe { *at.add(k * step) });
-                // By index, which is unrolled: an iterator over the array would put it in memory.
+                // Indexing, which is unrolled: an iterator over the array would put it in memory.
                 for k in 0..$len {
                     sum = reducer.combine(sum, group[k]);
                 }
@@ -244,13 +244,13 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
     if first >= end {
         return sum;
     }
-    // What is left is counted, not where the next group ends, which may be after the last number of 32 bits.
+    // Counts the remaining values; the end of the next group might exceed 32 bits.
     let (mut n, mut left) = (first, end - first);
     let group = step * AHEAD as u32;
-    // Whole groups, for as long as the last of a group is there, and if there are registers for as many.
+    // Whole groups, while the last value of a group exists, and if a group fits into registers.
     while size_of::<T>() <= 32 && left > group - step {
         let ahead: [T; AHEAD] = core::array::from_fn(|k| value(n + k as u32 * step));
-        // By index, which is unrolled: an iterator over the array would put it in memory.
+        // Indexing, which is unrolled: an iterator over the array would put it in memory.
         for k in 0..AHEAD {
             sum = reducer.combine(sum, ahead[k]);
         }
@@ -270,14 +270,14 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
     }
 }
 
-/// The same without reading ahead, for objects in a list.
+/// As above without prefetching, for objects in a list.
 #[inline(always)]
 fn fold_one_by_one<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32, value: impl Fn(u32) -> T) -> T {
     let mut sum = reducer.identity();
     let mut n = first;
     while n < end {
         sum = reducer.combine(sum, value(n));
-        // Numbers of objects have 32 bits, and so may not hold the one after the last.
+        // Numbers of objects have 32 bits, which may not hold the number after the last.
         match n.checked_add(step) {
             Some(next) => n = next,
             None => break,
@@ -286,13 +286,13 @@ fn fold_one_by_one<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, ste
     sum
 }
 
-/// Combines the `len` values from `first` on, of which each thread of the block finds one at a time; the first
-/// warp has the sums of its accumulators.
+/// Combines the `len` values from `first` on. Each thread of the block computes one value at a time; the first warp
+/// holds the sums of the accumulators.
 ///
 /// # Safety
 ///
-/// Every thread of the block comes here. `value` may be called once for each of the numbers; there is shared
-/// memory for one value per thread.
+/// Every thread of the block calls this. `value` may be called once for each of the numbers. Shared memory has room for
+/// one value per thread.
 #[inline(always)]
 unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32, value: impl Fn(u32) -> T) -> T {
     let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
@@ -302,10 +302,10 @@ unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32
     while done < len {
         let here = threads.min(len - done);
         if own < here {
-            // SAFETY: shared memory has one place per thread.
+            // SAFETY: shared memory has one slot per thread.
             unsafe { values.add(own as usize).write(value(first + done + own)) };
         }
-        // SAFETY: every thread of the block comes here.
+        // SAFETY: every thread of the block reaches the barrier.
         unsafe { thread::sync_threads() };
         if own < LANES {
             let mut n = own;
@@ -315,40 +315,40 @@ unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32
                 n += LANES;
             }
         }
-        // SAFETY: every thread of the block comes here.
+        // SAFETY: every thread of the block reaches the barrier.
         unsafe { thread::sync_threads() };
         done += here;
     }
     sum
 }
 
-/// Combines the sums of a warp's threads; its first thread has the result. Then the warp may write to its part of
-/// shared memory again.
+/// Combines the sums of a warp's threads; its first thread holds the result. Afterwards the warp may write to its part
+/// of shared memory again.
 ///
 /// # Safety
 ///
-/// Every thread of the warp comes here, and there is shared memory for one value per thread.
+/// Every thread of the warp calls this, and shared memory has room for one value per thread.
 #[inline(always)]
 unsafe fn combine_warp<T: Copy, R: Reducer<T>>(reducer: R, mut sum: T) -> T {
     let lane = thread::thread_idx_x() % LANES;
     let sums = shared::start::<T>();
     let own = thread::thread_idx_x() as usize;
-    // SAFETY: shared memory has one place per thread.
+    // SAFETY: shared memory has one slot per thread.
     unsafe { sums.add(own).write(sum) };
     let mut width = LANES / 2;
     while width > 0 {
-        // SAFETY: every thread of the warp comes here.
+        // SAFETY: every thread of the warp reaches the barrier.
         unsafe { thread::sync_warp() };
         if lane < width {
-            // SAFETY: written by a thread of this warp before it came to the barrier, and not changed since: threads
-            // from `width` on write no more.
+            // SAFETY: a thread of this warp wrote it before the barrier, and it has not changed since: threads from
+            // `width` on write no more.
             sum = reducer.combine(sum, unsafe { *sums.add(own + width as usize) });
-            // SAFETY: the thread's own place, which another reads after the next barrier at the earliest.
+            // SAFETY: the thread's own slot, which other threads read after the next barrier at the earliest.
             unsafe { sums.add(own).write(sum) };
         }
         width /= 2;
     }
-    // SAFETY: every thread of the warp comes here. Nobody writes again until the first has read.
+    // SAFETY: every thread of the warp reaches the barrier. No thread writes again until the first has read.
     unsafe { thread::sync_warp() };
     sum
 }

@@ -1,4 +1,4 @@
-//! The block's shared memory: as many bytes as the launch asked for.
+//! The block's shared memory, with the size that the launch requests.
 
 use core::arch::{asm, global_asm};
 
@@ -9,7 +9,7 @@ global_asm!(".extern .shared .align 16 .b8 ikra_shared[];");
 #[must_use]
 pub fn start<T>() -> *mut T {
     let address: u64;
-    // SAFETY: reads an address.
+    // SAFETY: computes an address only.
     unsafe {
         asm!(
             "{{ .reg .b64 a; mov.b64 a, ikra_shared; cvta.shared.u64 {0}, a; }}",
@@ -20,7 +20,7 @@ pub fn start<T>() -> *mut T {
     core::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-/// An address in the block's shared memory: 32 bits, half of what a pointer takes.
+/// An address in the block's shared memory: 32 bits, half the size of a pointer.
 #[derive(Clone, Copy, Debug)]
 pub struct Address(u32);
 
@@ -30,26 +30,26 @@ impl Address {
     #[must_use]
     pub fn start() -> Self {
         let address: u32;
-        // SAFETY: reads an address.
+        // SAFETY: computes an address only.
         unsafe {
             asm!("mov.u32 {0}, ikra_shared;", out(reg32) address, options(pure, nomem, nostack, preserves_flags));
         }
         Self(address)
     }
 
-    /// The address that many bytes further.
+    /// The address this many bytes further.
     #[inline(always)]
     #[must_use]
     pub const fn add(self, bytes: u32) -> Self {
         Self(self.0.wrapping_add(bytes))
     }
 
-    /// The address as a pointer, put together where it is used: in a loop it need not be kept.
+    /// The address as a pointer, converted where it is used, so that a loop need not keep the pointer.
     #[inline(always)]
     #[must_use]
     pub fn pointer<T>(self) -> *mut T {
         let address: u64;
-        // SAFETY: converts an address. Not `pure`, so that it stays where it is.
+        // SAFETY: converts an address. Not `pure`, so that the conversion stays in place.
         unsafe {
             asm!(
                 "{{ .reg .b64 a; cvt.u64.u32 a, {1}; cvta.shared.u64 {0}, a; }}",
@@ -65,7 +65,7 @@ impl Address {
     ///
     /// # Safety
     ///
-    /// There are 16 initialised bytes of shared memory, and they start at a multiple of 16.
+    /// The address is a multiple of 16, and has 16 initialised bytes of shared memory.
     #[inline(always)]
     #[must_use]
     pub unsafe fn load(self) -> Piece {

@@ -1,18 +1,19 @@
-//! The functions of the CUDA driver API that are used, bound when first needed.
+//! The functions of the CUDA driver API that Ikra uses, bound when they are first needed.
 //!
-//! Nothing is linked: a program with device code starts, and runs on the host, on a machine without a
-//! driver. `IKRA_DRIVER` names another library than the system's driver. Results are plain numbers, since a newer driver knows more of them than any list here.
+//! Nothing is linked: on a machine without a driver, a program with device code still starts, and runs on the host.
+//! `IKRA_DRIVER` names another library than the system's driver. Results are plain numbers, since a newer driver knows
+//! more of them than any list here.
 
 use std::ffi::{OsStr, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-/// What a function of the driver returns.
+/// The result of a driver function.
 pub(crate) type Status = c_uint;
 /// An address in device memory.
 pub(crate) type DevicePtr = u64;
 
-/// A handle of the driver's: an address that is only handed back to it.
+/// A handle of the driver: an address that is only passed back to the driver.
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => { $(
         $(#[$doc])*
@@ -22,7 +23,7 @@ macro_rules! handles {
         impl $name {
             pub(crate) const NULL: Self = Self(std::ptr::null_mut());
         }
-        // SAFETY: the driver's functions may be called with it from any thread.
+        // SAFETY: any thread may call the driver's functions with it.
         unsafe impl Send for $name {}
         // SAFETY: a shared handle is only copied.
         unsafe impl Sync for $name {}
@@ -89,7 +90,7 @@ impl LaunchAttribute {
     /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`
     const EARLY: c_uint = 6;
 
-    /// The kernel may be started while the one before it in the stream ends.
+    /// The kernel may start while the kernel before it in the stream ends.
     pub(crate) fn early() -> Self {
         let mut value = [0; 16];
         value[0] = 1;
@@ -97,7 +98,7 @@ impl LaunchAttribute {
     }
 }
 
-/// Declares the table: each function with the name of its symbol, and which of them older drivers lack.
+/// Declares the table: each function with its symbol's name, and which functions older drivers lack.
 macro_rules! functions {
     (
         $($(#[$doc:meta])* $name:ident = $symbol:literal ($($arg:ident: $ty:ty),*);)*
@@ -107,17 +108,17 @@ macro_rules! functions {
         pub(crate) struct Api {
             $($(#[$doc])* pub(crate) $name: unsafe extern "C" fn($($arg: $ty),*) -> Status,)*
             $(
-                /// If the driver is new enough.
+                /// `Some` if the driver is new enough.
                 pub(crate) $new_name: Option<unsafe extern "C" fn($($new_arg: $new_ty),*) -> Status>,
             )*
-            /// The name by which its library was found.
+            /// The name under which its library was found.
             pub(crate) library_name: String,
-            /// Kept open for as long as the process lives.
+            /// Kept open as long as the process lives.
             _library: libloading::Library,
         }
 
         impl Api {
-            /// Binds all functions, in the first of these libraries that there is.
+            /// Binds all functions, in the first of these libraries that exists.
             fn load(names: &[&str]) -> Result<Self, String> {
                 let (library, name) = open(names)?;
                 Self::bind(library, name.to_owned())
@@ -132,7 +133,8 @@ macro_rules! functions {
                         let function = unsafe { library.get($symbol) }.map_err(|_| too_old(&library, $symbol))?;
                         *function
                     },)*
-                    // SAFETY: where there is a function of this name, it has this type, as the symbol's suffix says.
+                    // SAFETY: if the library has a function of this name, it has this type, as the symbol's suffix
+                    // determines.
                     $($new_name: unsafe { library.get($new_symbol) }.ok().map(|function| *function),)*
                     library_name,
                     _library: library,
@@ -209,14 +211,14 @@ functions! {
 
 const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
 
-/// Opens the first of these libraries that there is, and returns its name too.
+/// Opens the first of these libraries that exists, and returns its name too.
 fn open<'a>(names: &[&'a str]) -> Result<(libloading::Library, &'a str), String> {
     let mut why = String::new();
     for name in names {
         // SAFETY: the driver's library may be loaded at any time.
         match unsafe { libloading::Library::new(*name) } {
             Ok(library) => return Ok((library, name)),
-            // Of the first name: it is the one that a driver has.
+            // The error for the first name: drivers usually have that one.
             Err(error) if why.is_empty() => why = reason(&error, OsStr::new(name)),
             Err(_) => {}
         }
@@ -224,30 +226,30 @@ fn open<'a>(names: &[&'a str]) -> Result<(libloading::Library, &'a str), String>
     Err(format!("there is no NVIDIA driver ({why}); install the driver for your GPU, or run on the host"))
 }
 
-/// What to say of a driver that lacks a function.
+/// The error text for a driver that lacks a function.
 fn too_old(library: &libloading::Library, symbol: &str) -> String {
     let mut version = 0;
     // SAFETY: the driver API's function of this name has this type, in every version.
     let known = unsafe { library.get::<unsafe extern "C" fn(*mut c_int) -> Status>("cuDriverGetVersion") };
-    // SAFETY: the place is an integer's.
+    // SAFETY: the pointer leads to an integer.
     let is_known = known.is_ok_and(|function| unsafe { function(&raw mut version) } == 0);
     let which = if is_known { format!(" for CUDA {}.{}", version / 1000, version % 1000 / 10) } else { String::new() };
     format!("the NVIDIA driver{which} has no `{symbol}`: install one for CUDA 11.4 or newer, or run on the host")
 }
 
-/// Why a library cannot be opened.
+/// The reason why a library cannot be opened.
 fn reason(error: &libloading::Error, name: &OsStr) -> String {
     std::error::Error::source(error).map_or_else(|| format!("{} was not found", name.display()), ToString::to_string)
 }
 
-/// Names the library that is the driver.
+/// The variable that names the driver's library.
 const VARIABLE: &str = "IKRA_DRIVER";
 
-/// Binds the library that somebody named.
+/// Binds the library that the user or the program named.
 ///
 /// # Safety
 ///
-/// It may be loaded, and its functions of the driver API's names have those types.
+/// The library may be loaded, and its functions with names of the driver API have these types.
 unsafe fn named(path: &OsStr, who: &str) -> Result<Api, String> {
     let what_to_do = "name the library of a driver or of the emulator, or run on the host";
     // SAFETY: the library may be loaded: its initialisers do no harm.
@@ -256,14 +258,14 @@ unsafe fn named(path: &OsStr, who: &str) -> Result<Api, String> {
     Api::bind(library, path.display().to_string()).map_err(|error| format!("{who}: {error}"))
 }
 
-/// The driver's functions, once they were found. A driver that was not is looked for each time.
+/// The driver's functions, once they are found. If no driver was found, each call searches again.
 static API: RwLock<Option<&'static Api>> = RwLock::new(None);
 
-/// The driver's functions: of the library that `IKRA_DRIVER` names, or of the system's driver.
+/// The driver's functions, from the library that `IKRA_DRIVER` names, or from the system's driver.
 ///
 /// # Errors
 ///
-/// Why there are none, and what to do.
+/// The reason why no driver was found, and the next step.
 pub(crate) fn api() -> Result<&'static Api, String> {
     if let Some(api) = *API.read().unwrap_or_else(PoisonError::into_inner) {
         return Ok(api);
@@ -273,22 +275,23 @@ pub(crate) fn api() -> Result<&'static Api, String> {
         return Ok(api);
     }
     let api = match std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
-        // SAFETY: whoever sets the variable says that it is a driver.
+        // SAFETY: by setting the variable, the user declares that the library is a driver.
         Some(path) => unsafe { named(&path, &format!("{VARIABLE}={}", path.display())) },
         None => Api::load(NAMES),
     };
     Ok(*found.insert(Box::leak(Box::new(api?))))
 }
 
-/// Uses the library at a path as the driver, in place of the one that is used otherwise.
+/// Uses the library at a path as the driver, instead of the usual one.
 ///
 /// # Errors
 ///
-/// Why it cannot be one, and what to do.
+/// The reason why it cannot be a driver, and the next step.
 ///
 /// # Safety
 ///
-/// It may be loaded, its functions of the driver API's names have those types, and no handle of another driver is in use.
+/// The library may be loaded, its functions with names of the driver API have these types, and no handle of another
+/// driver is in use.
 pub(crate) unsafe fn replace(path: &Path) -> Result<(), String> {
     // SAFETY: the library may be loaded, and its functions have the driver's types.
     let api = unsafe { named(path.as_os_str(), &path.display().to_string()) }?;
@@ -313,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_named_library_that_is_not_there_is_an_error_that_names_the_variable() {
-        // SAFETY: there is no such library.
+        // SAFETY: this library does not exist.
         let said = unsafe { named(OsStr::new("/nowhere/driver.so"), "IKRA_DRIVER=/nowhere/driver.so") }.err().unwrap();
         assert!(said.starts_with("IKRA_DRIVER=/nowhere/driver.so cannot be opened as a driver ("), "{said}");
         assert!(said.ends_with("or run on the host"), "{said}");

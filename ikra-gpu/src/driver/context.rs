@@ -15,19 +15,20 @@ use super::status::{OUT_OF_MEMORY, check, is_fatal, text};
 ///
 /// # Safety
 ///
-/// 1. `as_raw` returns a `CUcontext`, which is alive while `self` is, and while what `keep` returns is.
-/// 2. If `keep` returns `None`, it is the primary context of its device, which `self` has a reference of.
+/// 1. `as_raw` returns a `CUcontext` that is alive while `self` is, and while the value that `keep` returns is.
+/// 2. If `keep` returns `None`, it is the primary context of its device, and `self` holds a reference to it.
 pub unsafe trait ForeignContext {
     /// The driver's handle.
     fn as_raw(&self) -> *mut c_void;
-    /// What keeps the context alive; `None` for the primary context of a device, which the world then keeps by itself.
+    /// A value that keeps the context alive; `None` for the primary context of a device, which the world then keeps
+    /// alive itself.
     fn keep(&self) -> Option<Box<dyn Any + Send + Sync>>;
 }
 
-/// A GPU that the driver shows.
+/// A GPU that the driver lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Its number, as counted within `CUDA_VISIBLE_DEVICES` if that is set.
+    /// Its number, counted within `CUDA_VISIBLE_DEVICES` if that is set.
     pub index: usize,
     /// Its name.
     pub name: String,
@@ -42,7 +43,7 @@ pub struct DeviceInfo {
 /// The driver, initialised.
 fn driver() -> Result<&'static Api, GpuError> {
     let api = api().map_err(|reason| GpuError::NoDevice { reason })?;
-    // SAFETY: may be called any number of times.
+    // SAFETY: this function may be called any number of times.
     let status = unsafe { (api.init)(0) };
     if status != 0 {
         return Err(GpuError::NoDevice { reason: super::status::text(api, status) });
@@ -58,13 +59,13 @@ fn driver() -> Result<&'static Api, GpuError> {
 pub fn driver_version() -> Result<(u32, u32), GpuError> {
     let api = driver()?;
     let mut version = 0;
-    // SAFETY: the place is an integer's.
+    // SAFETY: the pointer leads to an integer.
     check(api, "cuDriverGetVersion", unsafe { (api.driver_version)(&raw mut version) })?;
     Ok((version as u32 / 1000, version as u32 % 1000 / 10))
 }
 
-/// Uses the library at `path` as the driver from now on, before anything is opened: the
-/// emulator of this workspace, for example. Without this, `IKRA_DRIVER` names the library; without that, it is the system's driver.
+/// Uses the library at `path` as the driver from now on, for example this workspace's emulator. Call it before anything
+/// is opened. By default `IKRA_DRIVER` names the library, or else it is the system's driver.
 ///
 /// ```no_run
 /// // SAFETY: the emulator's functions are those of the driver.
@@ -75,22 +76,23 @@ pub fn driver_version() -> Result<(u32, u32), GpuError> {
 ///
 /// # Errors
 ///
-/// [`GpuError::NoDevice`] if there is no such library, if it lacks a function, or if a context was opened before.
+/// [`GpuError::NoDevice`] if the library does not exist, if it lacks a function, or if a context was opened before.
 ///
 /// # Safety
 ///
-/// The library may be loaded into the process, and its functions that have names of the CUDA driver API are those.
+/// The library may be loaded into the process, and its functions with names of the CUDA driver API behave as that API
+/// documents.
 pub unsafe fn load(path: impl AsRef<std::path::Path>) -> Result<(), GpuError> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if open.was_used {
         let reason = String::from("a context of another driver was opened before: load this one first");
         return Err(GpuError::NoDevice { reason });
     }
-    // SAFETY: by the caller. Nothing was opened with another driver, and nothing is meanwhile.
+    // SAFETY: by the caller. Nothing was opened with another driver, and nothing is opened meanwhile.
     unsafe { replace(path.as_ref()) }.map_err(|reason| GpuError::NoDevice { reason })
 }
 
-/// The library that is used as the driver: its path, or the name by which the system has it.
+/// The library that is used as the driver: its path, or its name in the system.
 ///
 /// # Errors
 ///
@@ -99,7 +101,7 @@ pub fn library() -> Result<&'static str, GpuError> {
     Ok(&api().map_err(|reason| GpuError::NoDevice { reason })?.library_name)
 }
 
-/// The GPUs that the driver shows.
+/// The GPUs that the driver lists.
 ///
 /// # Errors
 ///
@@ -107,24 +109,24 @@ pub fn library() -> Result<&'static str, GpuError> {
 pub fn devices() -> Result<Vec<DeviceInfo>, GpuError> {
     let api = driver()?;
     let mut count = 0;
-    // SAFETY: the place is an integer's.
+    // SAFETY: the pointer leads to an integer.
     check(api, "cuDeviceGetCount", unsafe { (api.device_count)(&raw mut count) })?;
     (0..count).map(|index| info(api, index)).collect()
 }
 
 fn info(api: &Api, index: c_int) -> Result<DeviceInfo, GpuError> {
     let mut device = 0;
-    // SAFETY: the place is an integer's.
+    // SAFETY: the pointer leads to an integer.
     check(api, "cuDeviceGet", unsafe { (api.device_get)(&raw mut device, index) })?;
     let mut name = [0_u8; 256];
-    // SAFETY: the buffer has the length that is said.
+    // SAFETY: the buffer has the length that is passed.
     check(api, "cuDeviceGetName", unsafe { (api.device_name)(name.as_mut_ptr().cast(), 255, device) })?;
     let mut memory = 0;
-    // SAFETY: the place is an integer's.
+    // SAFETY: the pointer leads to an integer.
     check(api, "cuDeviceTotalMem", unsafe { (api.device_memory)(&raw mut memory, device) })?;
     let attribute = |number| {
         let mut value = 0;
-        // SAFETY: the place is an integer's.
+        // SAFETY: the pointer leads to an integer.
         let status = unsafe { (api.device_attribute)(&raw mut value, number, device) };
         check(api, "cuDeviceGetAttribute", status).map(|()| value as u32)
     };
@@ -138,17 +140,17 @@ fn info(api: &Api, index: c_int) -> Result<DeviceInfo, GpuError> {
 }
 
 thread_local! {
-    /// The number of the context that this thread set last.
+    /// The number of the context that this thread last made current.
     static ENTERED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// `CU_LIMIT_STACK_SIZE`
 const STACK_SIZE: u32 = 0;
 
-/// The process's context on a device, kept while anything uses it: one for all that is alive at the same time.
+/// The process's context on a device, kept while anything uses it; all its users share one context.
 ///
-/// After a kernel has failed, the driver does nothing more in it. When the last that uses it is dropped it is reset,
-/// so that a new one can be opened, if the driver allows that, and if no other library is known to use it.
+/// After a kernel has failed, the driver does nothing more in it. When its last user is dropped, it is reset if the
+/// driver allows that, and if no other library is known to use it. Then a new one can be opened.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -157,27 +159,28 @@ struct Inner {
     raw: RawContext,
     device: c_int,
     info: DeviceInfo,
-    /// No other context of the process has or had the same number: addresses are used again.
+    /// Unique among all contexts that the process ever had; addresses are reused.
     number: u64,
     is_lost: AtomicBool,
     loss: Mutex<Option<Loss>>,
     /// Whether other libraries use it too.
     is_shared: AtomicBool,
-    /// Another library's context, which this keeps alive; `None` for the primary one, of which this has a reference.
+    /// A value that keeps another library's context alive; `None` for the primary context, to which this holds a
+    /// reference.
     owner: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Why nothing works in a context any more.
+/// The reason why nothing works in a context any more.
 #[derive(Clone, Debug)]
 pub(crate) struct Loss {
-    /// The kernels that may have failed, each with the number of the queue that it was in.
+    /// The kernels that may have failed, each with the number of its queue.
     pub(crate) kernels: Vec<(u64, &'static str)>,
-    /// What the driver says.
+    /// The driver's error.
     pub(crate) reason: String,
 }
 
 impl Loss {
-    /// The error, for one whose queue has this number.
+    /// The error for the queue with this number.
     pub(crate) fn error(&self, queue: u64) -> GpuError {
         let name = |&(of, kernel): &(u64, &str)| {
             if of == queue { format!("`{kernel}`") } else { format!("`{kernel}` of another world") }
@@ -193,9 +196,9 @@ impl Loss {
     }
 }
 
-/// What the process has open. Whoever opens or closes a context holds the lock.
+/// The contexts that the process has open. A thread that opens or closes a context holds the lock.
 struct Open {
-    /// Whether there ever was one.
+    /// Whether a context was ever open.
     was_used: bool,
     contexts: Vec<Weak<Inner>>,
     /// The devices whose primary contexts other libraries use, perhaps longer than this one: they are not reset.
@@ -220,11 +223,11 @@ impl Drop for Inner {
             return;
         }
         if is_last && self.is_lost.load(Ordering::Acquire) && !open.shared.contains(&self.device) {
-            // SAFETY: nobody uses the context any more: each user has a reference, and this was the last one; none is
-            // opened meanwhile. An error means that the driver keeps the context lost.
+            // SAFETY: nothing uses the context: each user held a reference, and this was the last one; the lock keeps
+            // others from opening one. An error means that the driver keeps the context lost.
             let _ = unsafe { (self.api.context_reset)(self.device) };
         }
-        // SAFETY: retained once in `open`. An error means that the context is lost, and there is nothing to release.
+        // SAFETY: retained once in `open`. An error means that the context is lost, and needs no release.
         let _ = unsafe { (self.api.context_release)(self.device) };
     }
 }
@@ -234,8 +237,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`GpuError::NoDevice`] if there is no driver, or no device with this number; [`GpuError::DeviceLost`] after a kernel
-    /// has failed, while anything that used the context is alive.
+    /// [`GpuError::NoDevice`] if no driver or no device with this number exists; [`GpuError::DeviceLost`] after a
+    /// kernel has failed, while any user of that context is alive.
     pub fn open(index: usize) -> Result<Self, GpuError> {
         let api = driver()?;
         let devices = devices()?;
@@ -260,7 +263,7 @@ impl Context {
         )
     }
 
-    /// The context that another library made.
+    /// The context that another library created.
     ///
     /// # Errors
     ///
@@ -268,11 +271,11 @@ impl Context {
     pub fn open_in(foreign: &impl ForeignContext) -> Result<Self, GpuError> {
         let api = driver()?;
         let raw = RawContext(foreign.as_raw());
-        // SAFETY: the context is alive, as the trait promises.
+        // SAFETY: the context is alive, by clause 1 of the trait.
         check(api, "cuCtxSetCurrent", unsafe { (api.context_set)(raw) })?;
         forget_entered();
         let mut device = 0;
-        // SAFETY: the place is an integer's.
+        // SAFETY: the pointer leads to an integer.
         check(api, "cuCtxGetDevice", unsafe { (api.context_device)(&raw mut device) })?;
         let devices = devices()?;
         let is_its_own = |info: &&DeviceInfo| number_of(api, info.index).is_ok_and(|number| number == device);
@@ -292,12 +295,12 @@ impl Context {
         Ok(context)
     }
 
-    /// The context that is known by this, or else a new one.
+    /// The registered context for this handle, or a new one.
     fn find(
         is_known: impl Fn(&Inner) -> bool,
         make: impl FnOnce(&Open) -> Result<Inner, GpuError>,
     ) -> Result<Self, GpuError> {
-        // Contexts that turn out to be alive are dropped after the lock, which their `Drop` takes.
+        // Contexts that turn out to be alive are dropped after the lock, because their `Drop` takes it.
         let mut alive: Vec<Arc<Inner>>;
         let context;
         {
@@ -308,7 +311,7 @@ impl Context {
                 Some(place) => Self(alive.swap_remove(place)),
                 None => {
                     let inner = Arc::new(make(&open)?);
-                    // One that is being dropped is not the last any more.
+                    // A context that is being dropped is no longer the last one.
                     open.contexts.retain(|known| known.strong_count() > 0);
                     open.contexts.push(Arc::downgrade(&inner));
                     Self(inner)
@@ -324,7 +327,7 @@ impl Context {
         Ok(context)
     }
 
-    /// Why nothing works in this context any more, if a kernel has failed in it.
+    /// The reason why nothing works in this context any more, if a kernel has failed in it.
     pub(crate) fn loss(&self) -> Option<Loss> {
         if !self.0.is_lost.load(Ordering::Acquire) {
             return None;
@@ -332,7 +335,7 @@ impl Context {
         self.0.loss.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes that nothing works in this context any more, unless that is known, and returns why.
+    /// Records that nothing works in this context any more, unless that is recorded already, and returns the reason.
     pub(crate) fn lose(&self, why: impl FnOnce() -> Loss) -> Loss {
         let mut loss = self.0.loss.lock().unwrap_or_else(PoisonError::into_inner);
         let loss = loss.get_or_insert_with(why).clone();
@@ -340,7 +343,7 @@ impl Context {
         loss
     }
 
-    /// Notes that other libraries use the context too.
+    /// Records that other libraries use the context too.
     pub(crate) fn share(&self) {
         self.0.is_shared.store(true, Ordering::Release);
         if self.0.owner.is_none() {
@@ -356,7 +359,7 @@ impl Context {
         self.0.raw
     }
 
-    /// A number that no other context of the process has.
+    /// A number that no other context of the process has or had.
     pub(crate) fn number(&self) -> u64 {
         self.0.number
     }
@@ -367,14 +370,15 @@ impl Context {
         &self.0.info
     }
 
-    /// Whether kernels can be started [early](super::early) here. Drivers from that of CUDA 12.4 on also record that.
+    /// Whether kernels can be started [early](super::early) here. Drivers since that of CUDA 12.4 can also record such
+    /// starts.
     pub(crate) fn starts_early(&self) -> bool {
         driver_version().is_ok_and(|version| version >= (12, 4))
             && self.0.api.launch_with.is_some()
             && self.device().compute_capability >= (9, 0)
     }
 
-    /// The driver's functions, this context being the calling thread's.
+    /// The driver's functions, with this context current on the calling thread.
     pub(crate) fn enter(&self) -> Result<&'static Api, GpuError> {
         // SAFETY: the context is retained.
         check(self.0.api, "cuCtxSetCurrent", unsafe { (self.0.api.context_set)(self.0.raw) })?;
@@ -382,31 +386,32 @@ impl Context {
         Ok(self.0.api)
     }
 
-    /// The same, for functions that name a stream and so fail in another context: the thread's context is
-    /// taken to be the one that was set here last.
+    /// As `enter`, for functions that take a stream and so fail in another context. It assumes that the context that
+    /// was last set here is still the thread's current one.
     pub(crate) fn enter_again(&self) -> Result<&'static Api, GpuError> {
-        // Another library may have set another.
+        // Another library may have set another one.
         if ENTERED.get() == self.0.number && !self.0.is_shared.load(Ordering::Acquire) {
             return Ok(self.0.api);
         }
         self.enter()
     }
 
-    /// Gives each thread at least so many bytes of stack.
+    /// Gives each thread at least this many bytes of stack.
     ///
     /// # Errors
     ///
-    /// [`GpuError::OutOfDeviceMemory`] if there is not so much memory for all threads that can run at the same time;
-    /// [`GpuError::Driver`] if it is more than the device allows a thread; [`GpuError::DeviceLost`] after a fault.
+    /// [`GpuError::OutOfDeviceMemory`] if the device lacks memory for the stacks of all threads that can run at the
+    /// same time; [`GpuError::Driver`] if a thread's stack exceeds the device's limit; [`GpuError::DeviceLost`] after a
+    /// fault.
     pub fn raise_stack(&self, bytes: usize) -> Result<(), GpuError> {
         let api = self.enter()?;
         let mut now = 0;
-        // SAFETY: the place is an integer's.
+        // SAFETY: the pointer leads to an integer.
         check(api, "cuCtxGetLimit", unsafe { (api.limit_get)(&raw mut now, STACK_SIZE) })?;
         if now >= bytes {
             return Ok(());
         }
-        // SAFETY: may be called at any time.
+        // SAFETY: this function may be called at any time.
         let status = unsafe { (api.limit_set)(STACK_SIZE, bytes) };
         if status == OUT_OF_MEMORY {
             let (free, _) = self.memory()?;
@@ -427,13 +432,13 @@ impl Context {
     pub fn memory(&self) -> Result<(usize, usize), GpuError> {
         let api = self.enter()?;
         let (mut free, mut total) = (0, 0);
-        // SAFETY: the places are integers'.
+        // SAFETY: the pointers lead to integers.
         check(api, "cuMemGetInfo", unsafe { (api.mem_info)(&raw mut free, &raw mut total) })?;
         Ok((free, total))
     }
 }
 
-/// Forgets which context was set last: another library sets one.
+/// Forgets which context was set last, because another library sets one.
 pub(crate) fn forget_entered() {
     ENTERED.set(0);
 }
@@ -441,7 +446,7 @@ pub(crate) fn forget_entered() {
 /// The driver's number of the device.
 fn number_of(api: &Api, index: usize) -> Result<c_int, GpuError> {
     let mut device = 0;
-    // SAFETY: the place is an integer's.
+    // SAFETY: the pointer leads to an integer.
     check(api, "cuDeviceGet", unsafe { (api.device_get)(&raw mut device, index as c_int) })?;
     Ok(device)
 }
@@ -469,20 +474,20 @@ impl Inner {
     }
 }
 
-/// Takes a reference to a device's primary context. If it is lost from earlier and nobody has it any more, it is reset
-/// first.
+/// Takes a reference to a device's primary context. If it is lost from an earlier failure and has no users any more, it
+/// is reset first.
 fn retain(api: &Api, device: c_int, is_shared: bool) -> Result<RawContext, GpuError> {
     let mut raw = RawContext::NULL;
-    // SAFETY: the place is a handle's.
+    // SAFETY: the pointer leads to a handle.
     let status = unsafe { (api.context_retain)(&raw mut raw, device) };
     if !is_fatal(status) {
         return check(api, "cuDevicePrimaryCtxRetain", status).map(|()| raw);
     }
     if !is_shared {
-        // SAFETY: nothing of this library uses the context, and nothing else can: it is lost.
+        // SAFETY: nothing of this library uses the context, and nothing else can use it, since it is lost.
         let _ = unsafe { (api.context_reset)(device) };
     }
-    // SAFETY: the place is a handle's.
+    // SAFETY: the pointer leads to a handle.
     let status = unsafe { (api.context_retain)(&raw mut raw, device) };
     if is_fatal(status) {
         let reason = format!(

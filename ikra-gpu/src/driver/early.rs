@@ -1,34 +1,35 @@
-//! Kernels that are started early: while the one before them in the stream ends.
+//! Kernels that are started early: while the previous kernel in the stream ends.
 //!
-//! Between two kernels of a stream a device does nothing for about a microsecond: it waits until the first is done and its stores
-//! are where all see them, and then prepares the second. From compute capability 9.0 on the second may be prepared meanwhile (*programmatic
-//! dependent launch*), if it waits by itself, by an instruction, before it touches memory.
+//! Between two kernels of a stream a device idles for about a microsecond: it waits until the first is done and its
+//! stores are visible everywhere, and then prepares the second. From compute capability 9.0 on, the device may prepare
+//! the second kernel meanwhile (*programmatic dependent launch*). That kernel must then execute a wait instruction
+//! before it accesses memory.
 //!
-//! Device code is built for older devices too, which do not have that instruction. So it is put into the text before the driver
-//! compiles it, as the first of each kernel. Only functions that are known to have it are started early
-//! (see [`Stream::launch`](super::Stream::launch)).
+//! Device code is built for older devices too, which do not have that instruction. So Ikra inserts it into the text
+//! before the driver compiles it, as the first instruction of each kernel. Only functions that are known to have it are
+//! started early (see [`Stream::launch`](super::Stream::launch)).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What PTX has to be of, for the instruction.
+/// The PTX version and the device that the instruction requires.
 const VERSION: (u32, u32) = (7, 8);
 const TARGET: u32 = 90;
-/// Makes a thread wait until all kernels before are done, and what they stored can be seen; where there is nothing to wait for,
-/// it goes on at once.
+/// Makes a thread wait until all earlier kernels are done and their stores are visible. If no such kernel is running,
+/// the thread continues at once.
 const WAIT: &str = "griddepcontrol.wait;";
 
-/// Device code whose kernels wait.
+/// Device code with kernels that wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The text.
     pub ptx: String,
-    /// The kernels that wait before they do anything else.
+    /// The kernels that wait before their first other instruction.
     pub kernels: Vec<String>,
 }
 
-/// The same device code for devices of compute capability 9.0 or newer, whose kernels wait for those before them in the stream
-/// before they do anything else. `None` if that cannot be made of the text.
+/// The same device code for devices of compute capability 9.0 or newer. Its kernels first wait for the earlier kernels
+/// in the stream. `None` if the text cannot be changed in this way.
 ///
 /// ```
 /// let code = ".version 6.3\n.target sm_75\n.visible .entry nothing()\n{\n\tret;\n}\n";
@@ -38,7 +39,7 @@ pub struct Waiting {
 /// ```
 #[must_use]
 pub fn waiting(ptx: &str) -> Option<Waiting> {
-    // A comment over several lines may hide anything; compilers write none.
+    // A comment over several lines may hide anything; compilers emit no such comments.
     if ptx.contains("/*") {
         return None;
     }
@@ -59,7 +60,7 @@ pub fn waiting(ptx: &str) -> Option<Waiting> {
         if let Some(said) = words.strip_prefix(".target").filter(|_| target.is_none()) {
             let (name, options) = said.split_at(said.find(',').unwrap_or(said.len()));
             let name = name.trim().strip_prefix("sm_")?;
-            // `90a` is code for one kind of device.
+            // `90a` is code for one architecture only.
             let is_older = name.parse::<u32>().is_ok_and(|number| number < TARGET);
             let name = *target.insert(if is_older { "90" } else { name });
             made.ptx.push_str(&format!(".target sm_{name}{}\n", options.trim_end()));
@@ -90,7 +91,8 @@ pub fn waiting(ptx: &str) -> Option<Waiting> {
     (version.is_some() && target.is_some() && !made.kernels.is_empty()).then_some(made)
 }
 
-/// What [`waiting`] makes of a text, made once for all worlds: a text has megabytes, and each world that is opened asks for it.
+/// The result of [`waiting`] for a text, cached for all worlds: a text has megabytes, and each world that is opened
+/// needs it.
 pub(super) fn waiting_once(ptx: &'static str) -> Option<&'static Waiting> {
     /// By the address and the length of the text.
     static MADE: Mutex<Option<HashMap<(usize, usize), Option<&'static Waiting>>>> = Mutex::new(None);

@@ -8,34 +8,35 @@ use super::api::DevicePtr;
 use super::context::Context;
 use super::status::{OUT_OF_MEMORY, check};
 
-/// On multiples of what long allocations start. Columns that do so are spread over a device's caches in the same way wherever they
-/// are: 65,536 objects that follow 100 links each took an H200 68.4 µs, and 75.3 with columns 4 KiB or more behind such a place.
+/// The alignment of long allocations. Columns with this alignment are spread over a device's caches in the same way at
+/// any address. 65,536 objects that follow 100 links each took an H200 68.4 µs, and 75.3 with columns that start 4 KiB
+/// or more after such an address.
 const LONG_ALIGN: usize = 64 * 1024;
-/// From how many bytes on the driver sees to that.
+/// From this size on, the driver aligns allocations itself.
 const DRIVERS_OWN: usize = 2 * 1024 * 1024;
 
 /// An allocation in device memory, freed when dropped.
 #[derive(Debug)]
 pub struct Memory {
     context: Context,
-    /// What the driver allocated, in which the memory is.
+    /// The driver's allocation, which contains the memory.
     allocated: DevicePtr,
     address: DevicePtr,
     len: usize,
 }
 
 impl Memory {
-    /// Allocates `len` bytes, on a multiple of 256, or of 64 KiB if they are as many, for `what`.
+    /// Allocates `len` bytes for `what`, on a multiple of 256, or of 64 KiB if `len` is at least that.
     ///
     /// # Errors
     ///
     /// [`GpuError::OutOfDeviceMemory`]; [`GpuError::DeviceLost`] after a fault.
     pub fn new(context: &Context, len: usize, what: &str) -> Result<Self, GpuError> {
         let api = context.enter()?;
-        // As much more as the start may have to move.
+        // Room for moving the start to the alignment.
         let more = if (LONG_ALIGN..DRIVERS_OWN).contains(&len) { LONG_ALIGN } else { 0 };
         let mut allocated = 0;
-        // SAFETY: the place is an address's, and the size is not zero.
+        // SAFETY: the pointer leads to an address, and the size is not zero.
         let status = unsafe { (api.mem_alloc)(&raw mut allocated, len.max(1) + more) };
         if status == OUT_OF_MEMORY {
             let (free, _) = context.memory()?;
@@ -58,15 +59,15 @@ impl Memory {
         self.len
     }
 
-    /// Whether it has no bytes.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 }
 
-/// Page-locked host memory, which the device can read and write too: for results, which then need no copy,
-/// and for small copies, which then need no other.
+/// Page-locked host memory, which the device can read and write too. Results need no copy in it, and small copies need
+/// no other buffer.
 #[derive(Debug)]
 pub struct HostMemory {
     context: Context,
@@ -74,13 +75,13 @@ pub struct HostMemory {
     len: usize,
 }
 
-// SAFETY: owned memory.
+// SAFETY: the memory is owned.
 unsafe impl Send for HostMemory {}
-// SAFETY: owned memory, written through `&mut self` or by the device only.
+// SAFETY: the memory is owned, and written through `&mut self` or by the device only.
 unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
-    /// Allocates `len` bytes, not 0, zeroed.
+    /// Allocates `len` zeroed bytes; `len` must not be 0.
     ///
     /// # Errors
     ///
@@ -88,12 +89,12 @@ impl HostMemory {
     pub fn new(context: &Context, len: usize) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut start = std::ptr::null_mut();
-        // SAFETY: the place is a pointer's.
+        // SAFETY: the pointer leads to a pointer.
         check(api, "cuMemHostAlloc", unsafe { (api.host_alloc)(&raw mut start, len, 0) })?;
         let Some(start) = NonNull::new(start.cast::<u8>()) else {
             return Err(GpuError::Driver { call: "cuMemHostAlloc".into(), reason: "it returned no address".into() });
         };
-        // SAFETY: there are `len` bytes.
+        // SAFETY: the allocation has `len` bytes.
         unsafe { start.write_bytes(0, len) };
         Ok(Self { context: context.clone(), start, len })
     }
@@ -110,7 +111,7 @@ impl HostMemory {
         self.len
     }
 
-    /// Whether it has no bytes.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -11,7 +11,7 @@ use super::context::Context;
 use super::early::waiting_once;
 use super::status::{NOT_FOUND, OUT_OF_MEMORY, check, is_fatal, text};
 
-/// Device code on a device, kept while anything uses it.
+/// Compiled device code on a device, kept while anything uses it.
 #[derive(Clone, Debug)]
 pub struct Module(Arc<Loaded>);
 
@@ -19,7 +19,7 @@ pub struct Module(Arc<Loaded>);
 struct Loaded {
     context: Context,
     raw: RawModule,
-    /// The kernels that wait for those before them.
+    /// The kernels that wait for the kernels before them.
     waiting: &'static [String],
 }
 
@@ -27,19 +27,19 @@ struct Loaded {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(super) raw: RawFunction,
-    /// Whether it waits for the kernels before it, before it does anything else: see [`waiting`](super::waiting).
+    /// Whether it first waits for the kernels before it: see [`waiting`](super::waiting).
     pub(super) is_waiting: bool,
-    /// What it takes of a multiprocessor.
+    /// Its use of a multiprocessor.
     pub(crate) footprint: Footprint,
     _module: Module,
 }
 
-/// What a kernel takes of a multiprocessor.
+/// A kernel's use of a multiprocessor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Footprint {
-    /// Bytes of local memory that each thread has, for arrays and what finds no register.
+    /// Bytes of local memory per thread, for arrays and for values that do not fit into registers.
     pub(crate) local_bytes: usize,
-    /// How many blocks of [`LARGE`](Self::LARGE) threads run at the same time: none if they need too many registers.
+    /// How many blocks of [`LARGE`](Self::LARGE) threads run at the same time; 0 if they need too many registers.
     pub(crate) large_blocks: usize,
 }
 
@@ -62,13 +62,13 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`GpuError::DeviceCodeRejected`] with what the driver's compiler said; [`GpuError::DeviceLost`] after a
-    /// fault.
+    /// [`GpuError::DeviceCodeRejected`] with the log of the driver's compiler; [`GpuError::DeviceLost`] after a fault.
     pub fn load(context: &Context, ptx: &str) -> Result<Self, GpuError> {
         Self::compile(context, ptx, &[])
     }
 
-    /// The same, with kernels that [wait](super::waiting) for those before them, where device and driver can start such kernels early.
+    /// As [`load`](Self::load). If device and driver can start kernels early, the kernels [wait](super::waiting) for
+    /// the kernels before them.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Module {
     pub fn load_waiting(context: &Context, ptx: &'static str) -> Result<Self, GpuError> {
         if let Some(made) = context.starts_early().then(|| waiting_once(ptx)).flatten() {
             match Self::compile(context, &made.ptx, &made.kernels) {
-                // What the driver says of the text as it was built counts.
+                // The driver's verdict on the unmodified text decides.
                 Err(GpuError::DeviceCodeRejected { .. }) => {}
                 loaded => return loaded,
             }
@@ -84,7 +84,7 @@ impl Module {
         Self::load(context, ptx)
     }
 
-    /// The kernels of these names wait before they do anything else.
+    /// The kernels of these names wait before their first other instruction.
     fn compile(context: &Context, ptx: &str, waiting: &'static [String]) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let image = CString::new(ptx)
@@ -92,7 +92,7 @@ impl Module {
         let mut info = vec![0_u8; 8192];
         let mut error = vec![0_u8; 8192];
         let mut options = [INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES];
-        // Numbers are passed in the places of pointers.
+        // Numbers are passed in place of pointers.
         let mut values: [*mut c_void; 4] = [
             info.as_mut_ptr().cast(),
             ptr::without_provenance_mut(info.len()),
@@ -100,7 +100,8 @@ impl Module {
             ptr::without_provenance_mut(error.len()),
         ];
         let mut raw = RawModule::NULL;
-        // SAFETY: a text that ends in 0, and as many options as values, whose buffers have the lengths that are said.
+        // SAFETY: the text ends in 0; there are as many options as values, and their buffers have the lengths that are
+        // passed.
         let status = unsafe {
             (api.module_load)(&raw mut raw, image.as_ptr().cast(), 4, options.as_mut_ptr(), values.as_mut_ptr())
         };
@@ -123,7 +124,7 @@ impl Module {
         Ok(Self(Arc::new(Loaded { context: context.clone(), raw, waiting })))
     }
 
-    /// The kernel of this name, if there is one.
+    /// The kernel of this name, if the module has one.
     ///
     /// # Errors
     ///
@@ -132,16 +133,16 @@ impl Module {
         let api = self.0.context.enter()?;
         let Ok(text) = CString::new(name) else { return Ok(None) };
         let mut raw = RawFunction::NULL;
-        // SAFETY: a text that ends in 0, and the place of a handle.
+        // SAFETY: the text ends in 0, and the pointer leads to a handle.
         match unsafe { (api.module_function)(&raw mut raw, self.0.raw, text.as_ptr()) } {
             NOT_FOUND => return Ok(None),
             status => check(api, "cuModuleGetFunction", status)?,
         }
         let (mut local_bytes, mut large_blocks) = (0, 0);
-        // SAFETY: the place of an integer, and a function of this module.
+        // SAFETY: the pointer leads to an integer, and the function belongs to this module.
         let status = unsafe { (api.function_attribute)(&raw mut local_bytes, LOCAL_SIZE_BYTES, raw) };
         check(api, "cuFuncGetAttribute", status)?;
-        // SAFETY: the place of an integer, and a function of this module, which is loaded.
+        // SAFETY: the pointer leads to an integer, and the function belongs to this module, which is loaded.
         let status = unsafe { (api.resident_blocks)(&raw mut large_blocks, raw, Footprint::LARGE as c_int, 0) };
         check(api, "cuOccupancyMaxActiveBlocksPerMultiprocessor", status)?;
         let footprint = Footprint { local_bytes: local_bytes as usize, large_blocks: large_blocks as usize };
@@ -149,7 +150,7 @@ impl Module {
         Ok(Some(Function { raw, is_waiting, footprint, _module: self.clone() }))
     }
 
-    /// Address and bytes of the global of this name, if there is one.
+    /// Address and size of the global of this name, if the module has one.
     ///
     /// # Errors
     ///
@@ -158,7 +159,7 @@ impl Module {
         let api = self.0.context.enter()?;
         let Ok(text) = CString::new(name) else { return Ok(None) };
         let (mut address, mut bytes) = (0, 0);
-        // SAFETY: a text that ends in 0, and the places of an address and a size.
+        // SAFETY: the text ends in 0, and the pointers lead to an address and a size.
         match unsafe { (api.module_global)(&raw mut address, &raw mut bytes, self.0.raw, text.as_ptr()) } {
             NOT_FOUND => Ok(None),
             status => check(api, "cuModuleGetGlobal", status).map(|()| Some((address, bytes))),

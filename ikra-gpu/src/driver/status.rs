@@ -1,4 +1,4 @@
-//! What the driver's functions return, as errors.
+//! The driver's status codes, as errors.
 
 use std::ffi::CStr;
 use std::ptr;
@@ -12,7 +12,7 @@ pub(crate) const OUT_OF_MEMORY: Status = 2;
 /// `CUDA_ERROR_NOT_FOUND`
 pub(crate) const NOT_FOUND: Status = 500;
 
-/// Errors after which nothing works in the process's context any more.
+/// Errors that stop all further work in the process's context.
 const FATAL: &[(Status, &str)] = &[
     (700, "a kernel accessed an invalid address"),
     (702, "a kernel ran for too long"),
@@ -30,15 +30,15 @@ pub(crate) fn is_fatal(status: Status) -> bool {
     FATAL.iter().any(|&(fatal, _)| fatal == status)
 }
 
-/// The driver's words for a status.
+/// The driver's text for a status.
 pub(crate) fn text(api: &Api, status: Status) -> String {
     let ask = |function: unsafe extern "C" fn(Status, *mut *const std::ffi::c_char) -> Status| {
         let mut text = ptr::null();
-        // SAFETY: the place is a pointer's.
+        // SAFETY: the pointer leads to a pointer.
         if unsafe { function(status, &raw mut text) } != 0 || text.is_null() {
             return None;
         }
-        // SAFETY: a text of the driver's, which lives as long as the process.
+        // SAFETY: the text belongs to the driver, and lives as long as the process.
         Some(unsafe { CStr::from_ptr(text) }.to_string_lossy())
     };
     let Some(name) = ask(api.error_name) else { return format!("error {status}, for which the driver has no name") };
@@ -48,11 +48,11 @@ pub(crate) fn text(api: &Api, status: Status) -> String {
     format!("{name}{words}{hint}")
 }
 
-/// An error, unless the status is that of success.
+/// Returns an error, unless the status is success.
 ///
 /// # Errors
 ///
-/// [`GpuError::DeviceLost`] if the device's state is, [`GpuError::Driver`] otherwise.
+/// [`GpuError::DeviceLost`] if the device's state is lost, [`GpuError::Driver`] otherwise.
 pub(crate) fn check(api: &Api, call: &str, status: Status) -> Result<(), GpuError> {
     if status == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Streams: what the device does in order; events and recorded sequences.
+//! Streams: ordered work on a device, with events and recorded sequences.
 
 mod event;
 mod graph;
@@ -18,12 +18,12 @@ use super::memory::Memory;
 use super::module::Function;
 use super::status::check;
 
-/// Work of a device that is done in order, while the host goes on.
+/// Work that a device does in order, while the host continues.
 #[derive(Debug)]
 pub struct Stream {
     context: Context,
     raw: RawStream,
-    /// Whether what was put on it last is a kernel.
+    /// Whether the latest work on it is a kernel.
     ends_in_kernel: AtomicBool,
 }
 
@@ -38,7 +38,7 @@ pub struct Grid {
     pub shared_bytes: u32,
 }
 
-/// Pieces of memory, at equal distances.
+/// Pieces of memory at equal distances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces {
     pub(crate) from: u64,
@@ -56,7 +56,7 @@ const NO_TIMING: u32 = 2;
 const DEVICE: u32 = 2;
 
 impl Stream {
-    /// A stream of its own.
+    /// A new stream.
     ///
     /// # Errors
     ///
@@ -64,17 +64,17 @@ impl Stream {
     pub fn new(context: &Context) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut raw = RawStream::NULL;
-        // SAFETY: the place is a handle's.
+        // SAFETY: the pointer leads to a handle.
         check(api, "cuStreamCreate", unsafe { (api.stream_create)(&raw mut raw, NON_BLOCKING) })?;
         Ok(Self { context: context.clone(), raw, ends_in_kernel: AtomicBool::new(false) })
     }
 
-    /// Notes that something is put on the stream that is no kernel.
+    /// Records that the latest work on the stream is not a kernel.
     fn note_other_work(&self) {
         self.ends_in_kernel.store(false, Ordering::Relaxed);
     }
 
-    /// Waits for everything so far.
+    /// Waits for all work so far.
     ///
     /// # Errors
     ///
@@ -85,7 +85,8 @@ impl Stream {
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(self.raw) })
     }
 
-    /// Starts a kernel. One that waits by itself, directly after another, is started [early](super::waiting), while that one ends.
+    /// Starts a kernel. If the kernel waits by itself, and directly follows another one, it starts
+    /// [early](super::waiting), while that one ends.
     ///
     /// # Errors
     ///
@@ -93,10 +94,10 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// The arguments point to values of the types that the kernel takes, and what the kernel does with
-    /// them is sound until the stream is synchronised. The function is kept until then, or its module is.
+    /// The arguments point to values of the types that the kernel takes. The kernel's use of them is sound until the
+    /// stream is synchronised. The function or its module is kept until then.
     pub unsafe fn launch(&self, function: &Function, grid: Grid, arguments: &[*const ()]) -> Result<(), GpuError> {
-        // Read only, in spite of its type.
+        // Only read, in spite of its type.
         let arguments = arguments.as_ptr().cast_mut().cast::<*mut c_void>();
         let is_after_kernel = self.ends_in_kernel.load(Ordering::Relaxed);
         let api = self.context.enter_again()?;
@@ -111,17 +112,18 @@ impl Stream {
                     attributes: &raw const attribute,
                     attribute_count: 1,
                 };
-                // SAFETY: by the caller, and the configuration is as the driver knows it. No thread accesses memory before it has waited
-                // for the kernel that was put on the stream last, by `Function::is_waiting`. That one is done when all its
-                // threads are, each of which had waited for the one before, and so on until one that was started after everything
-                // before it. If another thread of the host puts a copy between, the driver starts the kernel after that: it starts
-                // kernels early behind kernels only.
+                // SAFETY: by the caller, and the configuration has the driver's layout. No thread accesses memory
+                // before it has waited for the previous kernel in the stream, by `Function::is_waiting`. A kernel is
+                // done when all its threads are. Each of them had waited for the kernel before, and so on until a
+                // kernel that was started after everything before it (I28). If another host thread inserts a copy
+                // between them, the driver starts the kernel after the copy: it starts kernels early only after
+                // kernels.
                 let status = unsafe { launch(&raw const config, function.raw, arguments, std::ptr::null_mut()) };
                 ("cuLaunchKernelEx", status)
             }
             _ => {
-                // SAFETY: the arguments point to values of the types that the kernel takes, and what it does with them
-                // is sound. The driver copies them in this call. The stream is alive.
+                // SAFETY: the arguments point to values of the types that the kernel takes, and its use of them is
+                // sound. The driver copies them in this call. The stream is alive.
                 let status = unsafe {
                     (api.launch)(
                         function.raw,
@@ -147,7 +149,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies bytes to the device. They may be changed when this returns.
+    /// Copies bytes to the device. The caller may change them when this returns.
     ///
     /// # Errors
     ///
@@ -155,18 +157,18 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// There are `len` bytes at `from`, in memory that is not page-locked, and room for them at `to`.
+    /// `from` has `len` bytes in memory that is not page-locked, and `to` has room for them.
     pub unsafe fn upload(&self, to: u64, from: *const u8, len: usize) -> Result<(), GpuError> {
         if len == 0 {
             return Ok(());
         }
         self.note_other_work();
         let api = self.context.enter_again()?;
-        // SAFETY: by the caller. From pageable memory the call returns once the bytes are staged.
+        // SAFETY: by the caller. From pageable memory the call returns when the bytes have been staged.
         check(api, "cuMemcpyHtoDAsync", unsafe { (api.copy_up)(to, from.cast(), len, self.raw) })
     }
 
-    /// Copies bytes to the host. They are there when the stream has been synchronised.
+    /// Copies bytes to the host. They have arrived when the stream has been synchronised.
     ///
     /// # Errors
     ///
@@ -174,22 +176,23 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// There are `len` bytes at `from`, and room for them at `to` until the stream is synchronised.
+    /// `from` has `len` bytes, and `to` has room for them until the stream is synchronised.
     pub unsafe fn download(&self, to: *mut u8, from: u64, len: usize) -> Result<(), GpuError> {
         if len == 0 {
             return Ok(());
         }
         self.note_other_work();
         let api = self.context.enter_again()?;
-        // SAFETY: there are `len` bytes, and room for them until the stream is synchronised, which is alive.
+        // SAFETY: `from` has `len` bytes, and `to` has room for them until the stream is synchronised. The stream is
+        // alive.
         check(api, "cuMemcpyDtoHAsync", unsafe { (api.copy_down)(to.cast(), from, len, self.raw) })
     }
 
-    /// Copies pieces from one place of device memory to another.
+    /// Copies pieces of device memory to other device memory.
     ///
     /// # Safety
     ///
-    /// The pieces are within live allocations, those to be written not otherwise used.
+    /// The pieces are within live allocations, and nothing else uses the destination.
     pub(crate) unsafe fn copy(&self, pieces: Pieces) -> Result<(), GpuError> {
         let Pieces { from, to, width, rows, pitch } = pieces;
         if width == 0 || rows == 0 {
@@ -198,8 +201,7 @@ impl Stream {
         self.note_other_work();
         let api = self.context.enter_again()?;
         if rows == 1 || width == pitch {
-            // SAFETY: the pieces lie one behind another within live allocations, and those to be written are not
-            // otherwise used.
+            // SAFETY: the pieces are contiguous within live allocations, and nothing else uses the destination.
             return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, width * rows, self.raw) });
         }
         let copy = Copy2d {
@@ -220,7 +222,7 @@ impl Stream {
             width,
             height: rows,
         };
-        // SAFETY: all pieces are within live allocations, and those to be written are not otherwise used.
+        // SAFETY: all pieces are within live allocations, and nothing else uses the destination.
         check(api, "cuMemcpy2DAsync", unsafe { (api.copy_2d)(&raw const copy, self.raw) })
     }
 
@@ -234,39 +236,39 @@ impl Stream {
         unsafe { self.zero(memory.address(), memory.len()) }
     }
 
-    /// The same for a part of it.
+    /// Fills a part of device memory with zeros.
     ///
     /// # Safety
     ///
-    /// There are `len` bytes of a live allocation at the address, not otherwise used.
+    /// The address has `len` bytes of a live allocation, and nothing else uses them.
     pub(crate) unsafe fn zero(&self, address: u64, len: usize) -> Result<(), GpuError> {
         if len == 0 {
             return Ok(());
         }
         self.note_other_work();
         let api = self.context.enter()?;
-        // SAFETY: `len` bytes of a live allocation, which are not otherwise used.
+        // SAFETY: `len` bytes of a live allocation, and nothing else uses them.
         check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, 0, len, self.raw) })
     }
 
-    /// Records what `work` puts on this stream, without doing it. If `work` fails or panics, nothing is recorded, and
-    /// the stream is as before.
+    /// Records the work that `work` puts on this stream, without running it. If `work` fails or panics, nothing is
+    /// recorded, and the stream is as before.
     ///
     /// # Errors
     ///
-    /// Those of `work`; [`GpuError::Driver`] if something in it cannot be recorded.
+    /// The errors of `work`; [`GpuError::Driver`] if a part of it cannot be recorded.
     pub fn record<T, E: From<GpuError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<(Graph, T), E> {
         let capture = Capture::begin(self)?;
         let result = work()?;
         let graph = capture.end()?;
         let api = self.context.enter()?;
         let mut raw = RawGraphExec::NULL;
-        // SAFETY: the graph is alive, and the place is a handle's.
+        // SAFETY: the graph is alive, and the pointer leads to a handle.
         check(api, "cuGraphInstantiate", unsafe { (api.graph_instantiate)(&raw mut raw, graph.raw, 0) })?;
         Ok((Graph { context: self.context.clone(), raw }, result))
     }
 
-    /// Does what was recorded.
+    /// Runs recorded work.
     ///
     /// # Errors
     ///
@@ -274,7 +276,7 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// What the recorded launches do is still sound.
+    /// The recorded launches are still sound.
     pub unsafe fn replay(&self, graph: &Graph) -> Result<(), GpuError> {
         self.note_other_work();
         let api = self.context.enter_again()?;
@@ -282,7 +284,7 @@ impl Stream {
         check(api, "cuGraphLaunch", unsafe { (api.graph_launch)(graph.raw, self.raw) })
     }
 
-    /// Marks this place of the stream.
+    /// Marks the current position in the stream.
     ///
     /// # Errors
     ///
@@ -293,11 +295,12 @@ impl Stream {
         unsafe { Event::record(&self.context, self.raw, 0) }
     }
 
-    /// Lets another library's stream wait for everything so far on this one.
+    /// Makes another library's stream wait for all work so far on this one.
     ///
     /// # Errors
     ///
-    /// [`GpuError::ForeignStream`] if the stream belongs to another context, or is recorded; [`GpuError::DeviceLost`] after a fault.
+    /// [`GpuError::ForeignStream`] if the stream belongs to another context, or is being recorded;
+    /// [`GpuError::DeviceLost`] after a fault.
     ///
     /// # Safety
     ///
@@ -306,7 +309,7 @@ impl Stream {
         self.note_other_work();
         let api = self.context.enter()?;
         let (other, mut context) = (RawStream(other), RawContext::NULL);
-        // SAFETY: by the caller; the place is a handle's.
+        // SAFETY: by the caller; the pointer leads to a handle.
         check(api, "cuStreamGetCtx", unsafe { (api.stream_context)(other, &raw mut context) })?;
         if context != self.context.as_raw() {
             return Err(refused(
@@ -317,15 +320,15 @@ impl Stream {
         unsafe { self.refuse_capture(other) }?;
         // SAFETY: the stream is alive.
         let event = unsafe { Event::record(&self.context, self.raw, NO_TIMING) }?;
-        // SAFETY: stream and event are alive; the driver keeps what a wait needs of the event.
+        // SAFETY: stream and event are alive; the driver keeps the parts of the event that a wait needs.
         check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(other, event.raw, 0) })
     }
 
-    /// Lets this stream wait for everything so far on another library's.
+    /// Makes this stream wait for all work so far on another library's stream.
     ///
     /// # Errors
     ///
-    /// [`GpuError::ForeignStream`] if the stream is recorded; [`GpuError::DeviceLost`] after a fault.
+    /// [`GpuError::ForeignStream`] if the stream is being recorded; [`GpuError::DeviceLost`] after a fault.
     ///
     /// # Safety
     ///
@@ -338,11 +341,11 @@ impl Stream {
         unsafe { self.refuse_capture(other) }?;
         // SAFETY: the other stream is alive, and of this context.
         let event = unsafe { Event::record(&self.context, other, NO_TIMING) }?;
-        // SAFETY: stream and event are alive; the driver keeps what a wait needs of the event.
+        // SAFETY: stream and event are alive; the driver keeps the parts of the event that a wait needs.
         check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
     }
 
-    /// Fails if another library's stream is recorded: to wait for it would record this one too.
+    /// Fails if another library's stream is being recorded: waiting for it would record this one too.
     ///
     /// # Safety
     ///
@@ -350,12 +353,12 @@ impl Stream {
     unsafe fn refuse_capture(&self, other: RawStream) -> Result<(), GpuError> {
         let api = self.context.enter_again()?;
         let mut status = 0;
-        // SAFETY: by the caller; the place is an integer's.
+        // SAFETY: by the caller; the pointer leads to an integer.
         check(api, "cuStreamIsCapturing", unsafe { (api.stream_capturing)(other, &raw mut status) })?;
         if status == 0 { Ok(()) } else { Err(refused("it is being recorded into a graph; end that first")) }
     }
 
-    /// Waits for everything so far on another library's stream.
+    /// Waits for all work so far on another library's stream.
     ///
     /// # Errors
     ///
@@ -366,7 +369,7 @@ impl Stream {
     /// `other` is a live stream of the same context.
     pub(crate) unsafe fn synchronize_other(&self, other: *mut c_void) -> Result<(), GpuError> {
         let api = self.context.enter()?;
-        // SAFETY: the other stream is alive, and of the context that was entered.
+        // SAFETY: the other stream is alive, and belongs to the context that was entered.
         check(api, "cuStreamSynchronize", unsafe { (api.stream_synchronize)(RawStream(other)) })
     }
 }
@@ -380,7 +383,7 @@ impl Drop for Stream {
     }
 }
 
-/// The error for a stream of another library that a world cannot work with.
+/// The error for another library's stream that a world cannot work with.
 fn refused(reason: &str) -> GpuError {
     GpuError::ForeignStream { reason: reason.to_owned() }
 }

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut};
 
 use super::{ForeignContext, ForeignStream, Lender, Number};
 
-// SAFETY: a `CudaContext` owns its context, or has a reference of the device's primary one.
+// SAFETY: a `CudaContext` owns its context, or holds a reference to the device's primary context.
 unsafe impl ForeignContext for Arc<CudaContext> {
     fn as_raw(&self) -> *mut c_void {
         self.cu_ctx().cast()
@@ -18,13 +18,13 @@ unsafe impl ForeignContext for Arc<CudaContext> {
     }
 }
 
-/// A column as `cudarc` knows its own memory, which it does not free.
+/// A column as a `cudarc` slice that does not free its memory.
 struct Column<T>(Option<CudaSlice<T>>);
 
 impl<T> Drop for Column<T> {
     fn drop(&mut self) {
         if let Some(slice) = self.0.take() {
-            // The stream waits for what was done with the column on others.
+            // The stream waits for the work on this column in other streams.
             slice.leak();
         }
     }
@@ -33,16 +33,17 @@ impl<T> Drop for Column<T> {
 impl<T: Number> Column<T> {
     /// # Safety
     ///
-    /// There are `len` values at the address.
+    /// `len` values exist at the address.
     unsafe fn new(stream: &Arc<CudaStream>, address: u64, len: usize) -> Self {
-        // SAFETY: by the caller; it is never freed as a `CudaSlice`: `Drop` takes it apart.
+        // SAFETY: by the caller; `Drop` takes the `CudaSlice` apart, so it never frees this memory.
         Self(Some(unsafe { stream.upgrade_device_ptr(address, len) }))
     }
 }
 
-// SAFETY: 1. A `CudaStream` owns its stream or is one of its context's default streams. 2. Views are borrowed from a slice
-// that belongs to the lender. `cudarc` orders safe uses on other streams by the slice's events, which `stream` waits for when
-// the lender drops the slice. Safe code reads elements through views, and writes elements through mutable ones.
+// SAFETY: 1. A `CudaStream` owns its stream, or is one of its context's default streams. 2. Views borrow from a slice
+// that belongs to the lender. `cudarc` orders safe uses on other streams by the slice's events. `stream` waits for
+// these events when the lender drops the slice. Safe code reads elements through views, and writes them through mutable
+// views only.
 unsafe impl ForeignStream for Arc<CudaStream> {
     type Column<'l, T: Number> = CudaView<'l, T>;
     type ColumnMut<'l, T: Number> = CudaViewMut<'l, T>;
@@ -56,14 +57,16 @@ unsafe impl ForeignStream for Arc<CudaStream> {
     unsafe fn lend<'l, T: Number>(&'l self, lender: &'l Lender, address: u64, len: usize) -> CudaView<'l, T> {
         // SAFETY: by the caller.
         let column = lender.keep(unsafe { Column::<T>::new(self, address, len) });
-        // SAFETY: it is kept until the lender is dropped, which is borrowed; nobody else has it.
+        // SAFETY: the lender keeps the slice until it is dropped; the lender is borrowed, and nothing else has the
+        // slice.
         let column: &'l Column<T> = unsafe { column.as_ref() };
         column.0.as_ref().expect("not dropped").as_view()
     }
     unsafe fn lend_mut<'l, T: Number>(&'l self, lender: &'l Lender, address: u64, len: usize) -> CudaViewMut<'l, T> {
         // SAFETY: by the caller.
         let mut column = lender.keep(unsafe { Column::<T>::new(self, address, len) });
-        // SAFETY: it is kept until the lender is dropped, which is borrowed; nobody else has it.
+        // SAFETY: the lender keeps the slice until it is dropped; the lender is borrowed, and nothing else has the
+        // slice.
         let column: &'l mut Column<T> = unsafe { column.as_mut() };
         column.0.as_mut().expect("not dropped").as_view_mut()
     }

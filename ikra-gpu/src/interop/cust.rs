@@ -1,7 +1,7 @@
 //! Contexts, streams and device pointers of `cust`.
 //!
-//! `cust` links to the driver, so a program with it does not start without one. To build it, it wants a CUDA toolkit, in
-//! `/usr/local/cuda`, `/opt/cuda` or where `CUDA_LIBRARY_PATH` says: a folder with `lib64/libcuda.so` is enough.
+//! `cust` links to the driver, so a program that uses it does not start without a driver. Its build needs a CUDA
+//! toolkit in `/usr/local/cuda`, in `/opt/cuda` or at `CUDA_LIBRARY_PATH`: a folder with `lib64/libcuda.so` is enough.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ use cust::stream::Stream;
 
 use super::{ForeignContext, ForeignStream, Lender, Number};
 
-// SAFETY: a `Context` has a reference of its device's primary context.
+// SAFETY: a `Context` holds a reference to its device's primary context.
 unsafe impl ForeignContext for Context {
     fn as_raw(&self) -> *mut c_void {
         Context::as_raw(self).cast()
@@ -23,7 +23,7 @@ unsafe impl ForeignContext for Context {
     }
 }
 
-/// A column that is lent to read: `cust`'s pointer, with a lifetime.
+/// A column that is lent for reading: `cust`'s pointer, with a lifetime.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'l, T> {
     address: u64,
@@ -38,7 +38,7 @@ impl<T> Column<'_, T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the column is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -46,25 +46,25 @@ impl<T> Column<'_, T> {
 }
 
 impl<T: DeviceCopy> Column<'_, T> {
-    /// Its start: an argument for `launch!`.
+    /// Its start, as an argument for `launch!`.
     #[must_use]
     pub fn as_device_ptr(&self) -> DevicePointer<T> {
         DevicePointer::from_raw(self.address)
     }
 
-    /// The column as `cust`'s slice, which has no lifetime.
+    /// The column as `cust`'s slice type, which has no lifetime.
     ///
     /// # Safety
     ///
-    /// It is not used after the column is given back, nor to write.
+    /// The slice is not used after the column is returned, and it is not written.
     #[must_use]
     pub unsafe fn as_slice(&self) -> DeviceSlice<T> {
-        // SAFETY: by the caller; there are `len` values.
+        // SAFETY: by the caller; `len` values exist at the address.
         unsafe { DeviceSlice::from_raw_parts(self.as_device_ptr(), self.len) }
     }
 }
 
-/// A column that is lent to read and write: `cust`'s pointer, with a lifetime.
+/// A column that is lent for reading and writing: `cust`'s pointer, with a lifetime.
 #[derive(Debug)]
 pub struct ColumnMut<'l, T> {
     address: u64,
@@ -79,7 +79,7 @@ impl<T> ColumnMut<'_, T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the column is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -87,25 +87,25 @@ impl<T> ColumnMut<'_, T> {
 }
 
 impl<T: DeviceCopy> ColumnMut<'_, T> {
-    /// Its start: an argument for `launch!`.
+    /// Its start, as an argument for `launch!`.
     #[must_use]
     pub fn as_device_ptr(&mut self) -> DevicePointer<T> {
         DevicePointer::from_raw(self.address)
     }
 
-    /// The column as `cust`'s slice, which has no lifetime.
+    /// The column as `cust`'s slice type, which has no lifetime.
     ///
     /// # Safety
     ///
-    /// It is not used after the column is given back.
+    /// The slice is not used after the column is returned.
     #[must_use]
     pub unsafe fn as_slice(&mut self) -> DeviceSlice<T> {
-        // SAFETY: by the caller; there are `len` values.
+        // SAFETY: by the caller; `len` values exist at the address.
         unsafe { DeviceSlice::from_raw_parts(self.as_device_ptr(), self.len) }
     }
 }
 
-// SAFETY: 1. A `Stream` owns its stream. 2. Safe code can only copy the pointer, which nothing safe follows.
+// SAFETY: 1. A `Stream` owns its stream. 2. Safe code can only copy the pointer, and no safe function dereferences it.
 unsafe impl ForeignStream for Stream {
     type Column<'l, T: Number> = Column<'l, T>;
     type ColumnMut<'l, T: Number> = ColumnMut<'l, T>;

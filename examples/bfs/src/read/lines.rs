@@ -2,7 +2,7 @@
 
 use super::Mistake;
 
-/// The lines of a text that are not empty, with their numbers.
+/// The non-empty lines of a text, with their numbers.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|&byte| byte == b'\n').enumerate();
     lines.map(|(n, line)| (n + 1, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
@@ -13,7 +13,7 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// A word as a number, not negative.
+/// A word as a non-negative number.
 pub(super) fn number(word: &[u8], line: usize) -> Result<u64, Mistake> {
     let mut number = 0_u64;
     for &byte in word {

@@ -4,8 +4,8 @@ use super::Mistake;
 use super::lines::{lines, number, words};
 use crate::graph::Graph;
 
-/// Vertices that a matrix may have whatever its entries, and how many for each entry. A header costs nothing to
-/// write: memory is spent on the entries that are there.
+/// The number of vertices that any matrix may have, and the further number per entry. A header is cheap to write, so
+/// memory is allocated for existing entries only.
 const FEW_VERTICES: usize = 1_000_000;
 const VERTICES_OF_ENTRY: usize = 16;
 

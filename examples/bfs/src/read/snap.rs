@@ -24,7 +24,7 @@ pub(super) fn parse(text: &[u8], undirected: bool) -> Result<Graph, Mistake> {
     names.sort_unstable();
     names.dedup();
     let place = |name: u64| names.binary_search(&name).unwrap_or(0) as u32;
-    // Numbers without gaps name the vertices themselves.
+    // Numbers without gaps are used as the vertices' own numbers.
     let dense = names.last() == Some(&(names.len() as u64 - 1));
     let mut edges: Vec<(u32, u32)> = if dense {
         named.iter().map(|&(from, to)| (from as u32, to as u32)).collect()

@@ -1,4 +1,4 @@
-//! A kernel of our own, started with `cudarc`, between two kernels of Ikra: on the column where it lies.
+//! A kernel of our own, started with `cudarc` between two kernels of Ikra, on the column in place.
 //!
 //! `cargo run -p interop --bin with-cudarc`
 
@@ -12,7 +12,7 @@ use interop::model::{Ball, Sim, ball};
 use interop::{SCALE, check, sim};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Opened by Ikra first: if `IKRA_DRIVER` names the emulator, `cudarc` finds that too.
+    // Ikra opens the driver first: if `IKRA_DRIVER` names the emulator, `cudarc` finds that too.
     let driver = ikra::driver::library();
     // SAFETY: the driver's library may be loaded at any time. Without it, `cudarc` panics.
     if driver.is_err() || !unsafe { sys::is_culib_present() } {
@@ -35,7 +35,7 @@ fn run(context: &Arc<CudaContext>) -> Result<String, Box<dyn Error>> {
     sim.cuda_execute(Ball::fall, 1.0)?;
     scale_speed(&mut sim, &stream, &scale, 0.5)?;
     sim.cuda_execute(Ball::fall, 1.0)?;
-    // The first time that the host waits, and that a column is copied.
+    // Here the host waits for the first time, and a column is copied for the first time.
     Ok(check(&sim)?)
 }
 
@@ -51,7 +51,7 @@ fn scale_speed(
         let len = speed.len() as u32;
         let mut launch = stream.launch_builder(scale);
         launch.arg(&mut speed).arg(&len).arg(&factor);
-        // SAFETY: the kernel takes a pointer to `f32`, their number and a factor, and changes as many.
+        // SAFETY: the kernel takes a pointer to `f32` values, their number and a factor, and changes this many values.
         unsafe { launch.launch(LaunchConfig::for_num_elems(len)) }
     })??;
     Ok(())

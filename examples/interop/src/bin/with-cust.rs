@@ -1,7 +1,8 @@
-//! A kernel of our own, started with `cust`, between two kernels of Ikra: on the column where it lies.
+//! A kernel of our own, started with `cust` between two kernels of Ikra, on the column in place.
 //!
-//! `cargo run -p interop --no-default-features --features cust --bin with-cust`, with a CUDA toolkit; without one,
-//! `CUDA_LIBRARY_PATH=DIR` before it, where `DIR/lib64/libcuda.so` is a link to the driver's library.
+//! `cargo run -p interop --no-default-features --features cust --bin with-cust`, with a CUDA toolkit. Without a
+//! toolkit, put `CUDA_LIBRARY_PATH=DIR` before the command, where `DIR/lib64/libcuda.so` is a link to the driver's
+//! library.
 
 use std::error::Error;
 
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     sim.cuda_execute(Ball::fall, 1.0)?;
     scale_speed(&mut sim, &stream, &module, 0.5)?;
     sim.cuda_execute(Ball::fall, 1.0)?;
-    // The first time that the host waits, and that a column is copied.
+    // Here the host waits for the first time, and a column is copied for the first time.
     println!("in cust's context: {}", check(&sim)?);
     Ok(())
 }
@@ -33,7 +34,7 @@ fn scale_speed(sim: &mut Sim, stream: &Stream, module: &Module, factor: f32) -> 
     sim.cuda().lend(stream, |columns| {
         let mut speed = columns.column_mut(ball::speed);
         let len = speed.len() as u32;
-        // SAFETY: the kernel takes a pointer to `f32`, their number and a factor, and changes as many.
+        // SAFETY: the kernel takes a pointer to `f32` values, their number and a factor, and changes this many values.
         unsafe { launch!(scale<<<len.div_ceil(256), 256, 0, stream>>>(speed.as_device_ptr(), len, factor)) }
     })??;
     Ok(())

@@ -1,4 +1,4 @@
-//! What shapes are made of: where a ray goes from there.
+//! Materials, and the directions in which rays continue from them.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
@@ -8,13 +8,13 @@ use super::{Ray, Vector};
 /// A ray that met a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit {
-    /// Where.
+    /// The point on the surface.
     pub at: Vector,
-    /// Where the ray was going.
+    /// The direction of the ray.
     pub direction: Vector,
-    /// The direction out of the shape.
+    /// The surface's outward normal.
     pub normal: Vector,
-    /// A distance that is small, but larger than the rounding errors: rays start so far from the surface.
+    /// A distance that is small, but larger than the rounding errors: rays start at this distance from the surface.
     pub gap: f32,
 }
 
@@ -24,7 +24,7 @@ impl Hit {
         self.direction.dot(self.normal) < 0.0
     }
 
-    /// The normal on the side that the ray came from.
+    /// The normal on the side from which the ray came.
     pub fn facing(&self) -> Vector {
         if self.is_outside() { self.normal } else { -self.normal }
     }
@@ -34,7 +34,7 @@ impl Hit {
         self.direction - self.normal * (2.0 * self.direction.dot(self.normal))
     }
 
-    /// A ray that goes on from here.
+    /// A ray that continues from here.
     pub fn ray(&self, direction: Vector) -> Ray {
         let direction = direction.unit();
         let gap = if direction.dot(self.normal) < 0.0 { -self.gap } else { self.gap };
@@ -42,33 +42,33 @@ impl Hit {
     }
 }
 
-/// Where a ray goes on, and which share of the light that comes from there goes the way back.
+/// The ray on which a path continues, and the share of the light from there that travels back along the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounce {
-    /// How much red, green and blue, from 0 to 1.
+    /// The shares of red, green and blue, from 0 to 1.
     pub share: Vector,
     /// The next ray.
     pub ray: Ray,
 }
 
-/// What shapes are made of.
+/// A material.
 #[soa_dispatch(Diffuse, Checks, Mirror, Glass, Lamp)]
 pub trait Material {
-    /// Where a ray goes on, if it does.
+    /// The continuation of a ray, if it continues.
     fn bounce(&self, _hit: &Hit, _random: &mut Random) -> Option<Bounce> {
         None
     }
-    /// The light of its own.
+    /// The light that it emits.
     fn glow(&self) -> Vector {
         Vector::ZERO
     }
 }
 
-/// A surface that sends light into all directions.
+/// A surface that scatters light in all directions.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Diffuse {
-    /// How much of it.
+    /// The share of light that it scatters.
     pub colour: Vector,
 }
 
@@ -76,11 +76,11 @@ pub struct Diffuse {
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Checks {
-    /// One.
+    /// The first colour.
     pub even: Vector,
-    /// The other.
+    /// The second colour.
     pub odd: Vector,
-    /// Their side.
+    /// The side of a square.
     pub side: f32,
 }
 
@@ -88,9 +88,9 @@ pub struct Checks {
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Mirror {
-    /// How much light it sends back.
+    /// The share of light that it reflects.
     pub colour: Vector,
-    /// How far from the mirror image's direction it sends it: from 0, polished, to 1.
+    /// How far reflections deviate from the mirror direction: from 0, polished, to 1.
     pub roughness: f32,
 }
 
@@ -98,25 +98,25 @@ pub struct Mirror {
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Glass {
-    /// How much light passes each surface.
+    /// The share of light that passes each surface.
     pub colour: Vector,
     /// How many times faster light is outside.
     pub index: f32,
 }
 
-/// What shines.
+/// A lamp.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Lamp {
-    /// How bright.
+    /// Its brightness.
     pub colour: Vector,
 }
 
-/// Light that goes into all directions, less of it to the sides (Lambert).
+/// A direction of scattered light, with less light towards the sides (Lambert).
 fn scattered(hit: &Hit, share: Vector, random: &mut Random) -> Bounce {
     let facing = hit.facing();
     let direction = facing + Vector::random(random);
-    // The random direction may be the opposite one.
+    // The random vector may cancel the normal.
     let direction = if direction.dot(direction) > 1e-6 { direction } else { facing };
     Bounce { share, ray: hit.ray(direction) }
 }
@@ -141,7 +141,7 @@ impl Material for Checks {
 impl Material for Mirror {
     fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         let direction = hit.reflected() + Vector::random(random) * self.roughness;
-        // Not so if it would go into the metal.
+        // Absorbed if it would enter the metal.
         let goes_on = direction.dot(hit.facing()) > 0.0;
         goes_on.then(|| Bounce { share: self.colour, ray: hit.ray(direction) })
     }
@@ -149,7 +149,7 @@ impl Material for Mirror {
 
 #[soa_methods]
 impl Material for Glass {
-    /// By chance back or through, as much light as goes either way.
+    /// Reflects or refracts at random, in proportion to the light in each direction.
     fn bounce(&self, hit: &Hit, random: &mut Random) -> Option<Bounce> {
         let facing = hit.facing();
         let ratio = if hit.is_outside() { 1.0 / self.index } else { self.index };
@@ -159,7 +159,7 @@ impl Material for Glass {
             hit.reflected()
         } else {
             let through = square.sqrt();
-            // How much goes back, by Schlick's approximation of Fresnel's law: of the larger of the two angles.
+            // The reflected share, by Schlick's approximation of Fresnel's law, for the larger of the two angles.
             let rest = 1.0 - if hit.is_outside() { cosine } else { through };
             let straight = (1.0 - self.index) / (1.0 + self.index);
             let straight = straight * straight;

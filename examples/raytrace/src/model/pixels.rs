@@ -14,13 +14,13 @@ pub struct Pixel {
 
 #[soa_methods]
 impl Pixel {
-    /// Forgets all samples.
+    /// Resets all samples.
     #[kernel]
     pub fn clear(&mut self) {
         self.light = Vector::ZERO;
     }
 
-    /// Adds what a path through a random point of the pixel finds.
+    /// Adds the light of a path through a random point of the pixel.
     #[kernel(heavy)]
     pub fn sample(&mut self, stage: Ref<Stage>, view: View, sample: u32) {
         self.light += stage.light(&view, self.link().id() - 1, sample);

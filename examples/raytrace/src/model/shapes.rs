@@ -1,20 +1,20 @@
-//! What rays hit.
+//! Shapes, which rays hit.
 
 use ikra::prelude::*;
 
 use super::{Material, MaterialLink, Ray, Vector};
 
-/// The distance of what a ray does not hit.
+/// The distance of a miss.
 pub const MISSED: f32 = f32::INFINITY;
 
-/// What rays hit.
+/// A shape, which rays hit.
 #[soa_dispatch(Sphere, Plane, Triangle)]
 pub trait Shape {
-    /// How far along a ray it is hit first.
+    /// The distance along a ray to the first hit.
     fn distance(&self, ray: Ray) -> f32;
-    /// The direction out of it at a point of its surface, of length 1.
+    /// The outward normal at a point of its surface, of length 1.
     fn normal(&self, at: Vector) -> Vector;
-    /// What it is made of.
+    /// Its material.
     fn surface(&self) -> Ref<Material> {
         self.material
     }
@@ -28,43 +28,43 @@ pub struct Sphere {
     pub centre: Vector,
     /// Its radius.
     pub radius: f32,
-    /// What it is made of.
+    /// Its material.
     pub material: MaterialLink,
 }
 
-/// A plane without end.
+/// An infinite plane.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Plane {
-    /// The direction away from it, of length 1.
+    /// Its normal, of length 1.
     pub up: Vector,
-    /// How far in this direction from the origin of the coordinates it is.
+    /// Its signed distance from the origin along the normal.
     pub height: f32,
-    /// What it is made of.
+    /// Its material.
     pub material: MaterialLink,
 }
 
-/// A triangle. Seen from outside its corners follow each other against the clock.
+/// A triangle. Seen from outside, its corners are in counter-clockwise order.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Triangle {
     /// A corner.
     pub corner: Vector,
-    /// From there to the second corner.
+    /// From the first corner to the second corner.
     pub first: Vector,
-    /// From there to the third corner.
+    /// From the first corner to the third corner.
     pub second: Vector,
-    /// The direction out of it, of length 1.
+    /// Its normal, of length 1.
     pub out: Vector,
-    /// What it is made of.
+    /// Its material.
     pub material: MaterialLink,
 }
 
 #[soa_methods]
 impl Shape for Sphere {
     fn distance(&self, ray: Ray) -> f32 {
-        // The point of the ray that is nearest to the centre; from there it is as far to where the ray enters as to where
-        // it leaves.
+        // The point of the ray that is nearest to the centre. The points where the ray enters and leaves are at equal
+        // distances from it.
         let to_centre = self.centre - ray.origin;
         let middle = to_centre.dot(ray.direction);
         let off = to_centre - ray.direction * middle;
@@ -92,7 +92,7 @@ impl Shape for Sphere {
 impl Shape for Plane {
     fn distance(&self, ray: Ray) -> f32 {
         let distance = (self.height - ray.origin.dot(self.up)) / ray.direction.dot(self.up);
-        // Not so if the ray is parallel and the distance is not a number.
+        // False if the ray is parallel and the distance is NaN.
         if distance > 0.0 { distance } else { MISSED }
     }
 
@@ -121,7 +121,7 @@ impl Shape for Triangle {
         let along = from_corner.cross(self.first);
         let v = ray.direction.dot(along) * inverse;
         let distance = self.second.dot(along) * inverse;
-        // Not so if the ray is parallel and these are no numbers. Without branches, by `&`: all are there already.
+        // False if the ray is parallel and these are NaN. Branch-free, by `&`: all values are computed already.
         if (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (distance > 0.0) { distance } else { MISSED }
     }
 

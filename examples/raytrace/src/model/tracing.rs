@@ -1,11 +1,11 @@
-//! All that rays can hit: a list, and a tree of boxes.
+//! All shapes: a list, and a tree of boxes.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
 
 use super::{Hit, MISSED, Ray, Shape, ShapeLink, Vector, View};
 
-/// A box of the tree. Nodes lie in the order in which they are visited.
+/// A box of the tree. Nodes are stored in the order in which they are visited.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -13,36 +13,36 @@ pub struct Node {
     pub low: Vector,
     /// Its largest coordinates.
     pub high: Vector,
-    /// What is in it, if that is one shape.
+    /// Its shape, if it contains only one.
     pub shape: Option<ShapeLink>,
-    /// The next box for rays that reach this one.
+    /// The next box for rays that hit this box.
     pub inside: Option<Link<Node>>,
-    /// The next box for rays that do not.
+    /// The next box for rays that miss it.
     pub after: Option<Link<Node>>,
 }
 
-/// All that rays can hit.
+/// All shapes.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// Shapes that are not in the tree.
     #[inline_array(0)]
     pub shapes: InnerArray<ShapeLink>,
-    /// The box around all others.
+    /// The box around all shapes in the tree.
     pub root: Option<Link<Node>>,
 }
 
-/// The smaller of two; the second if one is not a number.
+/// The smaller of two numbers; the second if one is NaN.
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The larger of two; the second if one is not a number.
+/// The larger of two numbers; the second if one is NaN.
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// 1 / x, of a number that is not 0.
+/// 1 / x, for a number that is not 0.
 fn inverse(x: f32) -> f32 {
     const LEAST: f32 = 1e-20;
     1.0 / if x.abs() > LEAST { x } else { LEAST }
@@ -50,7 +50,7 @@ fn inverse(x: f32) -> f32 {
 
 #[soa_methods]
 impl Node {
-    /// Whether a ray reaches the box within a distance; `inverse` are the inverses of its direction's components.
+    /// Whether a ray reaches the box within a distance; `inverse` holds the inverses of its direction's components.
     pub fn is_reached(&self, origin: Vector, inverse: Vector, distance: f32) -> bool {
         let (low, high) = ((self.low - origin) * inverse, (self.high - origin) * inverse);
         let enters = larger(larger(smaller(low.x, high.x), smaller(low.y, high.y)), smaller(low.z, high.z));
@@ -79,11 +79,11 @@ impl Stage {
             share = share * bounce.share;
             ray = bounce.ray;
         }
-        // The rest of the way is dark.
+        // The rest of the path is dark.
         Vector::ZERO
     }
 
-    /// The shape that a ray hits first, and how far along.
+    /// The shape that a ray hits first, and its distance.
     pub fn nearest(&self, ray: Ray) -> Option<(Ref<Shape>, f32)> {
         let (mut nearest, mut distance) = (None, MISSED);
         self.shapes.iter().for_each(|shape| {

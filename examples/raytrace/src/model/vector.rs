@@ -5,7 +5,7 @@ use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 use ikra::prelude::*;
 use ikra::rng::Random;
 
-/// A vector; also a colour: how much red, green and blue.
+/// A vector; also a colour: the amounts of red, green and blue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
 #[repr(C)]
 pub struct Vector {
@@ -18,7 +18,7 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// No length; black.
+    /// The zero vector; black.
     pub const ZERO: Self = Self::new(0.0, 0.0, 0.0);
 
     /// A vector.
@@ -26,17 +26,17 @@ impl Vector {
         Self { x, y, z }
     }
 
-    /// The same number three times; a grey.
+    /// The same number in all components; a grey.
     pub const fn all(value: f32) -> Self {
         Self::new(value, value, value)
     }
 
-    /// The product of lengths, times the cosine of the angle between them.
+    /// The dot product.
     pub fn dot(self, other: Self) -> f32 {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
-    /// A vector at right angles to both.
+    /// The cross product.
     pub fn cross(self, other: Self) -> Self {
         Self::new(
             self.y * other.z - self.z * other.y,
@@ -45,17 +45,17 @@ impl Vector {
         )
     }
 
-    /// How long it is.
+    /// Its length.
     pub fn length(self) -> f32 {
         self.dot(self).sqrt()
     }
 
-    /// Of length 1.
+    /// The vector scaled to length 1.
     pub fn unit(self) -> Self {
         self * (1.0 / self.length())
     }
 
-    /// One of length 1, all directions equally likely.
+    /// A random vector of length 1, uniformly distributed.
     pub fn random(random: &mut Random) -> Self {
         let (a, b) = disc(random);
         let square = a * a + b * b;
@@ -64,7 +64,7 @@ impl Vector {
     }
 }
 
-/// A point in the disc of radius 1, all equally likely.
+/// A random point in the disc of radius 1, uniformly distributed.
 pub fn disc(random: &mut Random) -> (f32, f32) {
     loop {
         let (a, b) = (2.0 * random.uniform_f32() - 1.0, 2.0 * random.uniform_f32() - 1.0);
@@ -108,7 +108,7 @@ impl Mul<f32> for Vector {
     }
 }
 
-/// Light of a colour through glass of a colour.
+/// Multiplies components: light of one colour through glass of another.
 impl Mul for Vector {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
@@ -119,9 +119,9 @@ impl Mul for Vector {
 /// A half line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// Where it begins.
+    /// Its start.
     pub origin: Vector,
-    /// Where it leads, of length 1.
+    /// Its direction, of length 1.
     pub direction: Vector,
 }
 

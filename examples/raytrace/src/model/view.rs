@@ -1,4 +1,4 @@
-//! From where the picture is seen, and what is behind all shapes.
+//! The position of the camera, and the sky behind all shapes.
 
 use ikra::prelude::*;
 use ikra::rng::Random;
@@ -11,13 +11,13 @@ use super::{Ray, Vector, disc};
 pub struct Sky {
     /// Its colour at and below the horizon.
     pub horizon: Vector,
-    /// Its colour above.
+    /// Its colour at the zenith.
     pub zenith: Vector,
     /// The direction to the sun, of length 1.
     pub to_sun: Vector,
     /// The sun's colour.
     pub sun: Vector,
-    /// The larger, the smaller is the sun: the brightness falls as the 2ᵏth power of the angle's cosine.
+    /// The larger this number, the smaller the sun: the brightness falls as the 2ᵏth power of the angle's cosine.
     pub sharpness: u32,
 }
 
@@ -34,36 +34,36 @@ impl Sky {
     }
 }
 
-/// A picture to be taken.
+/// The settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct View {
     /// The seed of all random numbers.
     pub seed: u64,
-    /// The pixels of a row.
+    /// The number of pixels per row.
     pub width: u32,
-    /// How often light may bounce.
+    /// The largest number of bounces.
     pub bounces: u32,
     /// The eye.
     pub eye: Vector,
-    /// From the eye to the picture's upper left corner, in the plane that is seen sharp.
+    /// The vector from the eye to the picture's upper left corner, in the plane that is in focus.
     pub corner: Vector,
-    /// From a pixel to the next one of its row.
+    /// The step from a pixel to the next one in its row.
     pub across: Vector,
-    /// From a pixel to the next one of its column.
+    /// The step from a pixel to the next one in its column.
     pub down: Vector,
-    /// From the middle of the lens to its rim, to the right.
+    /// The vector from the middle of the lens to its right rim.
     pub lens_right: Vector,
-    /// From the middle of the lens to its rim, up.
+    /// The vector from the middle of the lens to its upper rim.
     pub lens_up: Vector,
     /// See [`Hit::gap`](super::Hit::gap).
     pub gap: f32,
-    /// What is behind all shapes.
+    /// The sky behind all shapes.
     pub sky: Sky,
 }
 
 impl View {
-    /// A ray through a random point of a pixel, and of the lens.
+    /// A ray through a random point of a pixel and a random point of the lens.
     pub fn ray(&self, pixel: u32, random: &mut Random) -> Ray {
         let x = (pixel % self.width) as f32 + random.uniform_f32();
         let y = (pixel / self.width) as f32 + random.uniform_f32();

@@ -6,9 +6,9 @@ use std::io::{BufRead, ErrorKind, Read};
 use super::{LONGEST as LONGEST_LINE, Mistake, Place, build, no_memory, room, unreadable};
 use crate::{Builder, Class, Coordinates, Network, Oddity, Traits, Warnings};
 
-/// What a line is.
+/// The form of a line.
 const LINE: &str = "a line is a street, FROM TO or FROM TO LENGTH";
-/// No street is longer, in metres.
+/// The largest length of a street, in metres.
 const LONGEST: f32 = 1e7;
 
 pub(super) fn read(mut reader: impl BufRead, warnings: &mut Warnings) -> Result<Network, Mistake> {

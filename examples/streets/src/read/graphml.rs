@@ -1,4 +1,4 @@
-//! GraphML, as OSMnx writes it: read as a stream, in any order of nodes and edges.
+//! GraphML, as OSMnx writes it: read as a stream, with nodes and edges in any order.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -10,7 +10,7 @@ use super::{Lines, Mistake, Place, build, no_memory, room, xml};
 use crate::tags::{self, Direction};
 use crate::{Builder, Class, Control, Coordinates, Network, Oddity, Traits, Warnings};
 
-/// What a `<key>` stands for.
+/// The meaning of a `<key>`.
 #[derive(Clone, Copy, PartialEq)]
 enum Field {
     X,
@@ -43,7 +43,7 @@ impl Field {
     }
 }
 
-/// What the elements `<data>` of a node or an edge say, as far as it has been read.
+/// The contents of a node's or an edge's `<data>` elements so far.
 #[derive(Default)]
 struct Data {
     x: Option<f64>,
@@ -55,12 +55,12 @@ struct Data {
     lanes: Option<u8>,
     speed: Option<f32>,
     length: Option<f32>,
-    /// All points, those of its ends included.
+    /// All points, including its ends.
     shape: Vec<[f64; 2]>,
 }
 
 impl Data {
-    /// Forgets all, and keeps the memory.
+    /// Clears all contents, and keeps the memory.
     fn clear(&mut self) {
         let (mut highway, mut shape) = (std::mem::take(&mut self.highway), std::mem::take(&mut self.shape));
         highway.clear();
@@ -77,13 +77,13 @@ enum Owner {
     Edge { from: u32, to: u32, is_directed: bool },
 }
 
-/// The file so far.
+/// The state of reading a file.
 struct GraphMl<'a> {
     builder: Builder,
     warnings: &'a mut Warnings,
     nodes: Names,
     keys: HashMap<String, Field>,
-    /// What edges are that do not say it.
+    /// The default direction of edges.
     is_directed: bool,
     owner: Owner,
     data: Data,
@@ -144,7 +144,7 @@ impl GraphMl<'_> {
         (Place::Line(self.line), what.into())
     }
 
-    /// Begins an element. Returns the field, if it is a `<data>` whose text matters.
+    /// Begins an element. Returns the field, if the element is a `<data>` with relevant text.
     fn start(&mut self, tag: &BytesStart<'_>) -> Result<Option<Field>, Mistake> {
         match tag.name().0 {
             "data" => {
@@ -189,7 +189,7 @@ impl GraphMl<'_> {
         value.ok_or_else(|| self.wrong(format!("<{}> without the attribute `{name}`", tag.name().0)))
     }
 
-    /// The text of a field.
+    /// Adds the text of a field.
     fn value(&mut self, field: Field, text: &str) -> Result<(), Mistake> {
         let number = |name: &str| {
             let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
@@ -231,7 +231,7 @@ impl GraphMl<'_> {
             }
         };
         if !is_known {
-            // A shape may be a thousand points.
+            // A shape may have a thousand points.
             let text: String = text.chars().take(40).collect();
             self.warnings.add(oddity, || format!("{text:?} in line {line}"));
         }
@@ -282,7 +282,7 @@ impl GraphMl<'_> {
             length,
         };
         let shape = &mut self.data.shape;
-        // OSMnx may have turned an edge around, and not its shape.
+        // OSMnx may have reversed an edge without its shape.
         if let (Some(a), Some(b), [first, .., last]) = (self.builder.at(from), self.builder.at(to), &shape[..]) {
             let distance = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
             if distance(*first, b) + distance(*last, a) < distance(*first, a) + distance(*last, b) {
@@ -313,7 +313,7 @@ impl GraphMl<'_> {
     }
 }
 
-/// The points of `LINESTRING (x y, x y)`; false if it is none.
+/// Reads the points of `LINESTRING (x y, x y)`; returns false if the text has another form.
 fn line_string(text: &str, points: &mut Vec<[f64; 2]>) -> bool {
     let inner = text.strip_prefix("LINESTRING").map(str::trim).and_then(|text| text.strip_prefix('('));
     let Some(inner) = inner.and_then(|text| text.strip_suffix(')')) else { return false };
@@ -330,7 +330,7 @@ fn line_string(text: &str, points: &mut Vec<[f64; 2]>) -> bool {
     true
 }
 
-/// The numbers of nodes by their names, which are nearly always numbers themselves.
+/// The numbers of nodes by name; most names are numbers themselves.
 #[derive(Default)]
 struct Names {
     numeric: HashMap<i64, u32>,
@@ -338,11 +338,11 @@ struct Names {
 }
 
 impl Names {
-    /// The number of a node, which is added if it is not there.
+    /// The number of a node, which is added if it is new.
     fn number(&mut self, name: &str, builder: &mut Builder) -> Result<u32, Mistake> {
         room(builder, 0)?;
         let full = |builder: &Builder| no_memory(builder.streets());
-        // `07` and `7` are two nodes.
+        // `07` and `7` are different nodes.
         let is_plain = !name.starts_with(['0', '+', '-']) || name == "0";
         if let Some(numeric) = name.parse::<i64>().ok().filter(|_| is_plain) {
             self.numeric.try_reserve(1).map_err(|_| full(builder))?;

@@ -1,7 +1,7 @@
 //! Networks from OpenStreetMap's nodes and ways.
 //!
-//! A file is read twice: for the ways that are streets, and for the nodes that these run through. So it takes the memory
-//! of its streets, not that of its houses.
+//! A file is read twice: for the ways that are streets, and for the nodes of these ways. So it takes memory for its
+//! streets only, not for its houses.
 
 use super::{Mistake, Place, build, no_memory, room};
 use crate::tags::{self, Direction};
@@ -13,7 +13,7 @@ pub(super) enum Element<'a> {
     Way { id: i64, refs: &'a [i64], tags: &'a Tags },
 }
 
-/// The tags that matter here; empty where they are missing.
+/// The relevant tags; missing ones are empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tags {
     pub(super) highway: String,
@@ -47,7 +47,7 @@ impl Tags {
         text.push_str(value);
     }
 
-    /// Whether it is a street that there is.
+    /// Whether it is an existing street.
     fn is_street(&self) -> bool {
         const NONE: [&str; 15] = [
             "",
@@ -72,13 +72,13 @@ impl Tags {
 
 /// A street of the file.
 struct Way {
-    /// Where its nodes begin among those of all ways.
+    /// The start of its nodes among the nodes of all ways.
     start: usize,
     direction: Direction,
     traits: Traits,
 }
 
-/// Reads all; `elements` goes through the file.
+/// Reads the whole network; `elements` iterates over the file.
 pub(super) fn read(
     elements: impl Fn(&mut dyn FnMut(Element<'_>) -> Result<(), Mistake>) -> Result<(), Mistake>,
     warnings: &mut Warnings,
@@ -116,7 +116,7 @@ pub(super) fn read(
     build(streets.builder)
 }
 
-/// What the tags of a street mean.
+/// The meaning of a street's tags.
 fn way(id: i64, tags: &Tags, start: usize, warnings: &mut Warnings) -> Way {
     let mut odd = |oddity, text: &str| warnings.add(oddity, || format!("{text:?} of way {id}"));
     let class = Class::parse(&tags.highway).unwrap_or_else(|| {
@@ -147,21 +147,21 @@ fn way(id: i64, tags: &Tags, start: usize, warnings: &mut Warnings) -> Way {
     Way { start, direction, traits }
 }
 
-/// The nodes that streets run through.
+/// The nodes on streets.
 struct Places {
-    /// Ascending.
+    /// Their ids, ascending.
     ids: Vec<i64>,
-    /// NaN where the file has no such node.
+    /// Their positions; NaN if the file lacks the node.
     positions: Vec<[f64; 2]>,
     controls: Vec<Control>,
-    /// How many pieces of ways meet: 1 between the ends of a way, 2 or more at junctions.
+    /// How many pieces of ways meet: 1 inside a way, 2 or more at junctions.
     uses: Vec<u8>,
-    /// Its number in the network.
+    /// Their numbers in the network.
     numbers: Vec<Option<u32>>,
 }
 
 impl Places {
-    /// What a place takes.
+    /// The memory for a node.
     const BYTES: u64 = 40;
 
     fn new(refs: &[i64]) -> Self {
@@ -210,7 +210,7 @@ impl Places {
     }
 }
 
-/// The network so far.
+/// The network under construction.
 struct Streets {
     builder: Builder,
     places: Places,
@@ -218,7 +218,7 @@ struct Streets {
 }
 
 impl Streets {
-    /// Adds a way, cut into streets at junctions, and where nodes are missing.
+    /// Adds a way, split into streets at junctions and at missing nodes.
     fn add(&mut self, way: &Way, refs: &[i64], warnings: &mut Warnings) -> Result<(), Mistake> {
         let nodes: Vec<usize> = refs.iter().map(|&id| self.places.find(id)).collect();
         let mut start = None;
@@ -241,11 +241,11 @@ impl Streets {
         Ok(())
     }
 
-    /// Adds a street along these places.
+    /// Adds a street along these nodes.
     fn piece(&mut self, way: &Way, places: &[usize]) -> Result<(), Mistake> {
         let [first, middle @ .., last] = places else { return Ok(()) };
         room(&mut self.builder, middle.len())?;
-        // A light stands before the junction.
+        // A light may stand before the junction.
         for &place in middle {
             let control = self.places.controls[place];
             if matches!(control, Control::Lights | Control::Stop | Control::Yield) {

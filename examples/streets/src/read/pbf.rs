@@ -11,10 +11,10 @@ use super::{Mistake, Place};
 use crate::Control;
 use crate::memory::addresses_for;
 
-/// What a block of a file takes, decompressed and taken apart.
+/// The memory for a block of a file, decompressed and decoded.
 const BLOCK: u64 = 64 << 20;
 
-/// All nodes and ways of a file.
+/// Iterates over all nodes and ways of a file.
 pub(super) fn elements(
     reader: impl BufRead + Send,
     visit: &mut dyn FnMut(Element<'_>) -> Result<(), Mistake>,
@@ -41,7 +41,7 @@ pub(super) fn elements(
     }
 }
 
-/// Those of a block.
+/// Iterates over the nodes and ways of a block.
 fn block_elements(
     block: &PrimitiveBlock,
     visit: &mut dyn FnMut(Element<'_>) -> Result<(), Mistake>,

@@ -1,4 +1,4 @@
-//! Files as streams of bytes: decompressed, and recognized by their content.
+//! Files as streams of bytes: decompressed, with the format recognized by the contents.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 
-/// What a compressed file may hold, as a multiple of its size, if it is more than [`SMALL`]. Extracts reach 30; a file
-/// that is made to fill the memory, 1000.
+/// The limit for decompressed contents, as a multiple of the file's size, if they are larger than [`SMALL`]. Extracts
+/// reach 30; a file that is meant to fill the memory reaches 1000.
 const MOST_EXPANSION: u64 = 100;
 const SMALL: u64 = 64 << 20;
-/// The most that is read from a pipe.
+/// The largest number of bytes that is read from a pipe.
 const MOST_PIPED: u64 = 2 << 30;
-/// How many bytes show what a file is.
+/// The number of bytes that determine a file's format.
 const START: u64 = 16 << 10;
 
-/// What a file is.
+/// A file's format.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Format {
     GraphMl,
@@ -25,7 +25,7 @@ pub(super) enum Format {
     EdgeList,
 }
 
-/// Something that can be read from its beginning several times.
+/// A source that can be read from its beginning several times.
 pub(super) struct Source {
     content: Content,
     len: u64,
@@ -37,7 +37,7 @@ enum Content {
 }
 
 impl Source {
-    /// A file; what is in a pipe is read at once.
+    /// A file; a pipe is read completely at once.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -46,7 +46,7 @@ impl Source {
         }
         let mut bytes = Vec::new();
         file.by_ref().take(START).read_to_end(&mut bytes)?;
-        // A device without an end is no text before it is too long.
+        // An endless device is not text, and its start shows that before it exceeds the limit.
         let start = Self::bytes(bytes);
         start.format()?;
         let Content::Bytes(mut bytes) = start.content else { unreachable!("made of bytes") };
@@ -57,12 +57,12 @@ impl Source {
         Ok(Self::bytes(bytes))
     }
 
-    /// What is in memory.
+    /// Contents in memory.
     pub(super) fn bytes(bytes: Vec<u8>) -> Self {
         Self { len: bytes.len() as u64, content: Content::Bytes(bytes) }
     }
 
-    /// The content, decompressed, from its beginning.
+    /// The decompressed contents, from the beginning.
     pub(super) fn reader(&self) -> io::Result<Box<dyn BufRead + Send + '_>> {
         const BUFFER: usize = 128 << 10;
         let mut raw: Box<dyn BufRead + Send + '_> = match &self.content {
@@ -80,11 +80,11 @@ impl Source {
         })
     }
 
-    /// What it is.
+    /// The format.
     pub(super) fn format(&self) -> io::Result<Format> {
         let mut start = Vec::new();
         let read = self.reader()?.take(START).read_to_end(&mut start);
-        // A compressed file that is cut off shows what it is all the same.
+        // A truncated compressed file still shows its format.
         if start.is_empty() {
             read?;
         }
@@ -108,7 +108,7 @@ impl Source {
     }
 }
 
-/// An error where a decompressed file is longer than any map.
+/// A reader that fails if a decompressed file is longer than any map.
 struct Limited<R> {
     inner: R,
     left: u64,
@@ -151,7 +151,7 @@ mod tests {
         bz.write_all(b"1 2 3\n").unwrap();
         for bytes in [gz.finish().unwrap(), bz.finish().unwrap()] {
             let source = Source::bytes(bytes);
-            // Twice the same.
+            // Read twice, with the same result.
             for _ in 0..2 {
                 let mut text = String::new();
                 source.reader().unwrap().read_to_string(&mut text).unwrap();

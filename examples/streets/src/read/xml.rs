@@ -1,4 +1,4 @@
-//! OpenStreetMap's XML, and what readers of XML share.
+//! OpenStreetMap's XML, and the common parts of XML readers.
 
 use std::borrow::Cow;
 use std::io::BufRead;
@@ -10,7 +10,7 @@ use super::osm::{Element, Tags};
 use super::{Lines, Mistake, Place};
 use crate::Control;
 
-/// What the parser says.
+/// The parser's error.
 pub(super) fn mistake(line: u64, error: &quick_xml::Error) -> Mistake {
     match error {
         quick_xml::Error::Io(error) => (Place::File, format!("cannot be read: {error}")),
@@ -18,7 +18,7 @@ pub(super) fn mistake(line: u64, error: &quick_xml::Error) -> Mistake {
     }
 }
 
-/// The value of an attribute, if it is there.
+/// The value of an attribute, if it exists.
 pub(super) fn attribute<'t>(tag: &'t BytesStart<'_>, name: &str, line: u64) -> Result<Option<Cow<'t, str>>, Mistake> {
     for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| mistake(line, &error.into()))?;
@@ -30,7 +30,7 @@ pub(super) fn attribute<'t>(tag: &'t BytesStart<'_>, name: &str, line: u64) -> R
     Ok(None)
 }
 
-/// The character that `&amp;` or `&#38;` stands for; of others, U+FFFD.
+/// The character for `&amp;` or `&#38;`; U+FFFD for unknown ones.
 pub(super) fn character(reference: &BytesRef<'_>) -> char {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character;
@@ -45,7 +45,7 @@ pub(super) fn character(reference: &BytesRef<'_>) -> char {
     }
 }
 
-/// All nodes and ways of a file of OpenStreetMap's XML.
+/// Iterates over all nodes and ways of a file in OpenStreetMap's XML.
 pub(super) fn elements(
     reader: impl BufRead,
     visit: &mut dyn FnMut(Element<'_>) -> Result<(), Mistake>,
@@ -115,7 +115,7 @@ pub(super) fn elements(
     }
 }
 
-/// An attribute that is a number.
+/// A numeric attribute.
 fn number<T: std::str::FromStr>(tag: &BytesStart<'_>, name: &str, line: u64) -> Result<T, Mistake> {
     let element = tag.name().0;
     let wrong = |what: String| (Place::Line(line), what);

@@ -1,4 +1,4 @@
-//! Places in a stream, to wait for and to measure time between.
+//! Events: positions in a stream, to wait for, or to measure the time between.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::driver::api::{RawEvent, RawStream};
 use crate::driver::context::Context;
 use crate::driver::status::check;
 
-/// A place in a stream.
+/// A position in a stream.
 #[derive(Debug)]
 pub struct Event {
     context: Context,
@@ -16,7 +16,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Marks a place of a stream.
+    /// Marks the current position in a stream.
     ///
     /// # Safety
     ///
@@ -24,10 +24,10 @@ impl Event {
     pub(super) unsafe fn record(context: &Context, stream: RawStream, flags: u32) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut raw = RawEvent::NULL;
-        // SAFETY: the place is a handle's.
+        // SAFETY: the pointer leads to a handle.
         check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, flags) })?;
         let event = Self { context: context.clone(), raw };
-        // SAFETY: the event is alive, and the stream by the caller.
+        // SAFETY: the event is alive, and by the caller so is the stream.
         check(api, "cuEventRecord", unsafe { (api.event_record)(raw, stream) })?;
         Ok(event)
     }
@@ -42,7 +42,7 @@ impl Event {
         // SAFETY: the event is alive.
         check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(end.raw) })?;
         let mut milliseconds = 0.0;
-        // SAFETY: both events are alive, and the place is a number's.
+        // SAFETY: both events are alive, and the pointer leads to a number.
         let status = unsafe { (api.event_elapsed)(&raw mut milliseconds, self.raw, end.raw) };
         check(api, "cuEventElapsedTime", status)?;
         Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))

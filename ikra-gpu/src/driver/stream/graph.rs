@@ -1,4 +1,4 @@
-//! Recorded sequences of a stream's work.
+//! Recorded sequences of work on a stream.
 
 use ikra_runtime::error::GpuError;
 
@@ -7,10 +7,10 @@ use crate::driver::api::{RawGraph, RawGraphExec};
 use crate::driver::context::Context;
 use crate::driver::status::check;
 
-/// `CU_STREAM_CAPTURE_MODE_RELAXED`: memory may be allocated meanwhile.
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`: memory may be allocated during the capture.
 const RELAXED: u32 = 2;
 
-/// A stream while it is recorded: the recording ends whatever happens.
+/// A stream during a recording; dropping this ends the recording in any case.
 pub(super) struct Capture<'a> {
     stream: &'a Stream,
     is_open: bool,
@@ -31,11 +31,11 @@ impl<'a> Capture<'a> {
 
     fn close(&mut self) -> Result<Captured<'a>, GpuError> {
         self.is_open = false;
-        // What was captured is not on the stream.
+        // The captured work is not on the stream.
         self.stream.note_other_work();
         let api = self.stream.context.enter()?;
         let mut graph = Captured { context: &self.stream.context, raw: RawGraph::NULL };
-        // SAFETY: the stream is alive and recorded, and the place is a handle's.
+        // SAFETY: the stream is alive and recorded, and the pointer leads to a handle.
         check(api, "cuStreamEndCapture", unsafe { (api.capture_end)(self.stream.raw, &raw mut graph.raw) })?;
         Ok(graph)
     }
@@ -44,14 +44,14 @@ impl<'a> Capture<'a> {
 impl Drop for Capture<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // What was recorded is dropped. An error means that the driver has ended the recording, or that the context
-            // is lost.
+            // Drops the recorded work. An error means that the driver has ended the recording, or that the context is
+            // lost.
             let _ = self.close();
         }
     }
 }
 
-/// What was recorded, before it is made ready to be run.
+/// Recorded work that is not instantiated yet.
 pub(super) struct Captured<'a> {
     context: &'a Context,
     pub(super) raw: RawGraph,
@@ -63,7 +63,7 @@ impl Drop for Captured<'_> {
             return;
         }
         if let Ok(api) = self.context.enter() {
-            // SAFETY: made by the capture, and not used after.
+            // SAFETY: made by the capture, and not used afterwards.
             let _ = unsafe { (api.graph_destroy)(self.raw) };
         }
     }
