@@ -208,7 +208,7 @@ fn panics_propagate_and_objects_are_never_half_updated() {
                 assert!(updated || untouched, "{row:?}");
             }
             assert_eq!(sim.bodies.read(link(49)).unwrap().steps, 0);
-            // The world can be used further.
+            // The world remains usable.
             sim.execute(Body::step, 3);
             assert!(sim.bodies.column(body::steps).iter().all(|&steps| steps == 3 || steps == 4));
 
@@ -270,7 +270,7 @@ fn reserved_objects_must_be_initialised() {
     assert_eq!(sim.bodies.iter().map(|body| body.pos).collect::<Vec<_>>(), [0, 1, 2, 3].map(|n| Body::new(n).pos));
 }
 
-/// Everything that kernels compute, as bits.
+/// All results of kernels, as bits.
 fn everything(n: usize) -> Vec<u32> {
     let mut sim = sim(n);
     for n in 0..n {
@@ -293,7 +293,7 @@ fn everything(n: usize) -> Vec<u32> {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    // Side by side: pairs of a few thousand objects take seconds.
+    // In parallel: pairs of a few thousand objects take seconds.
     std::thread::scope(|scope| {
         for n in [1, 15, 16, 17, 63, 64, 65, 1000, 4095, 4097] {
             scope.spawn(move || {

@@ -1,4 +1,4 @@
-//! A device that has failed: nobody is shown old values.
+//! A failed device: stale values are never shown.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,7 +41,7 @@ unsafe impl Mirror for Broken {
     }
 }
 
-/// Says that a device which has failed changed some fields.
+/// Marks some fields as changed by a failed device.
 fn lose(towns: &mut dyn AnyObjects, fields: FieldSet) {
     // SAFETY: what is said to be on the device is never fetched: it has failed.
     unsafe {
@@ -51,7 +51,7 @@ fn lose(towns: &mut dyn AnyObjects, fields: FieldSet) {
     }
 }
 
-/// A world whose `people` a kernel changed on a device, which then failed.
+/// A world after a kernel changed `people` on a device that then failed.
 fn land() -> (Land, Link<Town>) {
     let mut land = Land::new();
     let town = land.towns.push(Town { people: 7, height: 0.5 }).unwrap();
@@ -135,7 +135,7 @@ pub struct Map {
     pub roads: Objects<Road>,
 }
 
-/// A device that has made objects with as many lanes as `lanes` says, of which it gives nothing else.
+/// A device that has created objects with `lanes` lanes, and provides nothing else of them.
 #[derive(Debug)]
 struct Maker {
     lanes: u32,
@@ -188,7 +188,7 @@ fn what_a_device_made_and_nobody_fetched_is_lost_as_something_that_may_be_looked
             assert_eq!(map.roads.column(road::lanes), expected);
         }
         if fetched > 1 {
-            // Others are made, after some columns were fetched.
+            // Create further objects after some columns were fetched.
             make(&mut map.roads, 50, 6);
             expected.extend([0; 50]);
         }

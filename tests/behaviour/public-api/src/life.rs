@@ -1,4 +1,4 @@
-//! Conway's game of life, one kernel a generation: others see a cell's state from before it.
+//! Conway's game of life, one kernel per generation: each cell reads its neighbours' state from before the kernel.
 
 use ikra::prelude::*;
 
