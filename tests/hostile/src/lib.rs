@@ -1,7 +1,7 @@
-//! What the hostile programs have in common: threads, ways to panic, and what came of it.
+//! Shared parts of the hostile programs: threads, ways to panic, and outcomes.
 //!
-//! The programs are the tests of this package, in safe Rust. Each tries to break one of the promises of
-//! `docs/soundness.md`: no undefined behaviour, the same result with any number of threads, no write lost silently.
+//! The programs are the tests of this package, in safe Rust. Each tries to break one promise of `docs/soundness.md`: no
+//! undefined behaviour, the same result with any number of threads, no silently lost write.
 #![forbid(unsafe_code)]
 
 mod outcome;

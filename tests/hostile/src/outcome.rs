@@ -1,4 +1,4 @@
-//! What came of something that may panic.
+//! The outcome of code that may panic.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! Destructors that run while their thread unwinds, in the places where threads of a pool can be.
+//! Destructors that run while their thread unwinds, on every kind of pool thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

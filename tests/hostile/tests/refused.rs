@@ -1,5 +1,5 @@
-//! Programs that must not build, or must be right: forgeries by hidden items, and text that the macros cannot read. Each is
-//! built twice, without the attack, to see that nothing else is wrong with it, and with it.
+//! Programs that must either fail to build or be right: forgeries by hidden items, and text that the macros cannot
+//! read. Each is built twice: without the attack, to show that nothing else is wrong with it, and with the attack.
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Attribute macros that say nothing of what they expand to.
+//! Attribute macros whose expansion is not visible in the program.
 
 use proc_macro::TokenStream;
 

@@ -1,5 +1,5 @@
-//! Links that are to no object, stored as numbers in a kernel's own arrays of each arrangement and in structs, and shown in
-//! each way before the call ends: a panic or `BadLink`, never an object that is not there.
+//! Invalid links, stored as numbers in a kernel's own arrays of each arrangement and in structs, and shown in each way
+//! before the call ends. The result is a panic or `BadLink`, never a missing object.
 
 use ikra::prelude::*;
 use ikra::{Error, Place};

@@ -1,5 +1,5 @@
-//! Worlds, members and states that change places at random, between kernels, guards, copies and round trips through serde.
-//! Each object says which world's cells its links must lead to.
+//! Worlds, members and states that are swapped at random, between kernels, guards, copies and round trips through
+//! serde. Each object stores which world's cells its links must refer to.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{mixed, on_threads};

@@ -1,4 +1,4 @@
-//! Guards and refs at the ends of their lives: forgotten, exchanged, kept in collections.
+//! Guards and refs at the end of their lives: leaked, swapped, kept in collections.
 
 use std::collections::BTreeMap;
 use std::mem;

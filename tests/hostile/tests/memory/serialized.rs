@@ -1,4 +1,4 @@
-//! Text that claims to be a world: damaged in every place, and written by somebody who means harm.
+//! Text that claims to be a world: damaged at every position, and forged.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{mixed, outcome};

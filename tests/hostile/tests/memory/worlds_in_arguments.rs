@@ -1,4 +1,4 @@
-//! Arguments that hold worlds: while a kernel runs, other worlds and their parts are taken, put elsewhere, exchanged and dropped.
+//! Arguments that hold worlds: while a kernel runs, other worlds and their parts are moved, swapped and dropped.
 
 use std::mem;
 use std::sync::{Mutex, RwLock};

@@ -1,5 +1,5 @@
-//! Traits of the program's with methods that are named like Ikra's, for views, refs, worlds, kernels and everything else: none
-//! takes a call over.
+//! User traits with methods named like Ikra's, for views, refs, worlds, kernels and all other types: none captures a
+//! call.
 
 use ikra::{Phase, prelude::*};
 

@@ -1,4 +1,4 @@
-//! Types of the program's that are named like those of the prelude, of the standard library and of Ikra.
+//! User types named like types of the prelude, of the standard library and of Ikra.
 
 /// Everything that the macros' code could name by accident.
 mod hostile {

@@ -1,5 +1,5 @@
-//! Smallest and largest floating-point numbers, with NaNs of many kinds, both zeros and infinities, by atomics and by
-//! reductions: compared by their bits.
+//! The minimum and maximum of floating-point numbers, by atomics and by reductions, compared by their bits. The inputs
+//! include many kinds of NaN, both zeros and infinities.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, mixed, same_with_any_threads};

@@ -1,4 +1,4 @@
-//! Sums of `Fixed` that overflow, and integers that do: the same in every order.
+//! Overflowing sums of `Fixed` and of integers: the same in every order.
 
 use ikra::Fixed;
 use ikra::prelude::*;

@@ -1,4 +1,4 @@
-//! Reducers that neither commute nor associate, for all objects, ranges and lists, on their own and within arrays.
+//! Reducers that neither commute nor associate, for all objects, ranges and lists, alone and within arrays.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, mixed, same_with_any_threads};

@@ -1,4 +1,5 @@
-//! Kernels that catch panics in their own calls, Ikra's and others: to everybody else the kernel has not panicked.
+//! Kernels that catch panics in their own calls, both Ikra's and others: for all other code the kernel has not
+//! panicked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 

@@ -1,4 +1,4 @@
-//! Links that nobody has looked at must not count as checked, whatever panics while they are looked at or stored.
+//! Unchecked links must never count as checked, whatever panics during the check or the store.
 
 use ikra::prelude::*;
 use ikra::{Error, Place};

@@ -1,4 +1,5 @@
-//! `construct` leaves no row out: an object that nobody has made would be of zero bytes, links and enums included.
+//! `construct` skips no row: an object that was never constructed would consist of zero bytes, including links and
+//! enums.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, THREADS, WAYS, on_threads, outcome, while_unwinding};

@@ -1,4 +1,4 @@
-//! Everything that executors do, and what it comes to.
+//! All operations of executors, and their outcomes.
 
 use ikra::prelude::*;
 use ikra::{Error, LinkList, Place};

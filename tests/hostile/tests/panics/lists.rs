@@ -1,4 +1,4 @@
-//! Lists and rows that are made while something panics, or by code that does.
+//! Lists and rows that are built during a panic, or by code that panics.
 
 use std::ops::Bound;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Kernels that run kernels of other worlds, which fail: the failure is the other world's alone.
+//! Kernels that run failing kernels of other worlds: the failure belongs to the other world alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! What a panic carries: payloads with destructors, which are dropped once, and some of which panic themselves.
+//! Panic payloads with destructors: each is dropped once, even if the destructor panics itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Recordings on the host: made, dropped and replayed while something panics, and in worlds that have changed.
+//! Recordings on the host: made, dropped and replayed during a panic, and in worlds that have changed.
 
 use ikra::prelude::*;
 use ikra::{Error, Place, Recording};

@@ -1,4 +1,4 @@
-//! Results with destructors, of no bytes, and of many: none is lost, none is dropped twice.
+//! Results with destructors, zero-sized and large: none is lost, and none is dropped twice.
 
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 

@@ -1,5 +1,5 @@
-//! Snapshots of links: what a kernel has not written must never be taken for what it has. Storage that was in another
-//! world before still has that world's links.
+//! Snapshots of links: an unwritten value must never count as written. Storage that was in another world still holds
+//! that world's links.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

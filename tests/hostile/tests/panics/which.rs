@@ -1,4 +1,4 @@
-//! Several objects panic: the caller gets the panic of the one with the lowest id, with any number of threads.
+//! Several objects panic: with any number of threads, the caller gets the panic of the object with the lowest id.
 
 use std::panic::panic_any;
 

@@ -1,4 +1,4 @@
-//! Reducers that count how often they are called, and by which results.
+//! Reducers that count their calls, and record the combined results.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -1,5 +1,5 @@
-//! A world that several threads share before it is linked, while they load and store atomics; and worlds that threads
-//! hand to each other.
+//! A world that several threads share before it is linked, while they load and store atomics; and worlds that are
+//! passed between threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, RwLock, mpsc};

@@ -1,5 +1,5 @@
-//! Types: the name, the identity and the size of the phase, of views, refs and atomics. A kernel that updates atomics of
-//! others is compiled a second time, for one thread alone.
+//! Types: the name, the identity and the size of the phase, of views, refs and atomics. A kernel that updates other
+//! objects' atomics is compiled twice; the second version is for a single thread.
 
 use std::any::{TypeId, type_name, type_name_of_val};
 use std::hash::{DefaultHasher, Hash, Hasher};

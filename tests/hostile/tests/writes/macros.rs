@@ -1,4 +1,4 @@
-//! Writes by macros: of the program, of the standard library, with parts of a place as tokens.
+//! Writes by macros: user macros, standard library macros, and parts of a place as tokens.
 
 use ikra::prelude::*;
 

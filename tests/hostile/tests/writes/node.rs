@@ -1,4 +1,4 @@
-//! A class whose numbers are counted, and the test of a kernel that adds one to one of them.
+//! A class of counters, and the test of a kernel that increments one of them.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, Outcome, on_threads, outcome};
