@@ -148,7 +148,7 @@ fn kernels_on_several_threads() {
 
 /// A data race that needs `unsafe`: the sanitizer must find it.
 struct Planted(Cell<u64>);
-// SAFETY: none; this is the race.
+// SAFETY: unsound on purpose; this is the race.
 unsafe impl Sync for Planted {}
 impl Counter for Planted {
     fn count(&self) {

@@ -1,5 +1,5 @@
-//! Recordings belong to the world that they were made in, and whatever happens while one is made, the world can be
-//! used afterwards.
+//! Recordings belong to the world in which they were made. Whatever happens during a recording, the world remains
+//! usable afterwards.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::mem;
@@ -47,7 +47,7 @@ fn not_recordable<T: std::fmt::Debug>(result: Result<T, Error>, text: &str) {
     }
 }
 
-/// What a closure panics with.
+/// The panic message of a closure.
 fn panic_text<T>(work: impl FnOnce() -> T) -> String {
     let panic = catch_unwind(AssertUnwindSafe(|| drop(work()))).unwrap_err();
     match panic.downcast::<String>() {

@@ -57,7 +57,7 @@ struct Turns {
     round: AtomicUsize,
     done: AtomicUsize,
 }
-// SAFETY: the threads take turns, as the program below says.
+// SAFETY: the threads take turns, as the program below ensures.
 unsafe impl Sync for Turns {}
 impl Turns {
     fn world(&self) -> *mut Forest {

@@ -81,7 +81,7 @@ pub struct Land {
 #[derive(Clone, Debug, Default)]
 struct Device(Arc<Mutex<(Vec<(usize, Vec<u8>)>, Vec<u64>, Option<(u64, u32, usize)>)>>);
 
-// SAFETY: `fetch` writes to the units alone, no more than their lengths.
+// SAFETY: `fetch` writes only to the units, within their lengths.
 unsafe impl Mirror for Device {
     fn fetch(&self, units: &[Unit]) -> Result<(), ikra::Error> {
         let mut device = self.0.lock().unwrap();
@@ -124,7 +124,7 @@ fn launch(objects: &mut dyn AnyObjects, writes: u64) -> Device {
         (unit.column, bytes)
     });
     device.0.lock().unwrap().0 = copies.collect();
-    // SAFETY: the mirror has copies of the objects' units, with what the "kernel" changed. It is the first.
+    // SAFETY: the mirror holds copies of the objects' units, with the changes of the "kernel". It is the first copy.
     unsafe {
         objects.copies().add(1, Box::new(device.clone()));
         objects.copies().uploaded(1, FieldSet::ALL);
@@ -227,7 +227,7 @@ fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize 
         return 0;
     }
     if objects.copies().streams().all(|known| known != stream) {
-        // SAFETY: there is none on this stream.
+        // SAFETY: this stream has no copy yet.
         unsafe { objects.copies().add(stream, Box::new(device.clone())) };
     }
     let missing = objects.copies().missing(stream);
@@ -597,7 +597,7 @@ fn columns_follow_their_last_values_from_device_to_device() {
         for _ in 0..40 {
             let (stream, field) = (u64::from(draw(3)), draw(2) as usize);
             match draw(4) {
-                // A kernel on the device changes one of the columns that both have.
+                // A kernel on the device computes one column from both columns.
                 0 | 1 => {
                     let device = &devices[stream as usize];
                     prepare(&mut land.ports, stream, device);
@@ -663,7 +663,7 @@ unsafe impl Mirror for Broken {
 fn a_second_device_has_what_is_lost_on_the_first() {
     let mut land = Land::new();
     let port = land.ports.push(Port { people: 4, hits: 1 }).unwrap();
-    // SAFETY: the broken device is never fetched from. The other has values of all objects.
+    // SAFETY: the broken device is never fetched from. The other one has values of all objects.
     unsafe { land.ports.copies().add(9, Box::new(Broken)) };
     let second = Device::default();
     prepare(&mut land.ports, 2, &second);
@@ -679,7 +679,7 @@ fn a_second_device_has_what_is_lost_on_the_first() {
     unsafe { land.ports.copies().changed(9, FieldSet::from_bits(0b10)) };
     assert!(AnyObjects::fetch(&mut land.ports, FieldSet::ALL).is_err());
     assert_eq!(land.get(port).people(), 14, "another column");
-    // SAFETY: that it is lost is tested here.
+    // SAFETY: the values are lost, which this test expects.
     let lost = unsafe { land.ports.lose(9) };
     assert_eq!((lost.bits(), land.get(port).hits().load()), (0b10, 11));
 }
