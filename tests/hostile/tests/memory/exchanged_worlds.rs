@@ -63,7 +63,7 @@ fn road(tag: u64, cells: usize, cars: usize) -> Road {
     road
 }
 
-/// Looks at everything in a world: the tags are those of the cells that are in it now.
+/// Checks everything in a world: the tags match the cells that it holds now.
 fn assert_whole(world: &mut Road) {
     let tag = world.cells.column(cell::tag).first().copied().unwrap_or(0);
     assert!(world.cells.column(cell::tag).iter().all(|other| *other == tag));

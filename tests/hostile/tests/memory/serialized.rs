@@ -64,7 +64,7 @@ fn road() -> Road {
     road
 }
 
-/// Uses a world that somebody has sent: it works, or is refused.
+/// Uses a world from an untrusted source: it works or is rejected.
 fn attack(text: &str) {
     if let Ok(mut road) = serde_json::from_str::<Road>(text) {
         let ended = outcome(|| {

@@ -3,7 +3,7 @@
 
 use ikra::{Phase, prelude::*};
 
-/// For every type there is.
+/// Implemented for every type.
 pub trait Everything {
     fn assign(&mut self) -> u32 {
         panic!("the program's method was called")
@@ -50,7 +50,7 @@ pub trait Everything {
 }
 impl<T: ?Sized> Everything for T {}
 
-/// By value, for views behind references: found before methods by reference.
+/// By value, for views behind references: method lookup tries these before methods by reference.
 pub trait ByValue: Sized {
     fn peek(self) -> u32 {
         panic!("the program's method was called")

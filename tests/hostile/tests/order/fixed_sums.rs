@@ -34,7 +34,7 @@ impl Payer {
     pub fn pay(&mut self) {
         self.bank.total().add(self.amount);
         self.bank.least().min(self.amount);
-        // NaN and infinities are made numbers first.
+        // NaN and infinities are converted to numbers first.
         self.bank.odd().add(self.odd.into());
         self.bank.count().add(u32::MAX / 3);
         self.bank.signed().sub(i64::MAX / 5);

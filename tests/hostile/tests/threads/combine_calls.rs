@@ -44,7 +44,7 @@ macro_rules! layouts {
             pub fn heavy(&self) -> u64 {
                 (0..self.x % 3).sum::<u64>() + self.x
             }
-            /// Which is compiled for one thread alone, too.
+            /// Also compiled for a single thread.
             #[kernel(reduce(Counting<'_>))]
             pub fn counted(&self) -> u64 {
                 if let Some(other) = self.all::<Self>().get(self.x as usize % 64) {

@@ -46,7 +46,7 @@ fn of_needs_drop<P: Phase>(_: NodeRef<'_, P>) -> u64 {
     u64::from(std::mem::needs_drop::<NodeRef<'_, P>>())
 }
 
-/// A trait of one's own, whose default is asked for by all types, and another for one phase.
+/// A user trait with a default for all types, and a different answer for one phase.
 trait Ask {
     fn ask(&self) -> u64 {
         number(type_name::<Self>())
