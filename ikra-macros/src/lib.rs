@@ -462,8 +462,8 @@ pub fn device_code(args: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A method of the type that takes `&mut self` changes the field on which it is called, but a kernel's text does not
-/// show this change. `self.vel.normalize()` does not compile unless the kernel writes the field elsewhere. Write `(&mut
+/// If a method of the type takes `&mut self`, calling it on a field changes the field, but a kernel's text does not
+/// show this. `self.vel.normalize()` does not compile unless the kernel writes the field elsewhere. Write `(&mut
 /// self.vel).normalize()`, or `#[kernel(writes(vel))]`.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {

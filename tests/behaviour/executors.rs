@@ -414,7 +414,7 @@ fn objects_that_change_worlds_follow_links_in_the_world_they_are_in() {
     assert_eq!(a.get::<Link<Knot>>(knot).bead().value(), 2);
     std::mem::swap(&mut a.knots, &mut b.knots);
     assert_eq!(b.get::<Link<Knot>>(knot).bead().value(), 1);
-    // Back, without `a` having been looked at in between; then `b` is gone.
+    // Swapped back without a use of `a` in between; then `b` is dropped.
     std::mem::swap(&mut a.knots, &mut b.knots);
     drop(b);
     assert_eq!(a.get::<Link<Knot>>(knot).bead().value(), 2);
@@ -442,7 +442,7 @@ fn iterators() {
         (Some(link(2)), Some(link(3)))
     );
     assert_eq!((all.len(), all.nth(2).is_none(), all.len(), all.next().is_none()), (2, true, 0, true));
-    // Ranges are those of slices, of what is left.
+    // Ranges index the remaining objects, as in slices.
     let indices: Vec<usize> = (0..6).collect();
     for (skipped, start, end) in (0..3).flat_map(|a| (0..8).flat_map(move |b| (0..8).map(move |c| (a, b, c)))) {
         let of_slice = catch_unwind(|| indices[skipped..][start..end].to_vec()).ok();

@@ -152,7 +152,7 @@ fn all_objects_in_every_way() {
     assert_eq!((some().count(), some().map(|point| point.tag()).min()), (9, Some(51)));
     assert_eq!(net.all::<Point>().range(200..).fold(3, |_, _| 4), 3);
     assert_eq!((net.all::<Knot>().fold(3, |_, _| 4), net.all::<Knot>().count()), (3, 0));
-    // Beside a guard as well.
+    // With a live guard as well.
     let guard = net.get_mut(Link::<Point>::from_index(3).unwrap());
     assert_eq!(guard.all::<Point>().map(|point| u32::from(point.tag())).sum::<u32>(), 199 * 100);
     assert_eq!(guard.all::<Point>().count(), 200);

@@ -128,7 +128,7 @@ macro_rules! model {
                 graph.leaves.iter().map(row).collect()
             }
 
-            /// The same facts without some nodes.
+            /// The facts without some nodes.
             fn without(facts: Facts, gone: &dyn Fn(u64) -> bool) -> Facts {
                 let (byte, wide, links, near, thing, leaf) = facts;
                 let links = links.into_iter().map(|link| link.filter(|&id| !gone(id))).collect();
@@ -335,7 +335,7 @@ fn lists_and_recordings_of_before_are_refused() -> Result<(), Error> {
     assert!(message.contains("the list was made before objects of class Cell got other ids"), "{message}");
     let message = line.on(Place::Host).replay(&recording).unwrap_err().to_string();
     assert!(message.contains("objects of class Cell got other ids"), "{message}");
-    // The same links name other objects now, and a slice of them is a new list.
+    // The links now refer to other objects, so a slice of them is a new list.
     line.over(&links[1..3]).execute(Cell::add, 10);
     assert_eq!(line.cells.column(cell::number), [33, 42, 15, 4, 1]);
     // Another world does not change.

@@ -1,10 +1,10 @@
 //! Detects a forgotten `#[soa_class]`.
 //!
-//! Without the attribute there is no macro that passes the class's fields to `#[soa_methods]`, and one mistake would
-//! produce many errors. So every attribute that uses a class checks whether a class of this name was expanded. If not,
-//! it parses the source file that contains it. If the struct is in the same module without the attribute, that is the
-//! only error reported. A class of another package is treated alike: its methods and traits belong in that package. The
-//! check stays silent in uncertain cases: a struct from a macro, an import, or under `cfg`.
+//! Without the attribute no macro passes the class's fields to `#[soa_methods]`, and one mistake would produce many
+//! errors. So every attribute that uses a class checks whether a class of this name was expanded. If not, it parses the
+//! source file that contains it. If the struct is in the same module without the attribute, that is the only error
+//! reported. A class of another package is treated alike: its methods and traits belong in that package. The check
+//! stays silent in uncertain cases: a struct from a macro, an import, or under `cfg`.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -65,7 +65,7 @@ fn package_in(file: &syn::File, class: &syn::Path, is_dependency: impl Fn(&str) 
     (!names.found && is_dependency(root)).then(|| root.clone())
 }
 
-/// The first segments of the paths by which a file imports a name.
+/// The first segments of the paths in a file's imports of a name.
 struct Imports {
     name: String,
     roots: Vec<String>,

@@ -114,7 +114,7 @@ impl VisitMut for Named<'_> {
             *ty = syn::parse_quote!(#name);
             return;
         }
-        // Elided lifetimes in function types belong to those types.
+        // Elided lifetimes in function types belong to the function types themselves.
         if !matches!(ty, Type::FnPtr(_)) {
             visit_mut::visit_type_mut(self, ty);
         }

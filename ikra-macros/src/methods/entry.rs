@@ -10,8 +10,8 @@ use super::plain_name;
 use crate::diagnostics::located;
 use crate::symbol::{kernel_symbol, place};
 
-/// The entry points of a kernel without type parameters, the items that the host needs to launch them, and a check for
-/// data races at compile time. `executor` is `execute`, `execute_pairs` or `construct`.
+/// The entry points of a kernel without type parameters, and the items that the host needs to launch them. Includes a
+/// check for data races at compile time. `executor` is `execute`, `execute_pairs` or `construct`.
 pub(super) fn entries(
     block: &Block,
     executor: &str,

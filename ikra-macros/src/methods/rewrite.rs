@@ -1,6 +1,6 @@
 //! The two names with a special meaning inside methods: `Ref<X>` and `Self`.
 //!
-//! They are replaced in tokens, including those inside macro calls; all other tokens stay unchanged.
+//! They are replaced in tokens, including tokens inside macro calls; all other tokens stay unchanged.
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub struct Bus {
     pub chased: Option<ActorLink>,
 }
 
-/// What moves.
+/// The moving objects.
 #[soa_dispatch(Car, Pedestrian, Bus)]
 pub trait Actor {
     const WHEELS: u32 = 0;

@@ -217,7 +217,7 @@ fn a_kernel_that_writes_a_whole_array_loads_none_of_it() {
     let Some(stream) = kernel("ikra_kernel_Lattice_stream_") else { return };
     // The list, whether it is a wall, four links, and an element of each; and a store for each, where it is a wall and where not.
     assert_eq!((stream.count("ld.global"), stream.count("st.global")), (10, 8), "{}", stream.body);
-    // By an index: those that it writes, and in the end those that it did not.
+    // By index: the written elements, and at the end the unwritten ones.
     let Some(renew) = kernel("ikra_kernel_SoaFull_renew_") else { return };
     assert!(renew.count("st.global") > 5, "{}", renew.body);
 }

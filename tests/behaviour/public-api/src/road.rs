@@ -35,7 +35,7 @@ impl Cell {
         };
     }
 
-    /// Whether there is no car on it.
+    /// Whether the cell is free.
     pub fn is_free(&self) -> bool {
         self.car.is_none()
     }

@@ -106,7 +106,7 @@ fn a_table_put_back_is_linked_before_a_thread_follows_links() {
             {
                 // SAFETY: all threads wait for the round.
                 let world = unsafe { &mut *turns.world() };
-                // Another table in its place, linked, and freed again; in turns of either class.
+                // A new table in its place, linked and dropped again; the class alternates.
                 if round % 2 == 0 {
                     let leaves = mem::replace(&mut world.leaves, forest(2).leaves);
                     assert_eq!(tag(world), 2);

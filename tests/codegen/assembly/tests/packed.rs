@@ -59,7 +59,7 @@ fn count(functions: &[Function], version: &str, module: &str, kernel: &str, inst
     let mut count = 0;
     for function in functions {
         let name = &function.name;
-        // Only the innermost functions: those that take the columns, or the block, as parameters.
+        // Only the innermost functions, which take the columns or the block as parameters.
         let is_loop = name.contains(version) && ["ikra_core", "ikra_runtime"].iter().any(|own| name.contains(own));
         if is_loop && name.contains(&format!("Kernel_{kernel}")) && name.contains(module) {
             found = true;
@@ -105,7 +105,7 @@ fn sequential_loops_are_vectorised(functions: &[Function]) {
 
 /// Kernels that update atomic fields have two loops: one for several threads, and one without atomic instructions.
 fn atomic_among_threads_only(functions: &[Function]) {
-    // The constant by which executors tell them apart, `ALONE`.
+    // Executors distinguish the two by the constant `ALONE`.
     let (of_one, of_several) = ("Kb1_", "Kb0_");
     let loops = |kernel: &str, version: &str| -> Vec<&Function> {
         let kernel = format!("Kernel_{kernel}");
